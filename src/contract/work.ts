@@ -1,10 +1,8 @@
 /** The kinds and lanes of background work. The rules of each kind are in decisions/work.ts. */
 
 export const workKinds = [
-  'publish',
-  'execute',
+  'send',
   'reconcile',
-  'confirm',
   'batch',
   'article',
   'growth_audit',

@@ -1,5 +1,6 @@
 /** The table of kinds of work: where each runs, what keeps its rows apart, and what becomes of them when work is stopped. */
 import { type WorkKind, workKinds } from '#contract/work'
+import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { WorkTable } from '#store/engine/work'
 import { defaultAccountId } from '#store/growth/connections'
 import { boundsOf, fixed, type KindOfWork, rowsOf } from './kind-of-work.ts'
@@ -43,11 +44,9 @@ const generation = {
 const decided = { ...read, recalled: 'decided' } as const
 
 const table = {
-  publish: send,
-  execute: send,
+  send,
   // What is in doubt is looked up beside the other reads, which may take long.
-  reconcile: { ...read, key: fixed('reconcile'), second: 'replaces' },
-  confirm: { ...read, key: fixed('confirm') },
+  reconcile: { ...read, key: ({ sendable }: { sendable: SendableKind }): string => `reconcile:${sendable}`, second: 'replaces' },
   batch: generation,
   article: generation,
   growth_audit: generation,

@@ -1,19 +1,17 @@
 /** The lane of every kind of work. */
 import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
 import { deliveryLane } from '#actors/work/app/delivery'
-import { confirmLane } from '#actors/work/growth/confirm'
 import { generationLanes } from '#actors/work/growth/draft-generations'
-import { executeLane } from '#actors/work/growth/execute'
 import { metricsLane } from '#actors/work/growth/metrics'
-import { publishLane } from '#actors/work/growth/publish'
 import { reconcileLane } from '#actors/work/growth/reconcile'
 import { weeklyLane } from '#actors/work/growth/report-generation'
 import { ruleLanes } from '#actors/work/growth/rules'
+import { sendLane } from '#actors/work/growth/send'
 import { watchLane } from '#actors/work/growth/watch'
 import type { WorkKind } from '#contract/work'
 import type { KindWith } from '#decisions/work'
 import { webhookTimes as usualWebhookTimes, type WebhookTimes } from '#domain/app/webhook'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { Failpoints } from '#kernel/failpoint'
 import { FairLimit } from '#kernel/fair-limit'
 import type { Sealer } from '#kernel/sealer'
@@ -35,7 +33,7 @@ interface LaneParts {
   failpoints: Failpoints
   drafter: Drafter
   sealer: Sealer
-  times?: PublishTimes | undefined
+  times?: SendTimes | undefined
   webhookTimes?: WebhookTimes | undefined
 }
 
@@ -45,14 +43,12 @@ export type Lanes = { [Kind in WorkKind]: Kind extends Repeatable ? Exclude<AnyL
 
 /** A kind without a lane does not compile, nor one whose lane contradicts the table. */
 export const lanesOf = (parts: LaneParts): Lanes => {
-  const { networks, egress, failpoints, drafter, sealer, times = publishTimes, webhookTimes = usualWebhookTimes } = parts
+  const { networks, egress, failpoints, drafter, sealer, times = sendTimes, webhookTimes = usualWebhookTimes } = parts
   const sending = { networks, times, failpoints }
   const delivering = { egress, sealer, times: webhookTimes, failpoints }
   return {
-    publish: publishLane(sending),
+    send: sendLane(sending),
     reconcile: reconcileLane(sending),
-    execute: executeLane(sending),
-    confirm: confirmLane(sending),
     watch: watchLane({ networks, failpoints }),
     metrics: metricsLane({ networks, failpoints }),
     weekly_report: weeklyLane(),

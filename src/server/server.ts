@@ -9,7 +9,7 @@ import { type SweepDeps, startSweep } from '#actors/work/app/sweep'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import type { WebhookTimes } from '#domain/app/webhook'
-import type { PublishTimes } from '#domain/growth/sending/publish'
+import type { SendTimes } from '#domain/growth/sending/times'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
 import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
@@ -72,7 +72,7 @@ export interface Workplace extends AsyncDisposable {
 
 /** Replacements for tests and for single commands. */
 export interface Overrides {
-  times?: PublishTimes
+  times?: SendTimes
   webhookTimes?: WebhookTimes
   /** If empty, other processes do the due work. */
   lanes?: AnyLane[]

@@ -32,7 +32,7 @@ const addSleepers = async ({ owner }: World, count: number): Promise<void> => {
     await sql`insert into tenant (id, name, plan) select id, 'Sleeper', 'pro' from sleeper`
     await sql`insert into actor (tenant_id, epoch, wake_at) select id, 1, at from sleeper`
     await sql`insert into work (id, tenant_id, lane, kind, ref_id, origin, run_at)
-      select gen_random_uuid(), id, 'publish', 'publish', gen_random_uuid(), 'automatic', at from sleeper`
+      select gen_random_uuid(), id, 'publish', 'send', gen_random_uuid(), 'automatic', at from sleeper`
   })
   await owner`vacuum analyze tenant, actor, work`
 }

@@ -1,6 +1,6 @@
 /** Records to start from, and the states of an item as people name them. */
 import { contentHash, type Item } from '#domain/growth/drafting/item'
-import type { Attempt } from '#domain/growth/sending/publish'
+import type { Attempt } from '#domain/growth/sending/attempt'
 
 /** `ms` after a fixed moment: 21 November 2026, 07:00 UTC. */
 export const at = (ms = 0): Date => new Date(Date.UTC(2026, 10, 21, 7) + ms)

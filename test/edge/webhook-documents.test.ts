@@ -5,8 +5,10 @@ import { events } from '#contract/events'
 import { eventBody } from '#domain/app/webhook'
 import { articleItem, newArticle, readyArticle } from '#domain/growth/drafting/article'
 import { failedBatch, newBatch } from '#domain/growth/drafting/batch'
-import { settledEngagement } from '#domain/growth/sending/execute'
-import { backToApproved, publishTimes, settle } from '#domain/growth/sending/publish'
+import { engagement } from '#domain/growth/sending/engagement'
+import { post } from '#domain/growth/sending/post'
+import { settle } from '#domain/growth/sending/send'
+import { sendTimes } from '#domain/growth/sending/times'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { type Hook, hookOf } from '#test/support/hooks'
@@ -87,14 +89,10 @@ describe('rare events match the document too', () => {
   const rare: Record<string, { type: string; data: Record<string, unknown> }[]> = {
     'a batch that failed': failedBatch(batch, 'generation_failed: fewer', { taken, now }).events,
     'an article': readyArticle(article, set as never, { item, now }).events,
-    'a post that was not sent': [backToApproved(item, 'x_not_connected', now).event],
-    'a post that was refused': settle({ item, attempt: attemptWith(), now, times: publishTimes, tries: 0 } as never, refused).events,
-    'an engagement in review': settledEngagement({ id: newId() } as never, {
-      item,
-      attempt: {} as never,
-      next: { kind: 'done' } as never,
-      events: [{ type: 'growth.approval.requested', data: {} }],
-    }).events,
+    'a post that was not sent': post.returned(item, 'x_not_connected', now).events,
+    'a post that was refused': settle({ moves: post, record: item, attempt: attemptWith(), now, times: sendTimes, tries: 0 }, refused)
+      .events,
+    'an engagement in review': [engagement.reviewEvent({ id: newId() } as never)],
   }
   test.each(Object.entries(rare))('%s', (_, all) => {
     expect(all.length).toBeGreaterThan(0)

@@ -22,7 +22,7 @@ test('a claim whose connection breaks while it decides is repeated', async () =>
   await using app = await testApp({ overrides: { failpoints: stops.at } })
   const story = await newStory(app)
   const id = await story.approved()
-  const stopped = stops.stopNext('publish.claiming')
+  const stopped = stops.stopNext('send.claiming')
   const asked = postNow(story, id)
   await stopped
   expect(await cutTransactions(app)).toBe(1)
@@ -61,11 +61,11 @@ test('what a broken letter still does never reaches the letter that now has its 
   await using app = await testApp({ database: { ...db.options, max: 1 }, overrides: { failpoints: stops.at } })
   const [story, other] = [await newStory(app), await newStory(app)]
   const [id, theirs] = [await story.approved(), await other.approved()]
-  const breaks = stops.stopNext('publish.claiming')
+  const breaks = stops.stopNext('send.claiming')
   const asked = postNow(story, id)
   const brokenGoesOn = await breaks
   expect(await cutTransactions(app)).toBe(1)
-  const meets = stops.stopNext('publish.claiming')
+  const meets = stops.stopNext('send.claiming')
   const theirsAsked = postNow(other, theirs)
   const theyGoOn = await meets
   brokenGoesOn()

@@ -73,7 +73,7 @@ export const brokenRules = (owner: postgres.Sql): Promise<Record<string, number>
       count(*) filter (where status not in ('executed', 'execute_failed', 'approved', 'execute_unconfirmed'))::int as "without an end",
       count(*) filter (where status in ('approved', 'execute_failed') and last_error is null)::int as "given back without a reason",
       count(*) filter (where status = 'execute_unconfirmed' and not exists
-        (select 1 from work w where w.tenant_id = told.tenant_id and w.ref_id = told.id and w.kind = 'confirm'))::int as "in doubt without work",
+        (select 1 from work w where w.tenant_id = told.tenant_id and w.ref_id = told.id and w.kind = 'reconcile'))::int as "in doubt without work",
       count(*) filter (where review::int <> (select count(*) from outbox o where o.type = 'growth.approval.requested'
         and o.data->>'kind' = 'engagement_review' and o.data->>'engagement_id' = told.id::text)
         and status = 'execute_unconfirmed')::int as "in review without exactly one call for a person, or called without",

@@ -12,10 +12,10 @@ const endLeases = async (owner: postgres.Sql): Promise<void> => {
 }
 
 const points = [
-  { failpoint: 'publish.claiming', mode: 'schedule', outcome: 'posted', posts: 1 },
-  { failpoint: 'publish.claimed', mode: 'post-now', outcome: 'publish_unconfirmed', posts: 0 },
+  { failpoint: 'send.claiming', mode: 'schedule', outcome: 'posted', posts: 1 },
+  { failpoint: 'send.claimed', mode: 'post-now', outcome: 'publish_unconfirmed', posts: 0 },
   { failpoint: 'sandbox.applied', mode: 'schedule', outcome: 'posted', posts: 1 },
-  { failpoint: 'publish.sent', mode: 'post-now', outcome: 'posted', posts: 1 },
+  { failpoint: 'send.sent', mode: 'post-now', outcome: 'posted', posts: 1 },
 ] as const
 
 test.concurrent.each(points)(

@@ -5,6 +5,7 @@ import { type WorkKind, workKinds } from '#contract/work'
 import { admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
 import { keyOf, kindsOfWork, newWork } from '#decisions/work'
 import type { EngagementRequest } from '#domain/growth/drafting/engagement'
+import type { SendableKind } from '#domain/growth/sending/sendable'
 import { none } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
@@ -52,7 +53,19 @@ const admitted = async (sql: Sql, kind: WorkKind, asking: { gate: Gate; origin: 
 }
 
 /** Whose rows go out by an account: without one they have no key before they are claimed. */
-const isByAccount = (kind: WorkKind): boolean => keyOf(kind, { account: null }) === null
+const isByAccount = (kind: WorkKind): boolean => keyOf(kind, { account: null, sendable: 'post' }) === null
+
+/** Rows that send a record, or look up what became of it, carry what kind of record that is. */
+interface Kind {
+  kind: WorkKind
+  sendable?: SendableKind
+}
+
+const cases: [name: string, of: Kind][] = workKinds.flatMap((kind): [string, Kind][] =>
+  kind === 'send' || kind === 'reconcile'
+    ? (['post', 'engagement'] as const).map((sendable) => [`${kind}, ${sendable}`, { kind, sendable }])
+    : [[kind, { kind }]],
+)
 
 interface Row {
   kind: WorkKind
@@ -60,9 +73,9 @@ interface Row {
 }
 
 /** The record that the row is of, where the settling of a recalled one looks for it. */
-const recordOf = async (kind: WorkKind, story: Story): Promise<string> => {
-  if (kind === 'publish') return story.approved()
-  if (kind !== 'execute') return newId()
+const recordOf = async ({ kind, sendable }: Kind, story: Story): Promise<string> => {
+  if (kind !== 'send') return newId()
+  if (sendable === 'post') return story.approved()
   const letter = letterOf(async (sql, gate) => {
     const request = { ...post, body: 'We call first.' }
     const { record, effects } = await admitEngagement(
@@ -76,11 +89,14 @@ const recordOf = async (kind: WorkKind, story: Story): Promise<string> => {
 }
 
 /** A row that is due. */
-const added = async (kind: WorkKind, origin: Origin, story: Story): Promise<Row> => {
-  const refId = await recordOf(kind, story)
+const added = async (of: Kind, origin: Origin, story: Story): Promise<Row> => {
+  const { kind, sendable } = of
+  const refId = await recordOf(of, story)
+  const payload = sendable ? { sendable } : {}
   const letter = letterOf(async (sql, gate) => {
+    const key = { account: null, sendable: sendable ?? 'post' } as const
     const effects = (await admitted(sql, kind, { gate, origin })) ?? {
-      work: [newWork(kind, { refId, account: null, origin, runAt: gate.now })],
+      work: [newWork(kind, { refId, ...key, origin, runAt: gate.now, payload })],
     }
     return { reply: effects.work![0]!.refId, effects }
   })
@@ -95,7 +111,7 @@ const pause = (story: Story) => story.send('POST', 'automation/pause-all')
 
 /** Later work of the workspace has run: had the row been claimable, its lane would have begun. */
 const othersHaveRun = async (story: Story): Promise<void> => {
-  const other = await added('metrics', 'manual', story)
+  const other = await added({ kind: 'metrics' }, 'manual', story)
   await runs(other)
   lanes.metrics.running.get(other.refId)!.finish()
 }
@@ -111,15 +127,16 @@ test('a kind has one way of being stopped: what is cancelled in the queue is can
 })
 
 test('a lane that contradicts the table about dead processes does not compile', () => {
-  const { publish, metrics } = lanesOf({ ...app.workplace.world, failpoints: none, drafter: createComposer(inlineWorker) })
+  const { send, metrics } = lanesOf({ ...app.workplace.world, failpoints: none, drafter: createComposer(inlineWorker) })
   // @ts-expect-error rows of this kind are due again: its lane has no say in it
-  const own: Lanes['metrics'] = publish
+  const own: Lanes['metrics'] = send
   // @ts-expect-error rows of this kind may have been sent: its lane must say what becomes of them
-  const simple: Lanes['publish'] = metrics
-  expect([own.orphaned, simple.orphaned]).toEqual([publish.orphaned, undefined] as never)
+  const simple: Lanes['send'] = metrics
+  expect([own.orphaned, simple.orphaned]).toEqual([send.orphaned, undefined] as never)
 })
 
-describe.each([...workKinds])('%s', (kind) => {
+describe.each(cases)('%s', (_, of) => {
+  const { kind } = of
   const { queued, recalled, orphaned, deletion } = kindsOfWork[kind]
 
   test(`a queued row that is automatic is ${queued} by the pause`, async () => {
@@ -128,7 +145,7 @@ describe.each([...workKinds])('%s', (kind) => {
       story.tenantId,
       letterOf(() => ({ reply: undefined, effects: { paused: true } })),
     )
-    const row = await added(kind, queued === 'runs' ? 'manual' : 'automatic', story)
+    const row = await added(of, queued === 'runs' ? 'manual' : 'automatic', story)
     expect((await pause(story)).status).toBe(200)
     if (queued === 'runs') return void (await runs(row))
     await othersHaveRun(story)
@@ -138,7 +155,7 @@ describe.each([...workKinds])('%s', (kind) => {
 
   test(`a running row that is automatic is ${recalled} by the pause; a manual one goes on`, async () => {
     const story = await newStory(app)
-    const row = await added(kind, 'automatic', story)
+    const row = await added(of, 'automatic', story)
     await runs(row)
     const run = lanes[kind].running.get(row.refId)!
     expect((await pause(story)).status).toBe(200)
@@ -150,7 +167,7 @@ describe.each([...workKinds])('%s', (kind) => {
     )
     expect(after?.state).toBe(isGone ? undefined : 'queued')
     const persons = await newStory(app)
-    const manual = await added(kind, 'manual', persons)
+    const manual = await added(of, 'manual', persons)
     await runs(manual)
     await pause(persons)
     expect(lanes[kind].running.get(manual.refId)!.context.signal.aborted).toBe(false)
@@ -158,7 +175,7 @@ describe.each([...workKinds])('%s', (kind) => {
 
   test(`the request to delete the workspace ${deletion === 'stops' ? 'stops' : 'lets go on'} what a person asked for`, async () => {
     const story = await newStory(app)
-    const row = await added(kind, 'manual', story)
+    const row = await added(of, 'manual', story)
     await runs(row)
     const run = lanes[kind].running.get(row.refId)!
     const asked = await app.send('POST', '/api/v1/app/workspace/deletion', {
@@ -172,7 +189,7 @@ describe.each([...workKinds])('%s', (kind) => {
   // Where a send was begun it ends in doubt: test/flow/crash shows that for posts and engagements.
   test(`a row whose process died runs again${orphaned === 'twice' ? ', once' : ''}`, async () => {
     const story = await newStory(app)
-    const row = await added(kind, 'manual', story)
+    const row = await added(of, 'manual', story)
     await runs(row)
     const { world } = app.workplace
     const lane = lanesOf({ ...world, failpoints: none, drafter: createComposer(inlineWorker) })[kind]

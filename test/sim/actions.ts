@@ -3,15 +3,14 @@
  * where it is a command of a person on an item also a column of the state table (test/domain/transitions.ts).
  */
 import type { Letter } from '#actors/engine/letter'
-import { requestAgain } from '#domain/growth/sending/post-again'
+import { requestAgain } from '#domain/growth/drafting/item'
 import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
 import { itemHandlers } from '#ops/growth/items'
 import { connectAccount } from '#ops/workspaces'
 import { lockItem } from '#store/growth/items'
-import { bodies } from '#test/domain/growth/sending/posting-commands'
-import { HOUR, MINUTE } from '#test/domain/records'
+import { HOUR, MINUTE, stateName } from '#test/domain/records'
 import {
   AMBIGUOUS,
   among,
@@ -26,6 +25,8 @@ import {
   type View,
 } from './history.ts'
 import { ask, die, hang, TENANT, takeOver, wake } from './nodes.ts'
+import { wayOut } from './outcome.ts'
+import { bodies } from './texts.ts'
 import { way } from './ways.ts'
 import { count, itemIds, itemOf, nowOf, type World } from './world.ts'
 
@@ -257,6 +258,14 @@ const actions: Record<string, Action> = {
     }),
     (world, { ms }) => world.clock.advance(ms),
   ),
+}
+
+/** The last word of a person on every item. */
+export const settleByHand = (world: World): void => {
+  for (const item of itemIds) {
+    const command = wayOut[stateName(itemOf(world, item))]
+    if (command) actions[command]!.happen(world, { do: command, item })
+  }
 }
 
 export const historyFrom = histories(actions, { share: 0.25, make: way })

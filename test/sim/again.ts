@@ -1,5 +1,6 @@
 /** What a person allows who says that an unconfirmed item be posted again: one send, after a look at the timeline. */
-import { type Attempt, type AttemptState, publishTimes as times } from '#domain/growth/sending/publish'
+import type { Attempt, AttemptState } from '#domain/growth/sending/attempt'
+import { sendTimes as times } from '#domain/growth/sending/times'
 import { type StateName, stateName } from '#test/domain/records'
 import { count, itemOf, type Node, nowOf, type Post, type World } from './world.ts'
 

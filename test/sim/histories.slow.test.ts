@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { stateNames } from '#test/domain/records'
 import { run } from './programs.ts'
 
 const digestOf = (printed: string): string | undefined => /digest=(\w+) ok\n$/.exec(printed)?.[1]
@@ -11,6 +12,11 @@ test('random histories break no rule of posting, and go the same way in one proc
   expect(shared.printed).toMatch(/\nsim: seed=1 workers=2 histories=400 sends=[1-9]\d* .* ok\n$/)
   expect(digestOf(alone.printed)).toBe(digestOf(shared.printed)!)
   expect([alone.code, shared.code]).toEqual([0, 0])
+  // They come through every state of items and attempts, and tell of all that there is to tell.
+  const met = (group: string) => (new RegExp(`^${group}: (.*)$`, 'm').exec(alone.printed)?.[1] ?? '').replace(/=\d+/g, '').split(' ')
+  expect(met('item')).toEqual(stateNames.map((name) => name.replaceAll(' ', '_')).sort())
+  expect(met('attempt')).toEqual(['doubt', 'failed', 'open', 'posted', 'returned', 'review', 'superseded', 'unsent'])
+  expect(met('event')).toEqual(['growth.approval.requested', 'growth.item.failed', 'growth.item.posted', 'growth.item.returned'])
 }, 60_000)
 
 test('a mistake in the code under test is found', async () => {

@@ -1,8 +1,8 @@
 /** The tables of one workspace in memory, and the transaction of a letter over them. The statements are in statements.ts. */
 
 import type { Item } from '#domain/growth/drafting/item'
+import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
-import type { Attempt } from '#domain/growth/sending/publish'
 import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
 import type { Work } from '#store/engine/work'

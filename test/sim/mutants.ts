@@ -2,13 +2,15 @@
 import type { Mutant } from './mutant.ts'
 import { returningMutants } from './mutants-returning.ts'
 
-const lane = 'actors/work/growth/publish.ts'
+const lane = 'actors/work/growth/send.ts'
+const claimSend = 'actors/work/growth/claim-send.ts'
 const runner = 'actors/engine/lane-runner.ts'
 const claims = 'actors/engine/claim.ts'
-const publish = 'src/domain/growth/sending/publish.ts'
+const send = 'src/domain/growth/sending/send.ts'
+const post = 'src/domain/growth/sending/post.ts'
 const again = 'src/domain/growth/sending/post-again.ts'
 const reconcile = 'src/domain/growth/sending/reconcile.ts'
-const items = 'src/ops/growth/items.ts'
+const sendWork = 'src/decisions/growth/send-work.ts'
 
 export const mutants: Mutant[] = [
   ...returningMutants,
@@ -49,42 +51,55 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'doubt is sent again',
-    file: publish,
+    file: send,
     from: "return doubt(sent, { reason: outcome.reason, cause: outcome.cause ?? 'no_answer' })",
     to: 'return unsent(sent)',
   },
   {
     name: 'what a dead process left is sent again',
     file: lane,
-    from: 'return decisionOf(orphaned({ item, attempt, now: gate.now, times: deps.times }, settleFrom), work)',
-    to: "return decisionOf(settle({ item, attempt, tries: 0, now: gate.now, times: deps.times }, { kind: 'unsent' }), work)",
+    from: 'return decisionOf(orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom), work)',
+    to: `const sent = { moves, record, attempt, tries: 0, now: gate.now, times: deps.times }
+    return decisionOf(await settleSend(sql, { sent, work }, { kind: 'unsent' }), work)`,
   },
   {
     name: 'a refusal is tried again',
-    file: publish,
+    file: send,
     from: 'return failed(sent, outcome.reason)\n    case',
     to: 'return unsent(sent)\n    case',
   },
-  { name: 'a wait that the network asks for is ignored', file: publish, from: 'outcome.retryAfterMs ?? 0', to: '0' },
+  { name: 'a wait that the network asks for is ignored', file: send, from: 'outcome.retryAfterMs ?? 0', to: '0' },
+  {
+    name: 'a refusal leaves it approved',
+    file: post,
+    from: "status: 'publish_failed', last_error",
+    to: "status: 'approved', last_error",
+  },
+  {
+    name: 'nobody looks for what is in doubt',
+    file: 'src/decisions/growth/send-effects.ts',
+    from: 'work: [readWork(of, { origin, runAt: next.at })]',
+    to: 'work: []',
+  },
   // What was approved.
-  { name: 'changed text goes out', file: publish, from: 'item.approved_hash !== contentHash(item.body, bound) || ', to: '' },
-  { name: 'another account sends it', file: lane, from: 'accountFor(sql, item.account_external_id)', to: 'accountFor(sql, null)' },
+  { name: 'changed text goes out', file: send, from: 'record.approved_hash !== contentHash(content, bound) || ', to: '' },
+  { name: 'another account sends it', file: claimSend, from: 'accountFor(sql, record.account_external_id)', to: 'accountFor(sql, null)' },
   {
     name: 'what was missed goes out',
-    file: lane,
-    from: "if (await missed(deps, claiming, item)) return back(claiming, item, 'missed')",
+    file: claimSend,
+    from: "if (await missed(deps, claiming, record)) return back(claiming, record, 'missed')",
     to: '',
   },
   {
     name: 'the state is not checked at the claim',
-    file: publish,
-    from: "origin === 'manual' ? item.status === 'publishing' : item.status === 'approved' && item.post_at !== null",
-    to: "item.status !== 'posted'",
+    file: post,
+    from: "origin === 'manual' ? status === 'publishing' : status === 'approved' && post_at !== null",
+    to: "status !== 'posted'",
   },
   {
     name: 'a text in doubt goes out again for another item',
-    file: lane,
-    from: "if (await sameTextOpen(sql, connection.id, body_sha)) return back(claiming, item, 'same_text_unconfirmed')",
+    file: claimSend,
+    from: "if (await means.isInTheWay(sql, connection.id, means.hashOf(record))) return back(claiming, record, 'same_text_unconfirmed')",
     to: '',
   },
   {
@@ -115,9 +130,9 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'the pause forgets what a person settled',
-    file: items,
-    from: "state: 'posted', ended_at",
-    to: "state: 'posted', error: null, ended_at",
+    file: sendWork,
+    from: 'state, ended_at: now',
+    to: 'state, error: null, ended_at: now',
   },
   {
     name: 'disconnecting recalls nothing',
@@ -132,12 +147,12 @@ export const mutants: Mutant[] = [
     from: 'new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))',
     to: 'gate.now',
   },
-  { name: 'the timeline is read at once', file: publish, from: 'from.getTime() + times.settleMs', to: 'from.getTime()' },
+  { name: 'the timeline is read at once', file: send, from: 'from.getTime() + times.settleMs', to: 'from.getTime()' },
   {
     name: 'one clean read is enough',
     file: reconcile,
-    from: 'if (!item.review && !isEnough(read, clean_reads))',
-    to: 'if (!item.review && clean_reads < 1)',
+    from: 'if (!record.review && !isEnough(read, clean_reads))',
+    to: 'if (!record.review && clean_reads < 1)',
   },
   {
     name: 'an incomplete read counts',
@@ -148,8 +163,8 @@ export const mutants: Mutant[] = [
   {
     name: 'doubt is looked up by the text that the item has now',
     file: 'actors/work/growth/reconcile.ts',
-    from: 'await identify(sql, { attempt, ',
-    to: 'await identify(sql, { attempt: { ...attempt, sent_text: item.body }, ',
+    from: 'await identify(sql, { record, attempt, ',
+    to: 'await identify(sql, { record, attempt: { ...attempt, sent_text: (record as unknown as { body: string }).body }, ',
   },
   {
     name: 'a post of another item is taken',
@@ -169,14 +184,18 @@ export const mutants: Mutant[] = [
     from: 'const at = nextRead(read, clean_reads)',
     to: 'const at = clean_reads < times.cleanReads ? nextRead(read, clean_reads) : undefined',
   },
-  { name: 'a person is asked again and again', file: reconcile, from: 'events: item.review ? [] : [{', to: 'events: [{' },
+  { name: 'a person is asked again and again', file: reconcile, from: 'events: record.review ? [] : [', to: 'events: [' },
   // Posting again.
   {
     name: 'posting again reads nothing first',
     file: 'actors/work/growth/reconcile.ts',
     from: 'const attempt = { ...open, intent_at',
     to: `const word = againOf(work)
-      if (word) return { decision: handOver({ item: await lockItem(sql, work.ref_id), attempt: open, now: gate.now, times }, work, word) }
+      if (word) {
+        const { moves, lock } = sendables[of.sendable]
+        const doubt = { moves, record: await lock(sql, of.record_id), attempt: open, now: gate.now, times }
+        return { decision: handOver(doubt, work, word) }
+      }
       const attempt = { ...open, intent_at`,
   },
   {
@@ -206,8 +225,8 @@ export const mutants: Mutant[] = [
   {
     name: 'an unsent post on a word ends the doubt before it',
     file: again,
-    from: "if (outcome.kind === 'unsent') return { item, attempt: ended('unsent', null), reopened, events",
-    to: "if (outcome.kind === 'unsent') return { item, attempt: ended('unsent', null), events",
+    from: "attempt: ended(sent.attempt, 'unsent', now), reopened, events",
+    to: "attempt: ended(sent.attempt, 'unsent', now), events",
   },
   {
     name: 'an old look allows a new send',
@@ -248,9 +267,9 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'posted is said twice',
-    file: publish,
-    from: 'events: [postedEvent(next)]',
-    to: 'events: [postedEvent(next), postedEvent(next)]',
+    file: post,
+    from: 'events: [postedEvent(record)]',
+    to: 'events: [postedEvent(record), postedEvent(record)]',
   },
   { name: 'finished work stays', file: 'src/decisions/growth/send-effects.ts', from: 'return { settled: [work.id] }', to: 'return {}' },
   {
@@ -261,14 +280,14 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'what a person settled stays open',
-    file: items,
-    from: 'return attempt ? [saveAttempt(',
-    to: 'return attempt && !gate ? [saveAttempt(',
+    file: sendWork,
+    from: 'writes: attempt ? [saveAttempt(',
+    to: 'writes: attempt && !now ? [saveAttempt(',
   },
   {
     name: 'doubt is answered as posted',
     file: 'actors/work/growth/send-replies.ts',
-    from: "if (item.status === 'posted')",
-    to: "if (item.status !== 'approved')",
+    from: 'if (moves.isSent(record))',
+    to: 'if (moves.isSent(record) || moves.isUnconfirmed(record))',
   },
 ]

@@ -2,11 +2,11 @@
 
 import type { Letter } from '#actors/engine/letter'
 import { TenantActor } from '#actors/engine/tenant'
-import { publishLane } from '#actors/work/growth/publish'
 import { reconcileLane } from '#actors/work/growth/reconcile'
+import { sendLane } from '#actors/work/growth/send'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
-import { publishTimes as times } from '#domain/growth/sending/publish'
+import { sendTimes as times } from '#domain/growth/sending/times'
 import type { Clock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -62,11 +62,9 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
   const networks = networksOf(simulatedNetwork(world, node))
   node.networks = networks
   const failpoints = (name: string): Promise<void> | undefined =>
-    name === 'publish.claimed' && world.holding
-      ? new Promise((goOn) => world.held.push({ node, goOn: () => reach(node, goOn) }))
-      : undefined
+    name === 'send.claimed' && world.holding ? new Promise((goOn) => world.held.push({ node, goOn: () => reach(node, goOn) })) : undefined
   const decide = (_: string, body: never) => (node.state === 'alive' ? letter(world.memory, node.owner, body) : never())
-  const lanes = [publishLane({ networks, times, failpoints }), reconcileLane({ networks, times, failpoints })]
+  const lanes = [sendLane({ networks, times, failpoints }), reconcileLane({ networks, times, failpoints })]
   const deps = {
     clock: clockOf(world, node),
     log: logOf(world),

@@ -1,5 +1,6 @@
 /** What must hold of doubts that end by themselves: the network has answered with an error, and provably never made the post. */
-import { type Attempt, publishTimes as times } from '#domain/growth/sending/publish'
+import type { Attempt } from '#domain/growth/sending/attempt'
+import { sendTimes as times } from '#domain/growth/sending/times'
 import { APPLIES_WITHIN_MS, type Fate } from './history.ts'
 import { count, type Node, nowOf, type World } from './world.ts'
 

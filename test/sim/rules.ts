@@ -1,7 +1,8 @@
 /** What must hold: of every request on the wire, of every commit, and in the end. */
 
 import type { Item } from '#domain/growth/drafting/item'
-import { type Attempt, type AttemptState, PROCESS_STOPPED, publishTimes as times } from '#domain/growth/sending/publish'
+import { type Attempt, type AttemptState, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
+import { sendTimes as times } from '#domain/growth/sending/times'
 import { AppError } from '#kernel/errors'
 import type { PublishRequest } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
@@ -11,6 +12,7 @@ import { checkDoubted, checkReopened, checkSuperseded, permitOf } from './again.
 import { type Fate, RETRY_AFTER_MS } from './history.ts'
 import { checkKeys } from './keys.ts'
 import type { Changes, Commanded } from './memory.ts'
+import { checkItem } from './outcome.ts'
 import { checkAfterReturn, checkReturned } from './returning.ts'
 import { count, itemOf, type Node, nowOf, type World } from './world.ts'
 
@@ -85,7 +87,7 @@ export const checkWire = (world: World, node: Node, { attemptId, account, text }
 /** While everything unattended is held, the owner reads only about what people asked for. */
 export const checkRead = (world: World, node: Node): void => {
   const { paused, owner, works } = world.memory
-  const reads = ['reconcile', 'publish']
+  const reads = ['reconcile', 'send']
   const isAsked = [...works.values()].some(({ kind, state, origin }) => reads.includes(kind) && state === 'running' && origin === 'manual')
   must(world, !paused || owner !== node.owner || isAsked, 'read unattended after the pause')
 }
@@ -134,6 +136,7 @@ const checkClaim = (world: World, attempt: Attempt): void => {
   const permit = world.permits.get(item.id)
   if (permit) world.permitted.set(attempt.id, permit)
   world.permits.delete(item.id)
+  world.underWay.add(item.id)
   if (attempt.origin === 'manual') return
   hold(!world.memory.paused, 'claimed unattended after the pause')
   const tried = world.wires.some(({ itemId }) => itemId === item.id)
@@ -165,6 +168,7 @@ const countLease = (world: World, before: Attempt, after: Attempt): void => {
 }
 
 const checkAttempt = (world: World, before: Attempt | undefined, after: Attempt): void => {
+  count(world, `attempt ${after.state}`)
   if (!before) {
     checkClaim(world, after)
     return
@@ -207,12 +211,13 @@ export const checkCommit = (world: World, { items, attempts }: Changes, command:
   }
   for (const [before, after] of attempts) checkAttempt(world, before, after)
   checkKeys(world)
+  for (const [, item] of items) checkItem(world, item, (holds, words) => must(world, holds, `${item.id}: ${words}`))
   for (const [, { id }] of items) checkDoubted(world, id, (holds, words) => must(world, holds, `${id}: ${words}`))
 }
 
 /** A person's word for the item is on its way. */
 const isPostedAgain = ({ memory }: World, id: string): boolean =>
-  [...memory.works.values()].some(({ kind, ref_id, payload }) => ref_id === id && (kind === 'publish' || payload.again !== undefined))
+  [...memory.works.values()].some(({ kind, ref_id, payload }) => ref_id === id && (kind === 'send' || payload.again !== undefined))
 
 /** A command was refused, or its letter failed. */
 export const checkRefusal = (world: World, { name, id }: Commanded, cause: unknown): void => {

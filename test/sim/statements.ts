@@ -4,8 +4,8 @@
  */
 import { mock } from 'bun:test'
 import type { Item } from '#domain/growth/drafting/item'
+import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
-import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
 import { fail } from '#kernel/errors'
 import type { Effects, Gate, NewWork, Ownership, Requeued } from '#store/engine/letter'
 import type { Busy, KeyedWork } from '#store/engine/work'
@@ -65,8 +65,8 @@ const attempts = {
   },
   returnedAttempt: async (memory: Memory, { record_id }: SendableRef, since: Date) =>
     find(memory.attempts, (one) => one.record_id === record_id && one.state === 'returned' && one.ended_at! > since),
-  ownedSince: async (memory: Memory, connectionId: string, since: Date) =>
-    filter(memory.attempts, (one) => one.connection_id === connectionId && one.external_id !== null && one.ended_at! >= since).map(
+  ownedSince: async (memory: Memory, { connection_id }: Attempt, since: Date) =>
+    filter(memory.attempts, (one) => one.connection_id === connection_id && one.external_id !== null && one.ended_at! >= since).map(
       ({ external_id }) => external_id!,
     ),
   sameTextOpen: async (memory: Memory, connectionId: string, sha: string) =>
@@ -219,7 +219,7 @@ const letters = {
       if (one !== nothing) staged.push(one)
     }
     // Counting and reporting send nothing: no lane here does that.
-    for (const one of work) if (one.kind === 'publish' || one.kind === 'reconcile') staged.push(added(one))
+    for (const one of work) if (one.kind === 'send' || one.kind === 'reconcile') staged.push(added(one))
     for (const one of again) staged.push(requeued(one))
     for (const id of new Set(settled)) staged.push({ row: id, change: (tables) => void tables.works.delete(id) })
     if (events.length > 0) staged.push({ row: 'events', change: (tables) => void tables.events.push(...events) })

@@ -1,9 +1,10 @@
 /** Runs a history: the real actor, lanes and commands over a simulated database, network and clock, in one go. */
 import { HOUR } from '#test/domain/records'
-import { connect, perform, resume } from './actions.ts'
+import { connect, perform, resume, settleByHand } from './actions.ts'
 import { settle } from './clock.ts'
 import { CLEAR, fates, type Step } from './history.ts'
 import { die, takeOver, wake } from './nodes.ts'
+import { checkOver } from './outcome.ts'
 import { checkCommit, checkEnd, isAtRest } from './rules.ts'
 import { restartIds } from './statements.ts'
 import { count, newWorld, type World } from './world.ts'
@@ -60,6 +61,12 @@ export const run = (steps: readonly Step[], counts = new Map<string, number>()):
   settle()
   runOut(world)
   if (world.broken.length === 0) checkEnd(world)
+  if (world.broken.length === 0) {
+    settleByHand(world)
+    settle()
+    checkOver(world)
+  }
+  for (const { type } of world.memory.events) count(world, `event ${type}`)
   die(world)
   return world
 }

@@ -1,4 +1,5 @@
 /** What happened in all histories together, as numbers and as what is printed of them. */
+import { stateNames } from '#test/domain/records'
 import type { Step } from './history.ts'
 import type { World } from './world.ts'
 
@@ -76,6 +77,9 @@ const EXPECTED = [
   ...['dropped, posted', 'dropped, posted late', 'dropped, not posted', 'duplicate refused', 'broke no promise'].map(
     (name) => `network ${name}`,
   ),
+  ...stateNames.map((name) => `item ${name}`),
+  ...['open', 'doubt', 'review', 'posted', 'failed', 'unsent', 'superseded', 'returned'].map((name) => `attempt ${name}`),
+  ...['growth.approval.requested', 'growth.item.failed', 'growth.item.posted', 'growth.item.returned'].map((name) => `event ${name}`),
   ...['read complete', 'read incomplete', 'read error', 'read lagging', 'read truncated', 'commit failed', 'commit ack lost'],
   ...['owner met the fence', 'owner woke as a former one', 'lease ended before the outcome', 'lease too short for the send'],
   ...[

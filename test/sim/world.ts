@@ -3,12 +3,12 @@ import type { TenantActor } from '#actors/engine/tenant'
 import type { Item } from '#domain/growth/drafting/item'
 import type { PublishRequest } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
-import { bodies } from '#test/domain/growth/sending/posting-commands'
 import { draftedItem } from '#test/domain/records'
 import type { Confirmation, Look, Permit } from './again.ts'
 import { type SimulatedClock, simulatedClock } from './clock.ts'
 import { CLEAR, type Fate, fates, type View } from './history.ts'
 import { type Memory, newMemory } from './memory.ts'
+import { bodies } from './texts.ts'
 
 /** A post of the network; one whose time has not come yet is not seen before. */
 export interface Post {
@@ -74,6 +74,8 @@ export interface World {
   /** Attempts that were open when a person disconnected their account, by account. */
   left: Map<string, Set<string>>
   marked: Set<string>
+  /** Items with an attempt that is open, until what became of it is written. */
+  underWay: Set<string>
   /** Items that somebody has changed since they were approved, past every command. */
   edited: Set<string>
   /** Whether the last read of an account showed all that there was to see. */
@@ -147,6 +149,7 @@ export const newWorld = (counts: Map<string, number>): World => {
     announced: new Set(),
     left: new Map(),
     marked: new Set(),
+    underWay: new Set(),
     edited: new Set(),
     readWhole: new Map(),
     asked: new Map(),

@@ -35,11 +35,11 @@ export interface ServerOptions {
   database?: ConnectionOptions
   /** The same secret for all servers of a database. */
   secret?: string
-  /** `publish.sent`: dies there, as by kill -9. */
+  /** `send.sent`: dies there, as by kill -9. */
   dieAt?: string
   /** A file that the process loads before everything else. */
   preload?: string
-  /** `publish.claimed`: stops there, as by kill -STOP, until `resume`. */
+  /** `send.claimed`: stops there, as by kill -STOP, until `resume`. */
   stopAt?: string
   env?: Record<string, string>
   /** A command that becomes the server, whose own command is added to it: `nsenter … --`. */

@@ -1,53 +1,54 @@
-/** The watch over an item that was returned: for a day its timeline is read, ever more rarely, for the post that should not be there. */
+/** The watch over a record that was returned: for a day the network is read, ever more rarely, for the post that should not be there. */
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
-import type { Item } from '#domain/growth/drafting/item'
+import { sendables } from '#decisions/growth/sendables'
+import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
-import type { Attempt, PublishTimes } from '#domain/growth/sending/publish'
 import { lateHit, returnedSince, watchNext } from '#domain/growth/sending/returning'
+import type { Settled } from '#domain/growth/sending/send'
+import type { Sendable } from '#domain/growth/sending/sendable'
+import type { SendTimes } from '#domain/growth/sending/times'
 import { type Work, workOf } from '#store/engine/work'
 import { returnedAttempt, saveAttempt } from '#store/growth/attempts'
-import { saveItem } from '#store/growth/items'
 import { finished, requeued } from './decisions.ts'
+import { identify } from './identify.ts'
 import { decisionOf } from './send-replies.ts'
-import { identify, type Looked } from './timeline.ts'
+import type { Looked } from './timeline.ts'
 
 interface Watched {
-  item: Item
-  times: PublishTimes
+  record: Sendable
+  times: SendTimes
   job: { attempt: Attempt; connection: Connection }
   outcome: Looked
 }
 
-/** States in which a late post says something new; a draft, or what a person put aside, is looked for before it is sent again. */
-const WATCHED = ['approved', 'publish_failed', 'publishing', 'posted']
-
-export const settleLate = async (letter: Claiming, { item, times, job, outcome }: Watched): Promise<Decision<void>> => {
+export const settleLate = async (letter: Claiming, { record, times, job, outcome }: Watched): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
-  const attempt = await returnedAttempt(sql, { sendable: 'post', record_id: item.id }, returnedSince(gate.now, times))
-  if (attempt?.id !== job.attempt.id || !WATCHED.includes(item.status)) return finished(work)
-  const found =
-    outcome.kind === 'read' && item.status !== 'publishing' ? await identify(sql, { ...job, attempt }, outcome.posts) : undefined
+  const { moves } = sendables[job.attempt.sendable]
+  const attempt = await returnedAttempt(sql, job.attempt, returnedSince(gate.now, times))
+  if (attempt?.id !== job.attempt.id || !moves.isWatched(record)) return finished(work)
+  const isRead = outcome.kind !== 'unread' && !moves.isSending(record)
+  const found = isRead ? await identify(sql, { record, attempt, connection: job.connection }, outcome) : undefined
   if (!found?.post) return requeuedOrOver(work, watchNext(attempt, gate.now, times))
-  const settled = lateHit({ item, attempt, now: gate.now, times }, found.post)
-  if (item.status === 'posted') return twice(settled, work)
+  const settled = lateHit({ moves, record, attempt, now: gate.now, times }, found.post)
+  if (moves.isSent(record)) return twice(settled, work)
   const decision = decisionOf(settled, work)
-  const scheduled = await workOf(sql, 'publish', item.id)
+  const scheduled = await workOf(sql, 'send', record.id)
   if (scheduled) decision.effects!.settled = [...(decision.effects!.settled ?? []), scheduled.id]
   return decision
 }
 
 const requeuedOrOver = (work: Work, at: Date | undefined): Decision<void> => (at ? requeued(work, at) : finished(work))
 
-const twice = ({ item, attempt, events }: ReturnType<typeof lateHit>, work: Work): Decision<void> => ({
-  reply: undefined,
-  effects: {
-    ...{ writes: [saveItem(item), saveAttempt(attempt)], events, settled: [work.id] },
-    audit: {
-      operation: 'growth.items.posted_twice',
-      refId: item.id,
-      detail: { attempt: attempt.number, external_id: attempt.external_id },
+const twice = ({ record, attempt, events }: Settled<Sendable>, work: Work): Decision<void> => {
+  const { save, audits } = sendables[attempt.sendable]
+  const detail = { attempt: attempt.number, external_id: attempt.external_id }
+  return {
+    reply: undefined,
+    effects: {
+      ...{ writes: [save(record), saveAttempt(attempt)], events, settled: [work.id] },
+      audit: { operation: audits.sentTwice, refId: record.id, detail },
     },
-  },
-})
+  }
+}

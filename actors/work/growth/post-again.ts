@@ -1,79 +1,76 @@
-/** Posting again on a person's word: the timeline is read to its end first, and the claim of the new send supersedes the old attempt. */
+/** Sending again on a person's word: the timeline is read to its end first, and the claim of the new send supersedes the old attempt. */
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
-import { againWork, settledEffects } from '#decisions/growth/send-effects'
-import { againPayload } from '#decisions/growth/send-payload'
-import { newWork } from '#decisions/work'
-import type { Item } from '#domain/growth/drafting/item'
+import { settledEffects } from '#decisions/growth/send-effects'
+import { againWork, recordOf, sendWork } from '#decisions/growth/send-work'
+import { sendables } from '#decisions/growth/sendables'
 import type { Connection } from '#domain/growth/sending/connection'
 import { type Again, claimAgain, isStale, isTooLate, notAgain, supersede } from '#domain/growth/sending/post-again'
-import type { Attempt, PublishTimes, Settled } from '#domain/growth/sending/publish'
+import type { Settled, Trial } from '#domain/growth/sending/send'
+import type { Sendable } from '#domain/growth/sending/sendable'
+import type { SendTimes } from '#domain/growth/sending/times'
 import { AppError } from '#kernel/errors'
 import type { Networks } from '#port/network/registry'
 import { forgetPending } from '#store/engine/idempotency'
 import type { Work } from '#store/engine/work'
 import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor } from '#store/growth/connections'
-import { lockItem } from '#store/growth/items'
 
 const TOO_LATE = new AppError('conflict', 'cannot post again: the request could not be completed in time; try again')
 const DELETION = new AppError('conflict', 'cannot post again: the workspace is scheduled for deletion')
 const STALE_APPROVAL = new AppError('conflict', 'cannot post again: the item has changed since its approval')
 
 /** Nothing was sent, and the doubt goes on; whoever asked is told why, and may ask again under the same key. */
-export const refuseAgain = (settled: Settled, work: Work, { again, error }: { again: Again; error: AppError }): Decision<void> => {
+export const refuseAgain = (
+  settled: Settled<Sendable>,
+  work: Work,
+  { again, error }: { again: Again; error: AppError },
+): Decision<void> => {
   const effects = settledEffects(settled, work)
-  effects.writes?.push(forgetPending(settled.item.id, again.askedAt))
-  return { reply: undefined, effects, answers: [{ refId: settled.item.id, with: error }] }
+  effects.writes?.push(forgetPending(settled.record.id, again.askedAt))
+  return { reply: undefined, effects, answers: [{ refId: settled.record.id, with: error }] }
 }
 
-interface Doubt {
-  item: Item
-  attempt: Attempt
-  now: Date
-  times: PublishTimes
-}
-
-/** The timeline was read to its end and does not show the post: it may be claimed. The item is unconfirmed until then. */
-export const handOver = (doubt: Doubt, work: Work, again: Again): Decision<void> => {
-  const { item, attempt, now, times } = doubt
+/** The timeline was read to its end and does not show the post: it may be claimed. The record is unconfirmed until then. */
+export const handOver = (doubt: Trial<Sendable>, work: Work, again: Again): Decision<void> => {
+  const { record, attempt, now, times } = doubt
   if (isTooLate(again, now, times)) return refuseAgain(notAgain(doubt, 'missed'), work, { again, error: TOO_LATE })
-  const clear = { readAt: now, attemptId: attempt.id, review: item.review }
-  const payload = { again: againPayload({ ...again, clear }) }
-  const row = { refId: item.id, account: item.account_external_id, origin: 'manual', runAt: again.askedAt, payload } as const
-  const publish = newWork('publish', row)
-  return { reply: undefined, effects: { settled: [work.id], work: [publish] } }
+  const clear = { readAt: now, attemptId: attempt.id, review: record.review }
+  const send = sendWork(recordOf(work), { record, origin: 'manual', runAt: again.askedAt, again: { ...again, clear } })
+  return { reply: undefined, effects: { settled: [work.id], work: [send] } }
 }
 
 /** What a new attempt needs, and what must be written before it. */
 export type ClaimedAgain =
-  | { item: Item; next: Item; connection: Connection; superseded: ReturnType<typeof saveAttempt> }
+  | { next: Sendable; connection: Connection; superseded: ReturnType<typeof saveAttempt> }
   | { decision: Decision<void> }
 
 /** Everything that may forbid the send, checked again under the lock; and what the timeline showed must still be news. */
 export const tryClaimAgain = async (
   { sql, gate, work }: Claiming,
   again: Again,
-  { networks, times }: { networks: Networks; times: PublishTimes },
+  { networks, times }: { networks: Networks; times: SendTimes },
 ): Promise<ClaimedAgain> => {
-  const item = await lockItem(sql, work.ref_id)
-  const attempt = await openAttempt(sql, { sendable: 'post', record_id: item.id })
+  const of = recordOf(work)
+  const { moves, lock } = sendables[of.sendable]
+  const record = await lock(sql, of.record_id)
+  const attempt = await openAttempt(sql, of)
   const done = { decision: { reply: undefined, effects: { settled: [work.id] } } }
   // A person has settled it meanwhile.
-  if (item.status !== 'publish_unconfirmed' || !attempt || attempt.id !== again.clear?.attemptId) return done
+  if (!moves.isUnconfirmed(record) || !attempt || attempt.id !== again.clear?.attemptId) return done
   const refused = (error: AppError, reason: string) => ({
-    decision: refuseAgain(notAgain({ item, attempt, now: gate.now, times }, reason), work, { again, error }),
+    decision: refuseAgain(notAgain({ moves, record, attempt, now: gate.now, times }, reason), work, { again, error }),
   })
   if (gate.deletesAt) return refused(DELETION, 'workspace_deletion')
   const { billing } = gate.plan
   if (billing !== 'ok') return refused(new AppError('plan_invalid', billing), `plan_invalid:${billing}`)
   if (isTooLate(again, gate.now, times)) return refused(TOO_LATE, 'missed')
-  const connection = await accountFor(sql, item.account_external_id)
+  const connection = await accountFor(sql, record.account_external_id)
   if (!connection || !networks.named(connection.network)) return refused(new AppError('x_not_connected'), 'x_not_connected')
-  const next = claimAgain(item, { accountExternalId: connection.external_id, now: gate.now })
+  const next = claimAgain(moves, record, { accountExternalId: connection.external_id, now: gate.now })
   if (next === 'approval_stale') return refused(STALE_APPROVAL, next)
   if (isStale(again.clear, gate.now, times))
-    return { decision: { reply: undefined, effects: { settled: [work.id], work: [againWork(item.id, again.askedAt)] } } }
-  return { item, next, connection, superseded: saveAttempt(supersede(attempt, gate.now)) }
+    return { decision: { reply: undefined, effects: { settled: [work.id], work: [againWork(of, again.askedAt)] } } }
+  return { next, connection, superseded: saveAttempt(supersede(attempt, gate.now)) }
 }

@@ -1,39 +1,36 @@
-/** Looks a doubtful post up in the account's own timeline. Reads only: nothing here can send. */
+/** The lane that looks up what became of a doubtful send. Reads only: nothing here can send. */
 
 import type { Claimed, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
-import { againOf } from '#decisions/growth/send-payload'
+import { againOf, recordOf } from '#decisions/growth/send-work'
+import { sendables } from '#decisions/growth/sendables'
 import { chargeDoubtRead } from '#domain/app/read-budget'
-import type { Item } from '#domain/growth/drafting/item'
+import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { readableFrom } from '#domain/growth/sending/post-again'
-import type { Attempt, PublishTimes, Settled } from '#domain/growth/sending/publish'
-import { afterFailedRead, hit, type TimelineRead } from '#domain/growth/sending/reconcile'
+import { afterFailedRead, hit, readSince } from '#domain/growth/sending/reconcile'
 import { clearRead, returnedSince, watchNext } from '#domain/growth/sending/returning'
+import type { Settled, Trial } from '#domain/growth/sending/send'
+import type { Sendable } from '#domain/growth/sending/sendable'
 import { AppError } from '#kernel/errors'
-import type { Failpoints } from '#kernel/failpoint'
 import type { Spend } from '#kernel/spend'
 import { appliesWithin } from '#port/network/network'
-import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { doubtfulSince, openAttempt, returnedAttempt } from '#store/growth/attempts'
 import { connectionById } from '#store/growth/connections'
-import { lockItem } from '#store/growth/items'
+import type { SendDeps } from './claim-send.ts'
 import { finished, requeued } from './decisions.ts'
+import { identify } from './identify.ts'
 import { settleLate } from './late-hit.ts'
+import { meansOf } from './means.ts'
 import { handOver, refuseAgain } from './post-again.ts'
 import { decisionOf } from './send-replies.ts'
-import { identify, type Looked, readTimeline, type Unread } from './timeline.ts'
+import { accountOf, type Looked, resourcesOf, type Unread } from './timeline.ts'
 
-export interface ReconcileDeps {
-  networks: Networks
-  times: PublishTimes
-  failpoints: Failpoints
-}
-
-interface Job {
+interface ReadJob {
+  record: Sendable
   attempt: Attempt
   connection: Connection
   /** Before the read, by the database's clock. */
@@ -42,7 +39,7 @@ interface Job {
 
 const READ_DEADLINE_MS = 10_000
 
-export const reconcileLane = (deps: ReconcileDeps): Lane<Job, Looked> => ({
+export const reconcileLane = (deps: SendDeps): Lane<ReadJob, Looked> => ({
   kind: 'reconcile',
   leaseMs: 3 * READ_DEADLINE_MS,
   priority: 'control',
@@ -58,33 +55,35 @@ export const reconcileLane = (deps: ReconcileDeps): Lane<Job, Looked> => ({
 
 interface Finished {
   work: Work
-  job: Job
+  job: ReadJob
   outcome: Looked
 }
 
 /** What the network bills. A read whose outcome a crash took away is not charged: it holds little, and none is ever refused. */
-const chargesOf = ({ networks }: ReconcileDeps, { job, outcome }: Finished, now: Date): Spend[] => {
+const chargesOf = ({ networks }: SendDeps, { job, outcome }: Finished, now: Date): Spend[] => {
   const network = networks.named(job.connection.network)
-  const resources = outcome.kind === 'read' ? outcome.posts.length : (outcome.resources ?? 0)
+  const resources = resourcesOf(outcome)
   return network && resources > 0 ? [chargeDoubtRead(network.limits.tier, resources, now)] : []
 }
 
 const settleRead = async (
-  deps: ReconcileDeps,
+  deps: SendDeps,
   { sql, gate }: { sql: Sql; gate: Gate },
   { work, job, outcome }: Finished,
 ): Promise<Decision<void>> => {
-  const item = await lockItem(sql, work.ref_id)
-  const attempt = await openAttempt(sql, { sendable: 'post', record_id: item.id })
+  const of = recordOf(work)
+  const { moves, lock } = sendables[of.sendable]
+  const record = await lock(sql, of.record_id)
+  const attempt = await openAttempt(sql, of)
   await deps.failpoints('reconcile.settling')
-  if (item.status !== 'publish_unconfirmed' || !attempt) return settleLate({ sql, gate, work }, { item, times: deps.times, job, outcome })
-  const found = { item, attempt, now: gate.now, times: deps.times }
+  if (!moves.isUnconfirmed(record) || !attempt) return settleLate({ sql, gate, work }, { record, times: deps.times, job, outcome })
+  const found = { moves, record, attempt, now: gate.now, times: deps.times }
   const again = againOf(work)
   if (outcome.kind === 'unread') {
     if (again) return refuseAgain(afterFailedRead(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
     return decisionOf(afterFailedRead(found, outcome.retryAfterMs), work)
   }
-  const { post, mayBeThere } = await identify(sql, { attempt, connection: job.connection }, outcome.posts)
+  const { post, mayBeThere } = await identify(sql, { record, attempt, connection: job.connection }, outcome)
   if (post) return decisionOf(await watchedOn(sql, found, hit(found, post)), work)
   if (again && !mayBeThere) return handOver(found, work, again)
   const network = deps.networks.named(job.connection.network)
@@ -94,7 +93,7 @@ const settleRead = async (
 }
 
 /** An attempt that was returned before is watched on, whatever has become of the one after it. */
-const watchedOn = async (sql: Sql, { attempt, now, times }: TimelineRead, settled: Settled): Promise<Settled> => {
+const watchedOn = async (sql: Sql, { attempt, now, times }: Trial<Sendable>, settled: Settled<Sendable>): Promise<Settled<Sendable>> => {
   const returned = attempt.number > 1 ? await returnedAttempt(sql, attempt, returnedSince(now, times)) : undefined
   const at = returned && watchNext(returned, now, times)
   return at ? { ...settled, next: { kind: 'reconcile', at } } : settled
@@ -104,9 +103,9 @@ const UNREAD = 'the timeline could not be read to its end, so nothing was sent'
 
 const UNCLEAR = new AppError('conflict', 'cannot post again: the timeline shows a post that may be this one; mark it posted if it is')
 
-const withError = <F extends { item: Item; now: Date }>(found: F): F => ({
+const withError = (found: Trial<Sendable>): Trial<Sendable> => ({
   ...found,
-  item: { ...found.item, last_error: UNREAD, updated_at: found.now },
+  record: { ...found.record, last_error: UNREAD, updated_at: found.now },
 })
 
 /** What a person is told who wanted it posted again. */
@@ -115,23 +114,26 @@ const errorOf = ({ why, retryAfterMs = 1_000 }: Unread): AppError =>
     ? new AppError('rate_limited', 'network', { retryAfter: Math.ceil(retryAfterMs / 1_000) })
     : new AppError('network_error', UNREAD)
 
-const claimRead = async ({ times }: ReconcileDeps, { sql, gate, work }: { sql: Sql; gate: Gate; work: Work }): Promise<Claimed<Job>> => {
-  const of = { sendable: 'post', record_id: work.ref_id } as const
+const claimRead = async ({ times }: SendDeps, { sql, gate, work }: { sql: Sql; gate: Gate; work: Work }): Promise<Claimed<ReadJob>> => {
+  const of = recordOf(work)
   const open = (await openAttempt(sql, of)) ?? (await returnedAttempt(sql, of, returnedSince(gate.now, times)))
   if (!open) return { decision: finished(work) }
   const runAt = readableFrom(open, times)
   if (againOf(work) && gate.now < runAt) return { decision: requeued(work, runAt) }
   const attempt = { ...open, intent_at: await doubtfulSince(sql, of) }
   const connection = (await connectionById(attempt.connection_id)(sql))[0] as unknown as Connection
-  return { job: { attempt, connection, begunAt: gate.now }, decision: { reply: undefined } }
+  const record = await sendables[of.sendable].lock(sql, of.record_id)
+  return { job: { record, attempt, connection, begunAt: gate.now }, decision: { reply: undefined } }
 }
 
-const read = async ({ networks, failpoints }: ReconcileDeps, job: Job, context: LaneContext): Promise<Looked> => {
+const read = async ({ networks, failpoints }: SendDeps, job: ReadJob, context: LaneContext): Promise<Looked> => {
   const network = networks.named(job.connection.network)
   if (!network) return { kind: 'unread' }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
   await failpoints('reconcile.reading')
-  const looked = await readTimeline(network, job, signal)
+  const { record, attempt, connection } = job
+  const reading = { account: accountOf(connection), since: readSince(attempt) }
+  const looked = await meansOf[attempt.sendable].look(network, record, reading, signal)
   await failpoints('reconcile.read')
   return looked
 }

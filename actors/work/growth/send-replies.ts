@@ -1,28 +1,30 @@
 import type { Decision } from '#actors/engine/letter'
 import { settledEffects } from '#decisions/growth/send-effects'
-import { againOf } from '#decisions/growth/send-payload'
-import { itemAnswer } from '#domain/growth/drafting/item'
-import type { SendOutcome, Settled } from '#domain/growth/sending/publish'
+import { againOf } from '#decisions/growth/send-work'
+import { sendables } from '#decisions/growth/sendables'
+import type { SendOutcome, Settled } from '#domain/growth/sending/send'
+import type { Sendable } from '#domain/growth/sending/sendable'
 import { AppError } from '#kernel/errors'
 import { forgetPending } from '#store/engine/idempotency'
 import type { Work } from '#store/engine/work'
 
 const NOT_POSTED = new AppError('network_error', 'the network returned an error, and its timeline shows that nothing was posted')
 
-/** The rows that follow from the state machine's decision, and what callers who wait are told. Doubt is no answer yet. */
-export const decisionOf = (settled: Settled, work: Work, outcome?: SendOutcome): Decision<void> => {
-  const { item } = settled
+/** The rows that follow from the machine's decision, and the answer to callers who wait. Doubt is no answer yet. */
+export const decisionOf = (settled: Settled<Sendable>, work: Work, outcome?: SendOutcome): Decision<void> => {
+  const { record, attempt } = settled
+  const { moves, answer } = sendables[attempt.sendable]
   const effects = settledEffects(settled, work)
-  if (item.status === 'posted')
-    return { reply: undefined, effects, answers: [{ refId: item.id, with: { status: 200, body: itemAnswer(item) } }] }
-  const error = settled.attempt.state === 'returned' ? NOT_POSTED : outcome && errorOf(outcome)
+  if (moves.isSent(record))
+    return { reply: undefined, effects, answers: [{ refId: record.id, with: { status: 200, body: answer(record) } }] }
+  const error = attempt.state === 'returned' ? NOT_POSTED : outcome && errorOf(outcome)
   if (!error) return { reply: undefined, effects }
-  effects.writes?.push(forgetPending(item.id, againOf(work)?.askedAt))
-  return { reply: undefined, effects, answers: [{ refId: item.id, with: error }] }
+  effects.writes?.push(forgetPending(record.id, againOf(work)?.askedAt))
+  return { reply: undefined, effects, answers: [{ refId: record.id, with: error }] }
 }
 
-/** What a caller of post-now or execute is told when it is certain that nothing was done. */
-export const errorOf = (outcome: SendOutcome): AppError | undefined => {
+/** What a caller who waits is told when it is certain that nothing was done. */
+const errorOf = (outcome: SendOutcome): AppError | undefined => {
   switch (outcome.kind) {
     case 'not_applied': {
       const retryAfter = Math.ceil((outcome.retryAfterMs ?? 1_000) / 1_000)

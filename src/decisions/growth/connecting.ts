@@ -69,8 +69,8 @@ export const resumeWatching = async (sql: Sql, now: Date): Promise<NonNullable<E
 /** Disconnects an account. Its sends that are claimed but not yet on the wire do not go out. */
 export const disconnectEffects = async (context: Deciding, account: Connection) => {
   const works = context.lanes.recall((work) => work.concurrency_key === accountKey(account.external_id))
-  const { effects, itemIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
-  const writes = [disconnect(account.id, context.gate.now), ...itemIds.map((itemId) => forgetPending(itemId))]
-  const answers = itemIds.map((refId) => ({ refId, with: new AppError('x_not_connected') }))
+  const { effects, recordIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
+  const writes = [disconnect(account.id, context.gate.now), ...recordIds.map((id) => forgetPending(id))]
+  const answers = recordIds.map((refId) => ({ refId, with: new AppError('x_not_connected') }))
   return { effects: merge({ writes }, effects), refId: account.id, answers }
 }

@@ -42,7 +42,7 @@ export const stopAutomation = async (context: CommandContext, reach: Reach) => {
   const reads = settledAs('requeued').map(({ id }) => ({ id, runAt: context.gate.now }))
   const cancelled = await cancelGenerations(context, reach)
   const runs = await skipRuns(context)
-  const automation = { paused: true, in_flight: await inFlight(context, new Set(held.itemIds)) }
+  const automation = { paused: true, in_flight: await inFlight(context, new Set(held.recordIds)) }
   return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...cancelled) }
 }
 

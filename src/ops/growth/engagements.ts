@@ -1,6 +1,6 @@
 import { engagements } from '#contract/growth/engagements'
 import { admitEngagement } from '#decisions/growth/admission'
-import { keyOf, newWork } from '#decisions/work'
+import { endByHand, enqueueSend } from '#decisions/growth/send-work'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import {
   approveEngagement,
@@ -21,8 +21,6 @@ import { othersPost } from '#port/network/others-post'
 import type { Sql } from '#store/engine/db'
 import { forgetPending, resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
-import { workOf } from '#store/engine/work'
-import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor, currentDefault } from '#store/growth/connections'
 import { engagementById, listEngagements, lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { channelNamed } from '#store/growth/growth-channels'
@@ -78,34 +76,17 @@ const createFrom = async (context: CommandContext, reading: Reading, { ref, ...w
   return { reply: replyOf(record), effects, refId: record.id }
 }
 
-/** Ends the work and the open attempt of an engagement that a person settles. */
-const settleByHand = async (
-  { sql, gate }: Pick<CommandContext, 'sql' | 'gate'>,
-  id: string,
-  state: 'posted' | 'superseded',
-): Promise<Effects> => {
-  const work = await workOf(sql, 'confirm', id)
-  const attempt = await openAttempt(sql, { sendable: 'engagement', record_id: id })
-  return {
-    settled: work ? [work.id] : [],
-    writes: attempt ? [saveAttempt({ ...attempt, state, ended_at: gate.now })] : [],
-  }
-}
+const refOf = ({ id }: Engagement) => ({ sendable: 'engagement', record_id: id }) as const
 
 const inReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
 
 const confirmInReview = async (context: CommandContext, before: Engagement): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
   const engagement = confirmEngagement(before, context.gate.now)
   const body = engagementAnswer(engagement)
-  const effects = merge(await settleByHand(context, engagement.id, 'posted'), { writes: [resolvePending(engagement.id, 200, body)] })
+  const effects = merge(await endByHand(context.sql, refOf(before), { state: 'posted', now: context.gate.now }), {
+    writes: [resolvePending(engagement.id, 200, body)],
+  })
   return { ...save(engagement, effects), answers: [{ refId: engagement.id, with: { status: 200, body } }] }
-}
-
-const enqueue = async (sql: Sql, engagement: Engagement, now: Date): Promise<Effects> => {
-  const existing = await workOf(sql, 'execute', engagement.id)
-  const account = engagement.account_external_id
-  if (existing) return { requeued: [{ id: existing.id, runAt: now, key: keyOf('execute', { account }) }] }
-  return { work: [newWork('execute', { refId: engagement.id, account, origin: 'manual', runAt: now })] }
 }
 
 export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Handlers<typeof engagements> => ({
@@ -135,7 +116,7 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
   async reject({ id, reason }, context) {
     const before = await lockEngagement(context.sql, id)
     const engagement = rejectEngagement(before, reason, context.gate.now)
-    const effects = inReview(before) ? await settleByHand(context, id, 'superseded') : {}
+    const effects = inReview(before) ? await endByHand(context.sql, refOf(before), { state: 'superseded', now: context.gate.now }) : {}
     return save(engagement, merge(effects, { writes: [forgetPending(id)] }))
   },
 
@@ -149,7 +130,7 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
       const { feature, cap } = engagements.execute
       requireFeature(gate.plan, feature)
       const spend = [takeCap(gate, cap)]
-      const effects = await enqueue(sql, engagement, gate.now)
+      const effects = await enqueueSend(sql, 'engagement', { record: engagement, runAt: gate.now, origin: 'manual' })
       return { awaits: engagement.id, effects: { ...effects, spend, writes: [saveEngagement(engagement)] } }
     },
     async currentAnswer({ id }, { read }) {

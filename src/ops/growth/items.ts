@@ -1,10 +1,8 @@
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
-import { againWork } from '#decisions/growth/send-effects'
-import { againOf } from '#decisions/growth/send-payload'
+import { againOf, againWork, endByHand, enqueueSend, rereadEffects } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
-import { keyOf, newWork } from '#decisions/work'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import {
@@ -15,20 +13,18 @@ import {
   markPosted,
   postedEvent,
   reject,
+  requestAgain,
   requestPost,
   requireSchedulable,
   schedule,
   unschedule,
 } from '#domain/growth/drafting/item'
-import { requestAgain } from '#domain/growth/sending/post-again'
 import { fail } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
-import type { Sql } from '#store/engine/db'
 import { resolvePending } from '#store/engine/idempotency'
-import { type Effects, merge } from '#store/engine/letter'
+import type { Effects } from '#store/engine/letter'
 import { workOf } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
-import { openAttempt, saveAttempt } from '#store/growth/attempts'
 import { accountFor, currentDefault } from '#store/growth/connections'
 import { channelNamed } from '#store/growth/growth-channels'
 import { itemById, listItems, lockItem, saveItem } from '#store/growth/items'
@@ -66,12 +62,13 @@ export const itemHandlers: Handlers<typeof items> = {
     requireSchedulable(before)
     const postAt = post_at === NEXT_SLOT ? await slotFor(before, { sql, now: gate.now }) : new Date(post_at)
     const item = schedule(before, { postAt, onMissed: on_missed ?? null, now: gate.now })
-    return save(item, await enqueue(sql, item, { runAt: item.post_at!, origin: 'automatic' }))
+    return save(item, await enqueueSend(sql, 'post', { record: item, runAt: item.post_at!, origin: 'automatic' }))
   },
 
   async unschedule({ id }, { sql, gate }) {
     const item = unschedule(await lockItem(sql, id), gate.now)
-    return save(item, await withdraw(sql, item.id, 'publish'))
+    const work = await workOf(sql, 'send', item.id)
+    return save(item, work ? { settled: [work.id] } : {})
   },
 
   postNow: {
@@ -81,7 +78,7 @@ export const itemHandlers: Handlers<typeof items> = {
       const item = requestPost(before, gate.now)
       if (!(await accountFor(sql, item.account_external_id))) fail('x_not_connected')
       const spend = [takeCap(gate, items.postNow.cap)]
-      const effects = await enqueue(sql, item, { runAt: gate.now, origin: 'manual' })
+      const effects = await enqueueSend(sql, 'post', { record: item, runAt: gate.now, origin: 'manual' })
       return { awaits: item.id, effects: { ...effects, spend, writes: [saveItem(item)] } }
     },
     async currentAnswer({ id }, { read }) {
@@ -94,13 +91,13 @@ export const itemHandlers: Handlers<typeof items> = {
   async markPosted({ id, url }, { sql, gate, tenantId }) {
     const before = await lockItem(sql, id)
     const item = markPosted(before, url, gate.now)
-    const work = merge(await withdraw(sql, id, 'publish'), await withdraw(sql, id, 'reconcile'))
+    const ended = await endByHand(sql, { sendable: 'post', record_id: id }, { state: 'posted', now: gate.now })
     const body = itemAnswer(item)
-    const writes = [resolvePending(id, 200, body), ...(await settleByHand({ sql, gate }, id))]
+    const writes = [resolvePending(id, 200, body), ...ended.writes]
     // Weekly reports start with the first post, however it was posted.
     const weekly = [weeklyWork({ tenantId, now: gate.now })]
     return {
-      ...save(item, { ...work, work: weekly, writes, events: [postedEvent(item)] }),
+      ...save(item, { ...ended, work: weekly, writes, events: [postedEvent(item)] }),
       answers: [{ refId: id, with: { status: 200, body } }],
     }
   },
@@ -113,31 +110,12 @@ const beginAgain = async (
 ): Promise<AwaitedResult> => {
   const item = requestAgain(before, { by: principal.kind, now: gate.now })
   const reading = await workOf(sql, 'reconcile', item.id)
-  if ((reading && againOf(reading)) || (await workOf(sql, 'publish', item.id)))
+  if ((reading && againOf(reading)) || (await workOf(sql, 'send', item.id)))
     fail('conflict', 'cannot post again: the item is already being posted again')
   if (!(await accountFor(sql, item.account_external_id))) fail('x_not_connected')
   const capped = takeCap(gate, items.postNow.cap)
-  const fresh = againWork(item.id, gate.now)
-  const { payload = {}, origin, runAt } = fresh
-  const work = reading ? { requeued: [{ id: reading.id, runAt, origin, payload }] } : { work: [fresh] }
+  const of = { sendable: 'post', record_id: item.id } as const
+  const asked = { origin: 'manual', runAt: gate.now, again: { askedAt: gate.now } } as const
+  const work = reading ? rereadEffects(reading, of, asked) : { work: [againWork(of, gate.now)] }
   return { awaits: item.id, effects: { ...work, spend: [capped], writes: [saveItem(item)] } }
-}
-
-/** Moves the item's publish work to `runAt`, or creates it. */
-const enqueue = async (sql: Sql, item: Item, { runAt, origin }: { runAt: Date; origin: 'manual' | 'automatic' }): Promise<Effects> => {
-  const existing = await workOf(sql, 'publish', item.id)
-  const account = item.account_external_id
-  if (existing) return { requeued: [{ id: existing.id, runAt, origin, payload: {}, key: keyOf('publish', { account }) }] }
-  return { work: [newWork('publish', { refId: item.id, account, origin, runAt })] }
-}
-
-const withdraw = async (sql: Sql, itemId: string, kind: 'publish' | 'reconcile'): Promise<Effects> => {
-  const work = await workOf(sql, kind, itemId)
-  return work ? { settled: [work.id] } : {}
-}
-
-/** Ends the open attempt of an item in doubt as posted. */
-const settleByHand = async ({ sql, gate }: Pick<CommandContext, 'sql' | 'gate'>, itemId: string) => {
-  const attempt = await openAttempt(sql, { sendable: 'post', record_id: itemId })
-  return attempt ? [saveAttempt({ ...attempt, state: 'posted', ended_at: gate.now })] : []
 }

@@ -143,7 +143,7 @@ export type PublishResult =
    */
   | { kind: 'unknown'; reason: string; cause: 'server_error' | 'no_answer' | 'unclear_answer' }
 
-export interface TimelinePost {
+interface TimelinePost {
   externalId: string
   text: string
   /** Whether the network shortened the text in this answer. */

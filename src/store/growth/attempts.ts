@@ -1,6 +1,6 @@
 /** Attempts to send, of every kind of record that is sent. */
 import type { EngageAction } from '#domain/growth/drafting/engagement'
-import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/publish'
+import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 
@@ -56,11 +56,15 @@ export const returnedAttempt = async (sql: Sql, of: SendableRef, since: Date): P
     | Attempt
     | undefined
 
-/** The account's posts that items own and that may have been made since then. */
-export const ownedSince = async (sql: Sql, connectionId: string, since: Date): Promise<string[]> =>
+/** The account's posts that records of the attempt's kind own and that may have been made since then. */
+export const ownedSince = async (
+  sql: Sql,
+  { sendable, connection_id }: Pick<Attempt, 'sendable' | 'connection_id'>,
+  since: Date,
+): Promise<string[]> =>
   (
     await sql<{ external_id: string }[]>`select a.external_id from attempt a
-      where a.connection_id = ${connectionId} and ${isOfKind(sql, 'post')} and a.external_id is not null and a.ended_at >= ${since}`
+      where a.connection_id = ${connection_id} and ${isOfKind(sql, sendable)} and a.external_id is not null and a.ended_at >= ${since}`
   ).map(({ external_id }) => external_id)
 
 /** Does another item of the account stand in doubt with the same text? */

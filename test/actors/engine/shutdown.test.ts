@@ -27,14 +27,14 @@ describe('a server that stops', () => {
   test('lets a post on the wire end, and gives its answer to the caller who waits', async () => {
     await using it = await stage()
     const id = await it.story.approved()
-    it.points.arm('publish.sent', 'hang')
+    it.points.arm('send.sent', 'hang')
     const answer = it.story.send('POST', `items/${id}/post-now`)
-    await it.points.reached('publish.sent')
+    await it.points.reached('send.sent')
     const stopped = stopping(it)
     const refused = await it.story.send('PUT', 'profile', { body: { goal: 'later' } })
     expect([refused.status, refused.body.error?.code]).toEqual([503, 'unavailable'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    it.points.release('publish.sent')
+    it.points.release('send.sent')
     await stopped
     const { status, body } = await answer
     expect([status, body.item.status]).toEqual([200, 'posted'])
@@ -44,11 +44,11 @@ describe('a server that stops', () => {
   test('does not begin a post that was claimed and not sent: it is sent once by the next server', async () => {
     const it = await stage()
     const id = await it.story.approved()
-    it.points.arm('publish.claimed', 'hang')
+    it.points.arm('send.claimed', 'hang')
     const answer = it.story.send('POST', `items/${id}/post-now`)
-    await it.points.reached('publish.claimed')
+    await it.points.reached('send.claimed')
     const stopped = stopping(it)
-    it.points.release('publish.claimed')
+    it.points.release('send.claimed')
     await stopped
     expect(await it.story.posts()).toEqual({})
     expect((await answer).status).toBe(202)
@@ -62,11 +62,11 @@ describe('a server that stops', () => {
   test('does not bring a post into doubt whose claim it was just writing', async () => {
     const it = await stage()
     const id = await it.story.approved()
-    it.points.arm('publish.claiming', 'hang')
+    it.points.arm('send.claiming', 'hang')
     const answer = it.story.send('POST', `items/${id}/post-now`)
-    await it.points.reached('publish.claiming')
+    await it.points.reached('send.claiming')
     const stopped = stopping(it)
-    it.points.release('publish.claiming')
+    it.points.release('send.claiming')
     await stopped
     expect((await answer).status).toBe(202)
     expect((await it.story.item(id)).status).toBe('publishing')

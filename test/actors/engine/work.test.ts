@@ -74,9 +74,9 @@ test('a tenant is due when its first unfinished work is, and past due while one 
 test('what a person asked for now is due though the clock has stepped back since; a look at the timeline waits', async () => {
   const own = { tenantId: await store.newTenant(), owner: newId(), epoch: 1 }
   await store.owner`update actor set owner = ${own.owner}, epoch = ${own.epoch} where tenant_id = ${own.tenantId}`
-  const asked = workOn(newId(), { kind: 'publish', lane: 'publish', origin: 'manual', runAt: fromNow(60) })
+  const asked = workOn(newId(), { kind: 'send', lane: 'publish', origin: 'manual', runAt: fromNow(60) })
   const look = workOn(newId(), { kind: 'reconcile', lane: 'sync', origin: 'manual', runAt: fromNow(60) })
-  const timed = workOn(newId(), { kind: 'publish', lane: 'publish', origin: 'automatic', runAt: fromNow(60) })
+  const timed = workOn(newId(), { kind: 'send', lane: 'publish', origin: 'automatic', runAt: fromNow(60) })
   await db.letter(own.tenantId, async (sql) => {
     const open = await gate(sql, own)
     await apply(sql, { work: [look, timed, asked] }, { now: open!.now, provenance: byTest })

@@ -63,7 +63,7 @@ describe('a start is refused and names the variable', () => {
     ['for a key', { TENDRIL_BOOTSTRAP_KEY: 'ak_abc' }, 'TENDRIL_BOOTSTRAP_KEY must be an API key'],
     ['for a number of proxies', { TRUSTED_PROXIES: 'yes' }, 'TRUSTED_PROXIES must be a whole number from 0 to 99: yes'],
     ['for a commit', { TENDRIL_COMMIT: 'a b' }, 'TENDRIL_COMMIT must be'],
-    ['for failpoints', { TENDRIL_FAILPOINTS: 'publish.sent' }, 'TENDRIL_FAILPOINTS must be'],
+    ['for failpoints', { TENDRIL_FAILPOINTS: 'send.sent' }, 'TENDRIL_FAILPOINTS must be'],
     ['for the address of a model server', { OPENAI_BASE_URL: 'localhost:11434' }, 'OPENAI_BASE_URL must be an http or https address'],
     ["for the provider's own server without a key", { OPENAI_BASE_URL: 'https://api.openai.com/v1' }, 'OPENAI_API_KEY must be set'],
     ['for a home that is a file', { TENDRIL_HOME: '/etc/passwd' }, 'TENDRIL_HOME /etc/passwd cannot be used'],

@@ -1,7 +1,7 @@
 /** A plan that runs out and recovers, over HTTP, with a clock stepped from hour to hour and month to month. */
 import { afterEach, expect, test } from 'bun:test'
 import type { PlanState } from '#contract/limits'
-import { publishTimes } from '#domain/growth/sending/publish'
+import { sendTimes } from '#domain/growth/sending/times'
 import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
 import { changePlan } from '#store/app/tenants'
@@ -14,7 +14,7 @@ import { useEach } from '#test/support/use'
 import { setUsed } from '#test/support/writes'
 
 const HOUR_MS = 3_600_000
-const times = { ...publishTimes, settleMs: 50, windowMs: 150 }
+const times = { ...sendTimes, settleMs: 50, windowMs: 150 }
 
 let app: TestApp
 let story: Story

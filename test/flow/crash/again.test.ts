@@ -3,7 +3,7 @@
  * anew, with a read of the timeline: what shows by then is not sent again. From the claim on it is a send like any other.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { asPerson } from '#test/support/session'
@@ -12,7 +12,7 @@ import { crash, newStory, type Story, textOf } from '#test/support/story'
 import { lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
 import { applyFirstSend, endLeaseAtIntent } from '#test/support/writes'
 
-const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
+const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 
 interface Point {
   point: string
@@ -35,14 +35,14 @@ const points: Point[] = [
   ...begunAnew('when the timeline is read and its answer not brought home', 'reconcile.read'),
   {
     point: 'after the claim and before the send',
-    failpoint: 'publish.claimed',
+    failpoint: 'send.claimed',
     outcome: 'review',
     sends: [1, 0],
     attempts: ['superseded', 'review'],
   },
   {
     point: 'after the claim and before the send',
-    failpoint: 'publish.claimed',
+    failpoint: 'send.claimed',
     late: true,
     sends: [1, 0],
     ...superseded,
@@ -57,14 +57,14 @@ const points: Point[] = [
   },
   {
     point: 'when the answer is read and not committed',
-    failpoint: 'publish.sent',
+    failpoint: 'send.sent',
     sends: [2, 0],
     ...superseded,
     attempts: [...superseded.attempts],
   },
   // The last, because they stand in transactions, which the database does not suffer for long.
   ...begunAnew('between the clean read and its commit', 'reconcile.settling'),
-  ...begunAnew('before the claim is committed', 'publish.claiming'),
+  ...begunAnew('before the claim is committed', 'send.claiming'),
 ]
 const cases = points.map((one) => ({ ...one, name: `${one.point}${one.late ? ', and the first post shows after all' : ''}` }))
 
@@ -155,11 +155,11 @@ test('C9, the process dies when the clean read is committed and its claim waits 
   await using dying = await testApp({ database: db.options, overrides: { times, failpoints: stops.at } })
   const story = await newStory(dying)
   const id = await inReview(dying, story, unreliable(dying))
-  const stopped = stops.stopNext('publish.claimed')
+  const stopped = stops.stopNext('send.claimed')
   story.send('POST', `items/${await story.approved()}/post-now`).catch(() => {})
   await stopped
   postAgain(dying, story, id).catch(() => {})
-  const handedOver = () => dying.owner`select 1 from work where ref_id = ${id} and kind = 'publish'`
+  const handedOver = () => dying.owner`select 1 from work where ref_id = ${id} and kind = 'send'`
   expect(await eventually(handedOver, ({ length }) => length === 1)).toHaveLength(1)
   await crash(dying)
   await passTime(dying, story, { id, late: true })

@@ -1,6 +1,6 @@
 /** A process that dies at each point of an engagement's way to the network: at most one answer ever stands there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { othersPost } from '#test/support/prepare'
@@ -8,7 +8,7 @@ import { testStops } from '#test/support/stops'
 import { crash, newStory, type Story } from '#test/support/story'
 import { endLeases } from '#test/support/writes'
 
-const times: PublishTimes = { ...publishTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
+const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
 
 const execute = (story: Story, id: string) => story.send('POST', `engagements/${id}/execute`, { headers: { 'idempotency-key': 'do it' } })
 const engagement = async (story: Story, id: string) =>
@@ -34,12 +34,12 @@ const standing = async ({ owner }: TestApp, post: string): Promise<number> => {
 }
 
 const points: [point: string, failpoint: string, outcome: 'executed' | 'review', standing: number][] = [
-  ['the answer is read and not committed', 'execute.sent', 'executed', 1],
+  ['the answer is read and not committed', 'send.sent', 'executed', 1],
   ['it stands and its answer is unread', 'sandbox.applied', 'executed', 1],
   ['the request is on its way', 'sandbox.received', 'review', 0],
-  ['it is claimed and not sent', 'execute.claimed', 'review', 0],
+  ['it is claimed and not sent', 'send.claimed', 'review', 0],
   // The last, because it stands in a transaction, which the database does not suffer for long.
-  ['the claim is not committed', 'execute.claiming', 'executed', 1],
+  ['the claim is not committed', 'send.claiming', 'executed', 1],
 ]
 const cases = points.flatMap(([point, failpoint, outcome, count]) =>
   ['reply', 'like'].map((action) => ({ name: `${action}: ${point} → ${outcome}`, failpoint, outcome, count, action })),

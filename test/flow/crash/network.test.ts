@@ -1,6 +1,6 @@
 /** P2, P3 and P7: what the network itself does to make the truth hard to see. No decision comes from what was not seen in full. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { AppError } from '#kernel/errors'
 import { NetworkError, type Timeline } from '#port/network/network'
 import { eventually, testApp } from '#test/support/app'
@@ -9,7 +9,7 @@ import { newStory, type Story, textOf } from '#test/support/story'
 import { lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
 import { use, useApp } from '#test/support/use'
 
-const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 100 }
+const times: SendTimes = { ...sendTimes, settleMs: 20, windowMs: 100 }
 
 let network: Unreliable
 const db = use(freshDb)

@@ -3,7 +3,7 @@
  * on the network, and what became of it is found out; what cannot be found out is put before a person.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { eventually, type Reply, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { openWire, type Wire } from '#test/support/lost-commit'
@@ -12,7 +12,7 @@ import { crash, newStory, type Story, textOf } from '#test/support/story'
 import { endLeases } from '#test/support/writes'
 
 /** A send may begin in the first two seconds of its lease. */
-const times: PublishTimes = { ...publishTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
+const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
 
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
 const decided = (story: Story, id: string) =>
@@ -42,12 +42,12 @@ const stateOf = ({ status, review }: { status: string; review: boolean }): strin
 
 /** Where the process dies, what the next one makes of it, and how often the post stands then. */
 const points: [point: string, failpoint: string, outcome: Outcome, posts: number][] = [
-  ['C4, when the answer is read and not committed', 'publish.sent', 'posted', 1],
+  ['C4, when the answer is read and not committed', 'send.sent', 'posted', 1],
   ['C3, when the post stands and its answer is unread', 'sandbox.applied', 'posted', 1],
   ['C2, while the request is on its way', 'sandbox.received', 'review', 0],
-  ['C1, after the claim and before the send', 'publish.claimed', 'review', 0],
+  ['C1, after the claim and before the send', 'send.claimed', 'review', 0],
   // The last, because it stands in a transaction, which the database does not suffer for long.
-  ['C0, before the claim is committed', 'publish.claiming', 'posted', 1],
+  ['C0, before the claim is committed', 'send.claiming', 'posted', 1],
 ]
 const cases = points.flatMap(([point, failpoint, outcome, posts]) =>
   modes.map((mode) => ({ name: `${point}: ${mode} → ${outcome}`, failpoint, outcome, posts, mode })),
@@ -106,7 +106,7 @@ test('a claim that is held up past its time is not sent late but made again', as
   const stops = testStops()
   await using app = await testApp({ overrides: { times, failpoints: stops.at } })
   const story = await newStory(app)
-  const stopped = stops.stopNext('publish.claimed')
+  const stopped = stops.stopNext('send.claimed')
   const { id, asked } = await begin(story, 'post-now')
   const goOn = await stopped
   const age = async () => (await app.owner`select now() - intent_at > '2050 ms' as old from attempt where item_id = ${id}`)[0]!.old
@@ -136,8 +136,8 @@ test('an outcome that the database does not take at first is brought again, and 
 
 /** C5: the commit is written and its news is lost. Where the letter is held, or the lane before it, until the wire is ready. */
 const lostCommits: [letter: string, failpoint: string, outcome: Outcome, posts: number][] = [
-  ['the outcome', 'publish.sent', 'posted', 1],
-  ['the claim', 'publish.claiming', 'review', 0],
+  ['the outcome', 'send.sent', 'posted', 1],
+  ['the claim', 'send.claiming', 'review', 0],
 ]
 const losses = lostCommits.flatMap(([letter, failpoint, outcome, posts]) =>
   modes.map((mode) => ({ name: `of the commit of ${letter}: ${mode} → ${outcome}`, failpoint, outcome, posts, mode })),

@@ -1,13 +1,13 @@
 /** C8: a process that dies while it looks a doubtful post up, or between the find and its commit. Posted once, and said once. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { openWire } from '#test/support/lost-commit'
 import { testStops } from '#test/support/stops'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
 
-const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
+const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 const env = { SANDBOX_FAULTS: 'applied502=1' }
 
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })

@@ -1,13 +1,13 @@
 /** A process that dies while a doubt ends by itself, or right before what was returned is sent again: returned once, said once, and never posted twice. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { openWire } from '#test/support/lost-commit'
 import { type Stops, testStops } from '#test/support/stops'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
 
-const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
+const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 const env = { SANDBOX_FAULTS: '500=1' }
 const REASON = 'network_error_not_posted'
 
@@ -103,7 +103,7 @@ test('between the read before the next send and that send: nothing goes out, and
   const id = await story.approved()
   await postNow(story, id)
   await expectReturned(story, id, dying)
-  const stopped = stops.stopNext('publish.looked')
+  const stopped = stops.stopNext('send.looked')
   void postNow(story, id)
   const goOn = await stopped
   await crash(dying)

@@ -1,6 +1,6 @@
 /** Processes that die around a run: the occurrence and the run are one commit, and each rule runs once for it. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { publishTimes } from '#domain/growth/sending/publish'
+import { sendTimes } from '#domain/growth/sending/times'
 import { testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
@@ -10,7 +10,7 @@ import { crash, inMs } from '#test/support/story'
 import { useEach } from '#test/support/use'
 import { endLeases } from '#test/support/writes'
 
-const times = { ...publishTimes, settleMs: 50 }
+const times = { ...sendTimes, settleMs: 50 }
 const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2 } }
 
 let points: TestFailpoints
@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 const dying = useEach(() => testApp({ database: db.options, overrides: { times, failpoints: points.at, drafter: writingDrafter() } }))
 
-const places = ['letter.deciding:publish.settle', 'publish.sent', 'rule.acting', 'rule.firing', 'generation.claimed', 'generation.drafted']
+const places = ['letter.deciding:send.settle', 'send.sent', 'rule.acting', 'rule.firing', 'generation.claimed', 'generation.drafted']
 
 /** The same workspace on a server that comes after, and what became of it. */
 const afterwards = async (rules: Rules, ruleId: string): Promise<void> => {
@@ -56,10 +56,10 @@ test.each(['rule.acting', 'generation.claimed', 'generation.drafted'])(
 test('before it is known that the item is posted: the run comes with that knowledge', async () => {
   const rules = await newRules(dying)
   const { id } = await rules.create(afterPost)
-  points.arm('letter.deciding:publish.settle', 'hang')
+  points.arm('letter.deciding:send.settle', 'hang')
   const item = await rules.story.approved()
   rules.story.send('POST', `items/${item}/post-now`).catch(() => {})
-  await points.reached('letter.deciding:publish.settle')
+  await points.reached('letter.deciding:send.settle')
   await endLeases(dying)
   await afterwards(rules, id)
 })

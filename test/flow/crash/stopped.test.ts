@@ -1,7 +1,7 @@
 /** P1, and what a process holds that is stopped in the middle: real processes under SIGSTOP, with the real durations. */
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
-import { publishTimes as times } from '#domain/growth/sending/publish'
+import { sendTimes as times } from '#domain/growth/sending/times'
 import { eventually, type Reply } from '#test/support/app'
 import { newDeployment, startServer } from '#test/support/server'
 import { storyAt } from '#test/support/story'
@@ -27,7 +27,7 @@ const TOO_LATE_MS = times.leaseMs - times.deadlineMs - times.marginMs
 test.concurrent('P1, stopped after its claim until another worker has looked the post up: going on, it does not send', async () => {
   await using world = await newDeployment()
   const { owner, server } = world
-  await using first = await startServer({ ...server, stopAt: 'publish.claimed' })
+  await using first = await startServer({ ...server, stopAt: 'send.claimed' })
   const before = storyAt({ owner, send: first.send }, await world.firstWorkspace())
   const id = await before.approved()
   const asked = before.send('POST', `items/${id}/post-now`).catch(() => undefined)

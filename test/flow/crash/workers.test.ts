@@ -1,6 +1,6 @@
 /** P4, P5 and P6: two workers, a word that comes between claim and send, and clocks that are wrong. */
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { connectAccount } from '#ops/workspaces'
 import { revokeKey } from '#store/app/keys'
 import { eventually, testApp } from '#test/support/app'
@@ -16,15 +16,15 @@ const app = useApp(() => ({ database: db.options, overrides: { failpoints: point
 test('P4, two workers and the same items: one claim each, though the workspace changes hands among the claims', async () => {
   await using own = await freshDb()
   const held = testFailpoints()
-  const times: PublishTimes = { ...publishTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50 }
+  const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50 }
   const overrides = { times, sweepMs: 20 }
   await using first = await testApp({ database: own.options, overrides: { ...overrides, failpoints: held.at } })
   await using second = await testApp({ database: own.options, overrides })
   const story = await newStory(first)
-  held.arm('publish.claiming', 'hang')
+  held.arm('send.claiming', 'hang')
   const ids = [await story.approved()]
   const asked = story.send('POST', `items/${ids[0]}/post-now`)
-  await held.reached('publish.claiming')
+  await held.reached('send.claiming')
   // To the second, the first is dead from now on; it waits for the first's transaction, which commits its claim.
   await first.owner`delete from node where incarnation = (select owner from actor where tenant_id = ${story.tenantId})`
   const other = story.at(second)
@@ -32,7 +32,7 @@ test('P4, two workers and the same items: one claim each, though the workspace c
   const waits = async () =>
     (await first.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length
   await eventually(waits, (count) => count > 0)
-  held.release('publish.claiming')
+  held.release('send.claiming')
   ids.push(await approved)
   for (let n = 0; n < 6; n++) ids.push(await (n % 2 === 0 ? other : story).scheduled(0))
   void other.send('POST', `items/${ids[1]}/post-now`)
@@ -48,15 +48,15 @@ const attempts = async (id: string) =>
 
 /** Claimed and not sent, and held there. */
 const claimed = async (story: Story): Promise<string> => {
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const id = await story.scheduled(0)
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   expect((await story.item(id)).status).toBe('publishing')
   return id
 }
 /** The lane has gone on, and another post of the account has had its turn after it. */
 const goOn = async (story: Story): Promise<string> => {
-  points.release('publish.claimed')
+  points.release('send.claimed')
   const other = await story.approved()
   expect((await story.send('POST', `items/${other}/post-now`)).status).toBe(200)
   return other
@@ -92,11 +92,11 @@ describe('P5, between claim and send', () => {
     const story = await newStory(app)
     const key = await app.newKey(['api:read', 'api:write'], story.tenantId)
     const id = await story.approved()
-    points.arm('publish.claimed', 'hang')
+    points.arm('send.claimed', 'hang')
     const asked = story.send('POST', `items/${id}/post-now`, { key: key.api_key })
-    await points.reached('publish.claimed')
+    await points.reached('send.claimed')
     await revokeKey(app.workplace.db, key.id)
-    points.release('publish.claimed')
+    points.release('send.claimed')
     expect((await asked).body.item).toMatchObject({ id, status: 'posted' })
     expect((await story.send('POST', `items/${id}/post-now`, { key: key.api_key })).status).toBe(401)
     expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(id)]: 1 }, ['posted']])
@@ -129,6 +129,6 @@ describe('P6, the clock of this process', () => {
     const [row] = await app.owner`select a.intent_at >= i.created_at and a.intent_at <= clock_timestamp() as sane,
       (extract(epoch from a.lease_until - a.intent_at) * 1000)::int as lease, i.posted_at <= clock_timestamp() as past
       from attempt a join item i on i.id = a.item_id where i.id = ${due}`
-    expect(row).toEqual({ sane: true, lease: publishTimes.leaseMs, past: true })
+    expect(row).toEqual({ sane: true, lease: sendTimes.leaseMs, past: true })
   })
 })

@@ -1,13 +1,13 @@
 /** What people settle themselves: posts they mark as posted, and accounts they disconnect during a send. */
 import { expect, test } from 'bun:test'
-import { publishTimes } from '#domain/growth/sending/publish'
+import { sendTimes } from '#domain/growth/sending/times'
 import { connectAccount } from '#ops/workspaces'
 import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 /** The doubt never gets as far as a read of the timeline. */
-const times = { ...publishTimes, settleMs: 3_600_000 }
+const times = { ...sendTimes, settleMs: 3_600_000 }
 const URL_OF_POST = 'https://network.example/posts/1'
 
 const points = testFailpoints()
@@ -45,11 +45,11 @@ test('marking an unconfirmed item as posted settles it, and the key that waited 
 
 test('a caller who waits for an item gets the answer once a person settles it', async () => {
   const story = await newStory(app)
-  points.arm('publish.sent', new Error('the answer was lost'))
+  points.arm('send.sent', new Error('the answer was lost'))
   const id = await story.approved()
   const waiting = postNow(story, id, 'waiting')
   await story.settled(id, 'publish_unconfirmed')
-  points.release('publish.sent')
+  points.release('send.sent')
   const marked = await markPosted(story, id)
   const reply = await waiting
   expect([reply.status, reply.text]).toEqual([200, marked.text])
@@ -67,10 +67,10 @@ test('a scheduled item that is marked as posted is not sent', async () => {
 
 test('an item that is being sent cannot be marked as posted, scheduled, rejected or posted again', async () => {
   const story = await newStory(app)
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const id = await story.approved()
   const waiting = postNow(story, id, 'on its way')
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   const later = { body: { post_at: new Date().toISOString() } }
   const replies = [
     await markPosted(story, id),
@@ -80,20 +80,20 @@ test('an item that is being sent cannot be marked as posted, scheduled, rejected
     await postNow(story, id, 'another'),
   ]
   expect(replies.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409])
-  points.release('publish.claimed')
+  points.release('send.claimed')
   expect((await waiting).status).toBe(200)
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
 test('disconnecting recalls a post that is claimed but not sent: its caller gets an error and its key is free', async () => {
   const story = await newStory(app)
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const id = await story.approved()
   const waiting = postNow(story, id, 'recalled')
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   expect((await story.send('DELETE', 'connection')).body.connection.connected).toBe(false)
   expect((await waiting).body.error.code).toBe('x_not_connected')
-  points.release('publish.claimed')
+  points.release('send.claimed')
   expect(await story.item(id)).toMatchObject({ status: 'approved', last_error: 'x_not_connected' })
   expect(await unsettled(story)).toEqual({ work: [], attempts: ['failed'], keys: [] })
   const account = await app.workplace.sandbox.connect(story.tenantId, `t-${story.tenantId}`)

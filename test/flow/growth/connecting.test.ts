@@ -121,10 +121,10 @@ describe('disconnecting', () => {
     const { story, connect, disconnect, listed } = await ownedStory()
     const [{ id: own }] = await listed()
     const other = (await connect()).body.connection.account
-    points.arm('publish.claimed', 'hang')
+    points.arm('send.claimed', 'hang')
     const item = await story.approved()
     const waiting = story.send('POST', `items/${item}/post-now`, {})
-    await points.reached('publish.claimed')
+    await points.reached('send.claimed')
     // The item goes out from the other account.
     expect((await disconnect(other.id)).body.connection).toMatchObject({ connected: true, account: { id: own } })
     expect((await story.item(item)).status).toBe('publishing')
@@ -135,7 +135,7 @@ describe('disconnecting', () => {
       reads: expect.objectContaining({ unit: 'resources' }),
     })
     expect((await waiting).body.error.code).toBe('x_not_connected')
-    points.release('publish.claimed')
+    points.release('send.claimed')
     expect(await story.item(item)).toMatchObject({ status: 'approved', last_error: 'x_not_connected' })
     expect(await story.posts()).not.toHaveProperty(textOf(item))
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { publishTimes } from '#domain/growth/sending/publish'
+import { sendTimes } from '#domain/growth/sending/times'
 import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { othersPost } from '#test/support/prepare'
@@ -9,7 +9,7 @@ import { useApp } from '#test/support/use'
 import { setPlan } from '#test/support/writes'
 
 const held = heldInEachTest()
-const quick = { ...publishTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }
+const quick = { ...sendTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }
 const app = useApp({ overrides: { drafter: held.drafter, times: quick } })
 
 const engagementsOf = async (story: Story) => (await story.send('GET', 'engagements?limit=100')).body.engagements
@@ -215,7 +215,10 @@ describe('executing an engagement', () => {
     const { id, post } = await approved(story)
     await app.owner`update engagement set body = 'Something else.' where id = ${id}`
     const refused = await act(story, id, 'execute')
-    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot execute: it has changed since its approval'])
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      'cannot execute: the engagement has changed since its approval; approve it again',
+    ])
     expect([await engagement(story, id), await answers(post)]).toMatchObject([{ status: 'drafted', last_error: 'approval_stale' }, []])
   })
 })

@@ -1,6 +1,6 @@
 /** The kill switch: once pause-all has answered, nothing unattended goes out. */
 import { expect, test } from 'bun:test'
-import { publishTimes } from '#domain/growth/sending/publish'
+import { sendTimes } from '#domain/growth/sending/times'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { testFailpoints } from '#test/support/failpoints'
@@ -9,7 +9,7 @@ import { crash, newStory, type Story, textOf } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
 import { endLeases, extendLeases, makeItemDue } from '#test/support/writes'
 
-const times = { ...publishTimes, settleMs: 100, windowMs: 60_000 }
+const times = { ...sendTimes, settleMs: 100, windowMs: 60_000 }
 
 const db = use(freshDb)
 const points = testFailpoints()
@@ -48,13 +48,13 @@ test('an item that falls due while paused stays on the schedule until resumed; p
 
 test('a manual post of an item that is being recalled waits for the recall and answers with the post', async () => {
   const story = await newStory(app)
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const id = await story.scheduled(0)
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   await pause(story)
   const pending = postNow(story, id)
   await story.settled(id, 'publishing')
-  points.release('publish.claimed')
+  points.release('send.claimed')
   const reply = await pending
   expect([reply.status, reply.body.item.status]).toEqual([200, 'posted'])
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
@@ -75,12 +75,12 @@ test('a post whose request is out is listed, not aborted, and ends as posted', a
 
 test('a manual post is neither recalled nor held', async () => {
   const story = await newStory(app)
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const id = await story.approved()
   const pending = postNow(story, id)
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   expect((await pause(story)).in_flight).toEqual([{ item_id: id, origin: 'manual', since: expect.any(String) }])
-  points.release('publish.claimed')
+  points.release('send.claimed')
   expect((await pending).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
@@ -116,9 +116,9 @@ test('the answer lists an engagement that a dead process may still be sending, u
   await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
   const story = await newStory(dead)
   const id = await approvedEngagement(dead, story, 'reply')
-  held.arm('execute.claimed', 'hang')
+  held.arm('send.claimed', 'hang')
   const pending = story.send('POST', `engagements/${id}/execute`)
-  await held.reached('execute.claimed')
+  await held.reached('send.claimed')
   await crash(dead)
   expect((await pending).status).toBe(503)
   await using next = await testApp({ database: own.options, overrides: { times } })
@@ -131,15 +131,15 @@ test('the answer lists an engagement that a dead process may still be sending, u
   expect((await pause(after)).in_flight).toEqual([{ engagement_id: id, origin: 'manual', since: expect.any(String) }])
   await endLeases(next)
   expect((await pause(after)).in_flight).toEqual([])
-  held.release('execute.claimed')
+  held.release('send.claimed')
 })
 
 test('a doubt about a scheduled post is left alone while paused and resolved after', async () => {
   const story = await newStory(app)
-  points.arm('publish.sent', new Error('the answer was lost'))
+  points.arm('send.sent', new Error('the answer was lost'))
   const id = await story.scheduled(0)
   await story.settled(id, 'publish_unconfirmed')
-  points.release('publish.sent')
+  points.release('send.sent')
   await pause(story)
   const reads = async () => app.owner`select clean_reads from attempt where item_id = ${id}`
   const before = await reads()
@@ -220,9 +220,9 @@ test('the answer lists a post that a dead process may still be sending, even if 
   const held = testFailpoints()
   await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
   const story = await newStory(dead)
-  held.arm('publish.claimed', 'hang')
+  held.arm('send.claimed', 'hang')
   const id = await story.scheduled(0)
-  await held.reached('publish.claimed')
+  await held.reached('send.claimed')
   await crash(dead)
   await using next = await testApp({ database: own.options, overrides: { times } })
   const after = story.at(next)
@@ -234,7 +234,7 @@ test('the answer lists a post that a dead process may still be sending, even if 
   expect((await resume(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
   await endLeases(next)
   expect((await pause(after)).in_flight).toEqual([])
-  held.release('publish.claimed')
+  held.release('send.claimed')
 })
 
 test('pausing twice writes one audit row, for no rate limit bounds these requests', async () => {

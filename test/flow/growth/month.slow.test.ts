@@ -49,7 +49,7 @@ const passTo = async (sinceBegin: number): Promise<void> => {
   const end = BEGIN.getTime() + sinceBegin
   for (let now = await db.clock.now(); now < end; now = await db.clock.now()) {
     const [next] = await app.owner<{ run_at: Date }[]>`
-      select run_at from work where tenant_id = ${story.tenantId} and kind in ('publish', 'weekly_report') order by run_at limit 1`
+      select run_at from work where tenant_id = ${story.tenantId} and kind in ('send', 'weekly_report') order by run_at limit 1`
     const due = next ? next.run_at.getTime() + 1_000 : end
     await db.clock.pass(Math.max(0, Math.min(8 * HOUR, due - now, end - now)))
     await quiet()

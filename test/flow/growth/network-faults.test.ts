@@ -1,6 +1,6 @@
 /** A faulty network: whatever it does, each text is posted at most once, and the item says what happened. */
 import { expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
@@ -8,11 +8,11 @@ import { newStory, type Story, textOf } from '#test/support/story'
 import { use } from '#test/support/use'
 import { makeDue, setItem } from '#test/support/writes'
 
-const times: PublishTimes = { ...publishTimes, deadlineMs: 2_000, settleMs: 50, windowMs: 200, backoffMs: [20, 20, 20, 20] }
+const times: SendTimes = { ...sendTimes, deadlineMs: 2_000, settleMs: 50, windowMs: 200, backoffMs: [20, 20, 20, 20] }
 
 const db = use(freshDb)
 
-const failing = (faults: string, more: Partial<PublishTimes> = {}, points?: TestFailpoints): Promise<TestApp> =>
+const failing = (faults: string, more: Partial<SendTimes> = {}, points?: TestFailpoints): Promise<TestApp> =>
   testApp({
     database: db.options,
     env: { SANDBOX_FAULTS: faults },

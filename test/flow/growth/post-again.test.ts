@@ -1,6 +1,6 @@
 /** Posting again what may already be on the network: only when a person confirms it, and only after a full read of the timeline. */
 import { beforeAll, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { NetworkError } from '#port/network/network'
 import { eventually } from '#test/support/app'
 import { testFailpoints } from '#test/support/failpoints'
@@ -10,7 +10,7 @@ import { type Loss, lostAnswer, lostRequest, type Unreliable, unreliable } from 
 import { useApp } from '#test/support/use'
 import { applyFirstSend, endLeaseAtIntent, insertSandboxPost, makeDue } from '#test/support/writes'
 
-const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 60 }
+const times: SendTimes = { ...sendTimes, settleMs: 20, windowMs: 60 }
 const POST_AGAIN = 'growth.items.postNow'
 
 let network: Unreliable
@@ -109,7 +109,9 @@ test.each([
     last_error: 'the timeline could not be read to its end, so nothing was sent',
   })
   expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
-  expect(await app.owner`select origin, payload from work where ref_id = ${id}`).toEqual([{ origin: 'manual', payload: {} }] as never)
+  expect(await app.owner`select origin, payload from work where ref_id = ${id}`).toEqual([
+    { origin: 'manual', payload: { sendable: 'post' } },
+  ] as never)
   expect((await postAgain(story, id, 'once more')).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
@@ -147,19 +149,19 @@ test('a clean read that is too old is repeated before the send', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
   const other = await story.approved()
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const busy = story.send('POST', `items/${other}/post-now`)
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   const pending = postAgain(story, id)
   const clear = async () =>
     (
       await app.owner`update work set payload = jsonb_set(payload, '{again,clear,readAt}', '"2026-01-01T00:00:00Z"')
-    where ref_id = ${id} and kind = 'publish' returning 1`
+    where ref_id = ${id} and kind = 'send' returning 1`
     ).length
   expect(await eventually(clear, (count) => count === 1)).toBe(1)
   // The network has applied the first send meanwhile.
   await insertSandboxPost(app, story.account, textOf(id))
-  points.release('publish.claimed')
+  points.release('send.claimed')
   await busy
   expect((await pending).body.item.status).toBe('posted')
   expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])
@@ -218,11 +220,11 @@ test('a person can post again while automation is paused', async () => {
 test('nothing goes out if the account is disconnected between read and send, and the doubt stays', async () => {
   const story = await newStory(app)
   const id = await inReview(story, await story.approved())
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const pending = refusal(postAgain(story, id))
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   await story.send('DELETE', 'connection')
-  points.release('publish.claimed')
+  points.release('send.claimed')
   expect(await pending).toStartWith('x_not_connected')
   expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
   expect([await attempts(id), sends(id)]).toEqual([['review', 'failed'], 1])

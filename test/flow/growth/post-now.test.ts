@@ -1,12 +1,12 @@
 /** Post now, and what its Idempotency-Key promises. */
 import { expect, test } from 'bun:test'
-import { publishTimes } from '#domain/growth/sending/publish'
+import { sendTimes } from '#domain/growth/sending/times'
 import { eventually, testApp } from '#test/support/app'
 import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
-const times = { ...publishTimes, settleMs: 300, windowMs: 60_000 }
+const times = { ...sendTimes, settleMs: 300, windowMs: 60_000 }
 
 const points = testFailpoints()
 const app = useApp({ overrides: { times, failpoints: points.at } })
@@ -44,12 +44,12 @@ test('of a hundred simultaneous requests under different keys one posts and the 
 test('a key is in flight while its first caller waits for the post', async () => {
   const story = await newStory(app)
   const id = await story.approved()
-  points.arm('publish.sent', 'hang')
+  points.arm('send.sent', 'hang')
   const first = postNow(story, id, 'waiting')
-  await points.reached('publish.sent')
+  await points.reached('send.sent')
   expect((await postNow(story, id, 'waiting')).body.error.code).toBe('idempotency_in_flight')
   expect((await postNow(story, id, 'another')).body.error.code).toBe('conflict')
-  points.release('publish.sent')
+  points.release('send.sent')
   expect((await first).body.item).toMatchObject({ id, status: 'posted' })
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
@@ -57,11 +57,11 @@ test('a key is in flight while its first caller waits for the post', async () =>
 test('a key that was used for another item is refused, in flight or answered', async () => {
   const story = await newStory(app)
   const [id, other] = [await story.approved(), await story.approved()]
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const first = postNow(story, id, 'taken')
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   expect((await postNow(story, other, 'taken')).body.error.code).toBe('idempotency_key_reused')
-  points.release('publish.claimed')
+  points.release('send.claimed')
   expect((await first).status).toBe(200)
   expect((await postNow(story, other, 'taken')).body.error.code).toBe('idempotency_key_reused')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
@@ -124,15 +124,15 @@ test('a proven failure is answered as an error, leaves the item approved and fre
 test('a request whose caller disconnects still posts, and the same key gets the answer', async () => {
   const story = await newStory(app)
   const id = await story.approved()
-  points.arm('publish.claimed', 'hang')
+  points.arm('send.claimed', 'hang')
   const gone = new AbortController()
   const headers = { authorization: `Bearer ${story.key}`, 'idempotency-key': 'gone' }
   const request = { method: 'POST', headers, signal: gone.signal }
   const first = fetch(`${app.url}/api/v1/growth/items/${id}/post-now`, request).catch((cause: Error) => cause.name)
-  await points.reached('publish.claimed')
+  await points.reached('send.claimed')
   gone.abort()
   expect(await first).toBe('AbortError')
-  points.release('publish.claimed')
+  points.release('send.claimed')
   const replay = await eventually(
     () => postNow(story, id, 'gone'),
     ({ status }) => status === 200,

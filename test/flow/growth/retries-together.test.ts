@@ -1,12 +1,12 @@
 /** Simultaneous retries under one Idempotency-Key, once there is an answer to replay. */
 import { expect, test } from 'bun:test'
-import { publishTimes } from '#domain/growth/sending/publish'
+import { sendTimes } from '#domain/growth/sending/times'
 import { testApp } from '#test/support/app'
 import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
-const times = { ...publishTimes, settleMs: 300, windowMs: 60_000 }
+const times = { ...sendTimes, settleMs: 300, windowMs: 60_000 }
 const MANY = 100
 
 const points = testFailpoints()
@@ -61,12 +61,12 @@ test('retries that reuse the key for another request are all refused, among repl
 test('while the first caller waits, all retries are in flight', async () => {
   const story = await newStory(app)
   const id = await story.approved()
-  points.arm('publish.sent', 'hang')
+  points.arm('send.sent', 'hang')
   const first = postNow(story, id, 'waiting')
-  await points.reached('publish.sent')
+  await points.reached('send.sent')
   const replies = await together(() => postNow(story, id, 'waiting'))
   expect(kinds(replies)).toEqual({ '409 idempotency_in_flight': MANY })
-  points.release('publish.sent')
+  points.release('send.sent')
   expect((await first).status).toBe(200)
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })

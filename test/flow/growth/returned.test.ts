@@ -1,6 +1,6 @@
 /** A 5xx of a network that promises how late it may still apply it: the doubt ends by itself, once, and never in a second post. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { NetworkError, type PublishResult } from '#port/network/network'
 import { eventually } from '#test/support/app'
 import { asPerson } from '#test/support/session'
@@ -9,7 +9,7 @@ import { type Loss, lostRequest, type Unreliable, unreliable } from '#test/suppo
 import { useApp } from '#test/support/use'
 import { endLeaseAtIntent, insertSandboxPost, makeDue } from '#test/support/writes'
 
-const times: PublishTimes = { ...publishTimes, settleMs: 20, windowMs: 80 }
+const times: SendTimes = { ...sendTimes, settleMs: 20, windowMs: 80 }
 const REASON = 'network_error_not_posted'
 
 let network: Unreliable
@@ -85,7 +85,7 @@ test('a 5xx that posted nothing takes a scheduled item off the schedule', async 
   await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
   await story.settled(id, 'publish_unconfirmed')
   expect(await decided(story, id)).toMatchObject({ status: 'approved', post_at: null, last_error: REASON })
-  expect(await app.owner`select 1 from work where ref_id = ${id} and kind = 'publish'`).toHaveLength(0)
+  expect(await app.owner`select 1 from work where ref_id = ${id} and kind = 'send'`).toHaveLength(0)
   expect(sends(textOf(id))).toBe(1)
 })
 

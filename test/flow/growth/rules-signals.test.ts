@@ -29,7 +29,7 @@ const fill = async ({ story }: Rules): Promise<void> => {
 
 const engagementsOf = ({ story }: Rules) => app.owner`select * from engagement where tenant_id = ${story.tenantId} order by id`
 const executing = ({ story }: Rules) =>
-  app.owner`select kind from work where tenant_id = ${story.tenantId} and kind in ('execute', 'confirm', 'publish')`
+  app.owner`select kind from work where tenant_id = ${story.tenantId} and kind in ('send', 'reconcile')`
 
 test.each(['like', 'repost', 'reply', 'quote'])(
   'a rule answers a signal with one %s, which waits for approval; other engagements stay as they are',

@@ -11,7 +11,7 @@ import { useApp } from '#test/support/use'
 
 /** Closed: what is claimed waits before its send. */
 let wire = newGate()
-const app = useApp({ overrides: { failpoints: (name) => (name === 'publish.claimed' ? wire.opened : undefined) } })
+const app = useApp({ overrides: { failpoints: (name) => (name === 'send.claimed' ? wire.opened : undefined) } })
 
 interface Account {
   id: string
@@ -100,23 +100,28 @@ test('a send that goes back to the queue stays with the account that it was clai
   expect((await story.settled(id, 'posted')).account).toBe(accounts[0].external_id)
 })
 
-/** The kinds whose key says nothing of the row. */
-const others = workKinds.flatMap((kind) => {
-  const key = keyOf(kind, { account: null })
-  return key === null ? [] : [{ kind, key, lane: kindsOfWork[kind].lane }]
-})
+/** A row of each kind, and of kinds of records where it carries them; none is bound to an account. */
+const others = workKinds.flatMap((kind) =>
+  (kind === 'send' || kind === 'reconcile' ? (['post', 'engagement'] as const) : [undefined]).map((sendable) => ({
+    ...{ kind, key: keyOf(kind, { account: null, sendable: sendable ?? 'post' }), lane: kindsOfWork[kind].lane },
+    payload: sendable ? { sendable } : {},
+  })),
+)
 
-test('rows from before keys were written have those that they would be given now', async () => {
+test('rows from before keys were written have those that they would be given now, and the kinds of now', async () => {
   const { story, free } = await twoAccounts(1)
-  const keys = () => app.owner`select kind, ref_id, concurrency_key from work where tenant_id = ${story.tenantId} order by id`
+  const keys = () => app.owner`select kind, payload, ref_id, concurrency_key from work where tenant_id = ${story.tenantId} order by id`
   for (const id of [...free, await story.approved()])
     await story.send('POST', `items/${id}/schedule`, { body: { post_at: inMs(3_600_000) } })
-  await app.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, ref_id, origin, run_at)
-    select gen_random_uuid(), ${story.tenantId}, k.lane, k.kind, k.key, gen_random_uuid(), 'automatic', now() + interval '1 hour'
-    from jsonb_to_recordset(${app.owner.json(others)}) as k (lane text, kind text, key text)`
+  await app.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, payload, ref_id, origin, run_at)
+    select gen_random_uuid(), ${story.tenantId}, k.lane, k.kind, k.key, k.payload, gen_random_uuid(), 'automatic', now() + interval '1 hour'
+    from jsonb_to_recordset(${app.owner.json(others)}) as k (lane text, kind text, key text, payload jsonb)`
   const written = await keys()
   await app.owner`alter table work drop concurrency_key`
-  await app.owner.unsafe(readText('sql/000029-concurrency-keys.sql'))
+  await app.owner`update work set payload = payload - 'sendable', kind = case kind || ' ' || (payload->>'sendable')
+    when 'send post' then 'publish' when 'send engagement' then 'execute'
+    when 'reconcile post' then 'reconcile' when 'reconcile engagement' then 'confirm' else kind end`
+  for (const name of ['sql/000029-concurrency-keys.sql', 'sql/000031-one-sending-machine.sql']) await app.owner.unsafe(readText(name))
   expect(await keys()).toEqual(written)
   expect(new Set(written.map((row) => row.concurrency_key)).size).toBeGreaterThan(5)
 })

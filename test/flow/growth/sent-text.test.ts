@@ -1,13 +1,13 @@
 /** An attempt keeps the text it has sent, so that no later change of the item can hide the post. */
 import { beforeEach, expect, test } from 'bun:test'
-import { type PublishTimes, publishTimes } from '#domain/growth/sending/publish'
+import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { eventually, testApp } from '#test/support/app'
 import { type Stops, testStops } from '#test/support/stops'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useEach } from '#test/support/use'
 import { insertSandboxPost, setItem } from '#test/support/writes'
 
-const times: PublishTimes = { ...publishTimes, settleMs: 50, windowMs: 150 }
+const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 
 let stops: Stops
 // One a test: a doubt that a test leaves behind is still read, and would reach the stops of the next test.
@@ -48,7 +48,7 @@ test('an item whose text changes in the database while in doubt is found by the 
 test('a reply whose text changes in the database while in doubt is found by the text that was sent', async () => {
   const story = await newStory(app)
   const id = await approvedReply(story, 'We call first.')
-  const stopped = stops.stopNext('confirm.reading')
+  const stopped = stops.stopNext('reconcile.reading')
   void story.send('POST', `engagements/${id}/execute`)
   const goOn = await stopped
   await app.owner`update engagement set body = 'Nobody sent this.' where id = ${id}`

@@ -23,7 +23,7 @@ const inTenant = async <T>(body: (sql: Sql, now: Date) => Promise<T>): Promise<T
 
 const DEFAULT_KEY = 'of the default'
 const view = (more: Partial<Busy> = {}): Busy => ({
-  kinds: { awaited: ['publish'], atOnce: {}, keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
+  kinds: { awaited: ['send'], atOnce: {}, keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
   ...{ now: new Date(), busy: [], full: { manual: [], automatic: [] }, paused: false, resting: [] },
   ...more,
 })
@@ -46,7 +46,7 @@ const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).fla
 const manyRows = async (): Promise<void> => {
   const rows = (tenantId: string, count: number, { origin, minutes, key }: { origin: string; minutes: number; key: string | null }) =>
     store.owner`insert into work (id, tenant_id, lane, kind, concurrency_key, ref_id, origin, run_at)
-      select gen_random_uuid(), ${tenantId}, 'publish', 'publish', ${key}, gen_random_uuid(), ${origin}, now() + ${minutes} * interval '1 minute'
+      select gen_random_uuid(), ${tenantId}, 'publish', 'send', ${key}, gen_random_uuid(), ${origin}, now() + ${minutes} * interval '1 minute'
       from generate_series(1, ${count})`
   for (let other = 0; other < 4; other++) await rows(await store.newTenant(), 2_000, { origin: 'automatic', minutes: -60, key: 'a' })
   await rows(tenant, 10_000, { origin: 'automatic', minutes: 60, key: 'a' })

@@ -245,6 +245,17 @@ export const requestPost = (item: Item, now: Date): Item => {
   return { ...item, status: 'publishing', post_at: null, on_missed: null, updated_at: now }
 }
 
+/** A person wants what is unconfirmed posted again. Only somebody who is signed in may: a program would say it unread. */
+export const requestAgain = (item: Item, { by, now }: { by: 'key' | 'session' | 'system'; now: Date }): Item => {
+  if (item.status !== 'publish_unconfirmed') illegal(item, 'post again')
+  if (by !== 'session')
+    fail(
+      'conflict',
+      `cannot post again: the item is ${stateOf(item)} and may already be on the network; only a signed-in person can confirm, not an API key`,
+    )
+  return { ...item, updated_at: now }
+}
+
 const doubtView = (doubt: ItemDoubt | null) =>
   doubt && { ...doubt, next_read_at: doubt.next_read_at === null ? null : new Date(doubt.next_read_at) }
 

@@ -1,6 +1,7 @@
 /** Doubt, resolved by reading the account's timeline: is the post there? Pure. */
-import type { Item } from '../drafting/item.ts'
-import { type Attempt, type PublishTimes, type Settled, settlePosted } from './publish.ts'
+import type { Attempt } from './attempt.ts'
+import { type Settled, settleSent, type Trial } from './send.ts'
+import type { Made, Moved, Sendable } from './sendable.ts'
 
 export interface SeenPost {
   externalId: string
@@ -46,7 +47,7 @@ const prefixOf = ({ text, truncated }: SeenPost): string | undefined => {
 /**
  * The post that an attempt made, if the timeline shows it: the whole normalised text, or the beginning of it where the
  * network cut the text short and no other attempt of the account fits. `others` may own posts that nobody has named; `taken`:
- * posts that other items own already.
+ * posts that other records own already.
  */
 export const findPost = (
   own: OpenAttempt,
@@ -59,7 +60,7 @@ export const findPost = (
   const candidates = posts.filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))
   // What the network cut short is no whole text, even where it equals one.
   const whole = candidates.filter((post) => !post.truncated && post.text === own.text)
-  // No two open attempts share a text; an item that a person settled may, and then the older post is that one's.
+  // No two open attempts share a text; a record that a person settled may, and then the older post is that one's.
   const settledByHand = others.filter((other) => other.text === own.text).length
   if (whole.length > 0) return oldestFirst(whole)[settledByHand]
   return oldestFirst(
@@ -87,18 +88,14 @@ export const mayShow = (own: OpenAttempt, posts: SeenPost[], taken: Set<string>)
 /** Of several that fit, the oldest is the one the attempt made, for a later one can only be a person's. */
 const oldestFirst = (posts: SeenPost[]): SeenPost[] => posts.toSorted((one, other) => +one.createdAt - +other.createdAt)
 
-export interface TimelineRead {
-  item: Item
-  attempt: Attempt
-  now: Date
-  times: PublishTimes
-}
+/** What the times of reads depend on. */
+type Timed = Pick<Trial<Sendable>, 'attempt' | 'now' | 'times'>
 
 /** Milliseconds since the doubt began. */
-const ageOf = ({ attempt, now }: TimelineRead): number => now.getTime() - (attempt.doubt_at ?? now).getTime()
+const ageOf = ({ attempt, now }: Timed): number => now.getTime() - (attempt.doubt_at ?? now).getTime()
 
 /** The time of a read in `waitMs`, brought forward to the late-hit limit; undefined from the limit on. */
-const readIn = (waitMs: number, read: TimelineRead): Date | undefined => {
+const readIn = (waitMs: number, read: Timed): Date | undefined => {
   const left = read.times.lateHitMs - ageOf(read)
   return left > 0 ? new Date(read.now.getTime() + Math.min(waitMs, left)) : undefined
 }
@@ -107,42 +104,41 @@ const readIn = (waitMs: number, read: TimelineRead): Date | undefined => {
  * So many clean reads, over so long: what a person asks for in between is no reason to give up sooner. A doubt that began later
  * than now is one that the clock has stepped back from.
  */
-const isEnough = (read: TimelineRead, cleanReads: number): boolean => {
+const isEnough = (read: Timed, cleanReads: number): boolean => {
   const age = ageOf(read)
   return cleanReads >= read.times.cleanReads && (age < 0 || age >= read.times.windowMs)
 }
 
 /** Between reads: evenly over the window until a person must look, then ever more rarely until the late-hit limit. */
-const nextRead = (read: TimelineRead, cleanReads: number): Date | undefined => {
+const nextRead = (read: Timed, cleanReads: number): Date | undefined => {
   const { now, times } = read
   if (!isEnough(read, cleanReads)) return new Date(now.getTime() + (times.windowMs - times.settleMs) / (times.cleanReads - 1))
   return readIn(Math.max(times.windowMs, ageOf(read) / 2), read)
 }
 
 /** The timeline shows it. */
-export const hit = ({ item, attempt, now }: TimelineRead, post: Pick<SeenPost, 'externalId' | 'url'>): Settled =>
-  settlePosted(item, attempt, { externalId: post.externalId, url: post.url, now })
+export const hit = <R extends Sendable>(read: Trial<R>, { externalId, url }: Made): Settled<R> => settleSent(read, { externalId, url })
 
 /** A complete read that does not show it. After enough of them a person must look; a late hit still settles it. */
-export const cleanRead = (read: TimelineRead): Settled => {
-  const { item, attempt } = read
+export const cleanRead = <R extends Sendable>(read: Trial<R>): Settled<R> => {
+  const { record, attempt } = read
   const clean_reads = attempt.clean_reads + 1
   const at = nextRead(read, clean_reads)
-  const next: Settled['next'] = at ? { kind: 'reconcile', at } : { kind: 'done' }
-  if (!item.review && !isEnough(read, clean_reads)) return { item, attempt: { ...attempt, clean_reads }, events: [], next }
+  const next: Settled<R>['next'] = at ? { kind: 'reconcile', at } : { kind: 'done' }
+  if (!record.review && !isEnough(read, clean_reads)) return { record, attempt: { ...attempt, clean_reads }, events: [], next }
   return { ...inReview({ ...read, attempt: { ...attempt, clean_reads } }), next }
 }
 
 /** A read that failed or was incomplete decides nothing: only its time moves, until the late-hit limit. */
-export const afterFailedRead = (read: TimelineRead, retryAfterMs = 0): Settled => {
-  const { item, attempt, times } = read
+export const afterFailedRead = <R extends Sendable>(read: Trial<R>, retryAfterMs = 0): Settled<R> => {
+  const { record, attempt, times } = read
   const at = readIn(Math.max(retryAfterMs, times.settleMs, ageOf(read) / 10), read)
-  return at ? { item, attempt, events: [], next: { kind: 'reconcile', at } } : { ...inReview(read), next: { kind: 'done' } }
+  return at ? { record, attempt, events: [], next: { kind: 'reconcile', at } } : { ...inReview(read), next: { kind: 'done' } }
 }
 
 /** A person must look. Said once. */
-const inReview = ({ item, attempt, now }: TimelineRead): Omit<Settled, 'next'> => ({
-  item: item.review ? item : { ...item, review: true, updated_at: now },
+const inReview = <R extends Sendable>({ moves, record, attempt, now }: Trial<R>): Moved<R> & Pick<Settled<R>, 'attempt'> => ({
+  record: record.review ? record : { ...record, review: true, updated_at: now },
   attempt: { ...attempt, state: 'review' },
-  events: item.review ? [] : [{ type: 'growth.approval.requested', data: { kind: 'item_review', item_id: item.id } }],
+  events: record.review ? [] : [moves.reviewEvent(record)],
 })

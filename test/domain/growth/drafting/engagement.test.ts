@@ -16,9 +16,10 @@ import {
   writtenEngagement,
 } from '#domain/growth/drafting/engagement'
 import { contentHash } from '#domain/growth/drafting/item'
-import { asItem, fromItem, settledEngagement } from '#domain/growth/sending/execute'
-import { backToApproved, bindAccount, claim, doubt, publishTimes, type SendOutcome, settle } from '#domain/growth/sending/publish'
+import { engagement as moves } from '#domain/growth/sending/engagement'
 import { cleanRead, hit } from '#domain/growth/sending/reconcile'
+import { bindAccount, claim, doubt, type SendOutcome, settle } from '#domain/growth/sending/send'
+import { sendTimes } from '#domain/growth/sending/times'
 import { errorOf } from '#test/domain/errors'
 import { ACCOUNT, at, attemptWith } from '#test/domain/records'
 
@@ -151,9 +152,9 @@ describe('approval', () => {
   ])('is bound to the account and to all that is sent: not valid for %s', (_, changes) => {
     const approved = approveEngagement(drafted, approval)
     const claiming = { accountExternalId: ACCOUNT, now }
-    expect(bindAccount(asItem(approved), claiming)).toMatchObject({ status: 'publishing' })
-    expect(bindAccount(asItem({ ...approved, ...changes }), claiming)).toBe('approval_stale')
-    expect(bindAccount(asItem(approved), { ...claiming, accountExternalId: 'other' })).toBe('approval_stale')
+    expect(bindAccount(moves, approved, claiming)).toMatchObject({ status: 'executing' })
+    expect(bindAccount(moves, { ...approved, ...changes }, claiming)).toBe('approval_stale')
+    expect(bindAccount(moves, approved, { ...claiming, accountExternalId: 'other' })).toBe('approval_stale')
   })
 
   test('takes an edited body for replies and quotes, within the limit', () => {
@@ -176,34 +177,35 @@ describe('the machine', () => {
     [{ kind: 'unsent' }, { status: 'executing' }, 'again'],
   ]
   test.each(outcomes)('%j: %j, then %s', (outcome, expected, next) => {
-    const sent = { item: asItem(executing), attempt: attemptWith(), tries: 0, now, times: publishTimes }
-    const settled = settledEngagement(executing, settle(sent, outcome))
-    expect(settled.engagement).toEqual({ ...executing, ...expected, updated_at: now })
+    const settled = settle({ moves, record: executing, attempt: attemptWith(), tries: 0, now, times: sendTimes }, outcome)
+    expect(settled.record).toEqual({ ...executing, ...expected, updated_at: now })
     expect([settled.next.kind, settled.events]).toEqual([next as never, []])
   })
 
   test('a doubt ends with a find, or goes to review and asks a person once', () => {
-    const sent = { item: asItem(executing), attempt: attemptWith(), now, times: publishTimes }
-    const doubtful = settledEngagement(executing, doubt(sent, { reason: '502', cause: 'server_error' }))
-    const read = { item: asItem(doubtful.engagement), attempt: doubtful.attempt, now: at(60_000), times: publishTimes }
-    expect(settledEngagement(doubtful.engagement, hit(read, { externalId: '7', url: null })).engagement.status).toBe('executed')
-    const attempt = { ...doubtful.attempt, clean_reads: publishTimes.cleanReads - 1 }
-    const looked = settledEngagement(doubtful.engagement, cleanRead({ ...read, attempt }))
-    expect(looked.engagement).toMatchObject({ status: 'execute_unconfirmed', review: true })
+    const sent = { moves, record: executing, attempt: attemptWith(), now, times: sendTimes }
+    const { record, attempt: open } = doubt(sent, { reason: '502', cause: 'server_error' })
+    const read = { ...sent, record, attempt: open, now: at(60_000) }
+    expect(hit(read, { externalId: '7', url: null }).record.status).toBe('executed')
+    const looked = cleanRead({ ...read, attempt: { ...open, clean_reads: sendTimes.cleanReads - 1 } })
+    expect(looked.record).toMatchObject({ status: 'execute_unconfirmed', review: true })
     expect(looked.events).toEqual([
       { type: 'growth.approval.requested', data: { kind: 'engagement_review', engagement_id: 'engagement-1' } },
     ])
   })
 
   test('an engagement changed since its approval goes back to drafted', () => {
-    const { item } = backToApproved(asItem(executing), 'approval_stale', now)
-    expect(fromItem(executing, item)).toMatchObject({ status: 'drafted', approved_hash: null, account_external_id: null })
+    expect(moves.returned(executing, 'approval_stale', now).record).toMatchObject({
+      status: 'drafted',
+      approved_hash: null,
+      account_external_id: null,
+    })
   })
 
   test.each(engagementStatuses.map((status) => [status]))('%s: nothing is claimed without a request from a person', (status) => {
-    const trying = () => claim(asItem(inState(status)), { accountExternalId: ACCOUNT, origin: 'manual', now })
-    if (status === 'executing') expect(trying()).toMatchObject({ status: 'publishing' })
+    const trying = () => claim(moves, inState(status), { accountExternalId: ACCOUNT, origin: 'manual', now })
+    if (status === 'executing') expect(trying()).toMatchObject({ status: 'executing' })
     else expect(errorOf(trying).code).toBe('conflict')
-    expect(errorOf(() => claim(asItem(inState(status)), { accountExternalId: ACCOUNT, origin: 'automatic', now })).code).toBe('conflict')
+    expect(errorOf(() => claim(moves, inState(status), { accountExternalId: ACCOUNT, origin: 'automatic', now })).code).toBe('conflict')
   })
 })

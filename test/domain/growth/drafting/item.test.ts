@@ -7,13 +7,14 @@ import {
   markPosted,
   postedEvent,
   reject,
+  requestAgain,
   requestPost,
   schedule,
   stateOf,
   unschedule,
 } from '#domain/growth/drafting/item'
-import { requestAgain } from '#domain/growth/sending/post-again'
-import { claim } from '#domain/growth/sending/publish'
+import { post } from '#domain/growth/sending/post'
+import { claim } from '#domain/growth/sending/send'
 import { errorOf } from '#test/domain/errors'
 import { ACCOUNT, approvedItem, at, DAY, draftedItem, HOUR, itemIn, stateName, stateNames } from '#test/domain/records'
 import { type Command, commands, transitions } from '#test/domain/transitions'
@@ -30,8 +31,8 @@ const run: Record<Command, (item: Item) => Item | 'approval_stale'> = {
   post: (item) => requestPost(item, now),
   'post again': (item) => requestAgain(item, { by: 'session', now }),
   'mark posted': (item) => markPosted(item, undefined, now),
-  'claim when due': (item) => claim(item, { accountExternalId: ACCOUNT, origin: 'automatic', now }),
-  'claim when asked': (item) => claim(item, { accountExternalId: ACCOUNT, origin: 'manual', now }),
+  'claim when due': (item) => claim(post, item, { accountExternalId: ACCOUNT, origin: 'automatic', now }),
+  'claim when asked': (item) => claim(post, item, { accountExternalId: ACCOUNT, origin: 'manual', now }),
 }
 
 /** The name of each state in errors. */
@@ -118,7 +119,7 @@ describe('what is sent is what was approved', () => {
   const account = fc.constantFrom(null, 'account-1', 'account-2', '', 'null')
   const scheduled = (body: string, accountExternalId: string | null) =>
     schedule(approve(draftedItem, { ...approval, editedBody: body, accountExternalId, maxLength: 1_000 }), timing)
-  const claimed = (item: Item, accountExternalId: string) => claim(item, { accountExternalId, origin: 'automatic', now })
+  const claimed = (item: Item, accountExternalId: string) => claim(post, item, { accountExternalId, origin: 'automatic', now })
 
   test('an unchanged item is claimed for its bound account, or for the default if it has none', () => {
     fc.assert(

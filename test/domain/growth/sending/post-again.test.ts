@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { isStale, readableFrom, requestAgain, settleAgain, supersede } from '#domain/growth/sending/post-again'
-import { type SendOutcome, publishTimes as times } from '#domain/growth/sending/publish'
+import { requestAgain } from '#domain/growth/drafting/item'
+import { post } from '#domain/growth/sending/post'
+import { isStale, readableFrom, settleAgain, supersede } from '#domain/growth/sending/post-again'
+import type { SendOutcome } from '#domain/growth/sending/send'
+import { sendTimes as times } from '#domain/growth/sending/times'
 import { errorOf } from '#test/domain/errors'
 import { at, attemptWith, HOUR, itemIn } from '#test/domain/records'
 
@@ -40,16 +43,16 @@ describe('the answer to the new send', () => {
   const old = { ...attemptWith({ state: 'review', doubt_at: at(10_000), clean_reads: 3, error: 'timeout' }) }
   const closed = supersede(old, at(60_000))
   const attempt = attemptWith({ id: 'attempt-2', number: 2, intent_at: at(60_000), lease_until: at(80_000) })
-  const sent = { item: itemIn.publishing, attempt, tries: 0, now: at(61_000), times }
+  const sent = { moves: post, record: itemIn.publishing, attempt, tries: 0, now: at(61_000), times }
   const settle = (outcome: SendOutcome, review = true) => settleAgain(sent, { old: closed, review }, outcome)
 
   test('posted, and doubt, are those of any send', () => {
     expect(settle({ kind: 'posted', externalId: 'post-2', url: null })).toMatchObject({
-      item: { status: 'posted' },
+      record: { status: 'posted' },
       next: { kind: 'done' },
     })
     const doubt = settle({ kind: 'unknown', reason: 'timeout' })
-    expect(doubt).toMatchObject({ item: { status: 'publish_unconfirmed', review: false }, attempt: { id: 'attempt-2', state: 'doubt' } })
+    expect(doubt).toMatchObject({ record: { status: 'publish_unconfirmed', review: false }, attempt: { id: 'attempt-2', state: 'doubt' } })
     expect(doubt.reopened).toBeUndefined()
   })
 
@@ -59,16 +62,16 @@ describe('the answer to the new send', () => {
     [{ kind: 'disconnected', reason: 'revoked' }, 'x_not_connected'],
   ])('%j brings the old doubt back, and says why', (outcome, error) => {
     const settled = settle(outcome)
-    expect(settled.item).toMatchObject({ status: 'publish_unconfirmed', review: true, last_error: error })
+    expect(settled.record).toMatchObject({ status: 'publish_unconfirmed', review: true, last_error: error })
     expect(settled.attempt).toMatchObject({ id: 'attempt-2', state: 'failed', error, ended_at: at(61_000) })
     expect(settled.reopened).toEqual(old)
     expect([settled.events, settled.next.kind]).toEqual([[], 'reconcile'])
-    expect(settle(outcome, false)).toMatchObject({ item: { review: false }, reopened: { state: 'doubt' } })
+    expect(settle(outcome, false)).toMatchObject({ record: { review: false }, reopened: { state: 'doubt' } })
   })
 
   test('nothing sent: the timeline is read again, for the person’s word still holds', () => {
     expect(settle({ kind: 'unsent' })).toMatchObject({
-      item: { status: 'publish_unconfirmed', review: true },
+      record: { status: 'publish_unconfirmed', review: true },
       attempt: { state: 'unsent' },
       reopened: old,
       next: { kind: 'reread' },

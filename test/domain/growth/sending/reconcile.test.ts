@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Item } from '#domain/growth/drafting/item'
-import { type Attempt, doubt, publishTimes, type Settled } from '#domain/growth/sending/publish'
+import type { Attempt } from '#domain/growth/sending/attempt'
+import { post } from '#domain/growth/sending/post'
 import { afterFailedRead, cleanRead, findPost, hit, readSince, type SeenPost } from '#domain/growth/sending/reconcile'
+import { doubt, type Settled } from '#domain/growth/sending/send'
+import { sendTimes } from '#domain/growth/sending/times'
 import { fingerprintText } from '#port/network/text'
 import { at, attemptWith, DAY, HOUR, itemIn } from '#test/domain/records'
 
@@ -148,36 +151,37 @@ describe('the beginning of a text', () => {
   })
 })
 
+const trial = (record: Item, attempt: Attempt, now: Date) => ({ moves: post, record, attempt, now, times: sendTimes })
+
 /** An item whose send at `at(0)` was answered by nothing that proves anything. */
-const doubtful = () =>
-  doubt({ item: itemIn.publishing, attempt: attemptWith(), now: at(), times: publishTimes }, { reason: 'timeout', cause: 'no_answer' })
+const doubtful = () => doubt(trial(itemIn.publishing, attemptWith(), at()), { reason: 'timeout', cause: 'no_answer' })
 
 interface Reads {
   /** Milliseconds after the doubt. */
   at: number[]
   review: number[]
-  events: Settled['events']
-  last: Settled
+  events: Settled<Item>['events']
+  last: Settled<Item>
 }
 
 /** Reads whenever one is due, until none is. */
-const readAll = (read: (item: Item, attempt: Attempt, now: Date) => Settled): Reads => {
+const readAll = (read: (record: Item, attempt: Attempt, now: Date) => Settled<Item>): Reads => {
   const reads: Reads = { at: [], review: [], events: [], last: doubtful() }
   while (reads.last.next.kind === 'reconcile') {
     const now = reads.last.next.at
     reads.at.push(now.getTime() - at().getTime())
-    const before = reads.last.item
+    const before = reads.last.record
     reads.last = read(before, reads.last.attempt, now)
     reads.events.push(...reads.last.events)
-    if (reads.last.item.review && !before.review) reads.review.push(now.getTime() - at().getTime())
+    if (reads.last.record.review && !before.review) reads.review.push(now.getTime() - at().getTime())
     if (reads.at.length > 1_000) throw new Error('the reads do not end')
   }
   return reads
 }
 
-const clean = (item: Item, attempt: Attempt, now: Date) => cleanRead({ item, attempt, now, times: publishTimes })
-const failing = (retryAfterMs?: number) => (item: Item, attempt: Attempt, now: Date) =>
-  afterFailedRead({ item, attempt, now, times: publishTimes }, retryAfterMs)
+const clean = (record: Item, attempt: Attempt, now: Date) => cleanRead(trial(record, attempt, now))
+const failing = (retryAfterMs?: number) => (record: Item, attempt: Attempt, now: Date) =>
+  afterFailedRead(trial(record, attempt, now), retryAfterMs)
 
 const reviewEvent = { type: 'growth.approval.requested', data: { kind: 'item_review', item_id: 'item-1' } }
 
@@ -195,41 +199,41 @@ describe('reads that do not show it', () => {
     for (const [index, gap] of gaps.slice(1, -1).entries()) expect(gap).toBeGreaterThanOrEqual(gaps[index]!)
     expect(times.at(-1)).toBe(DAY)
     expect(times.length).toBeLessThan(30)
-    expect(last.item).toMatchObject({ status: 'publish_unconfirmed', review: true })
+    expect(last.record).toMatchObject({ status: 'publish_unconfirmed', review: true })
     expect(last.attempt).toMatchObject({ state: 'review', ended_at: null })
   })
 
   test('are enough only over the whole time, however many there were before', () => {
-    const { item, attempt } = doubtful()
-    const third = clean(item, { ...attempt, clean_reads: 2 }, at(29_000))
-    expect(third).toMatchObject({ item: { review: false }, attempt: { state: 'doubt' }, events: [] })
+    const { record, attempt } = doubtful()
+    const third = clean(record, { ...attempt, clean_reads: 2 }, at(29_000))
+    expect(third).toMatchObject({ record: { review: false }, attempt: { state: 'doubt' }, events: [] })
     expect(third.next).toEqual({ kind: 'reconcile', at: at(41_500) })
   })
 
   test('the first two leave the item as it is and are counted', () => {
-    const { item, attempt } = doubtful()
-    const first = clean(item, attempt, at(5_000))
-    expect(first).toEqual({ item, attempt: { ...attempt, clean_reads: 1 }, events: [], next: { kind: 'reconcile', at: at(17_500) } })
-    const third = clean(item, { ...attempt, clean_reads: 2 }, at(30_000))
-    expect(third.item).toEqual({ ...item, review: true, updated_at: at(30_000) })
+    const { record, attempt } = doubtful()
+    const first = clean(record, attempt, at(5_000))
+    expect(first).toEqual({ record, attempt: { ...attempt, clean_reads: 1 }, events: [], next: { kind: 'reconcile', at: at(17_500) } })
+    const third = clean(record, { ...attempt, clean_reads: 2 }, at(30_000))
+    expect(third.record).toEqual({ ...record, review: true, updated_at: at(30_000) })
     expect(third.attempt).toEqual({ ...attempt, clean_reads: 3, state: 'review' })
   })
 
   test('of an item in review change only the count', () => {
-    const { item, attempt } = doubtful()
-    const inReview = { item: { ...item, review: true }, attempt: { ...attempt, clean_reads: 3, state: 'review' as const } }
-    const step = clean(inReview.item, inReview.attempt, at(HOUR))
-    expect(step.item).toBe(inReview.item)
+    const { record, attempt } = doubtful()
+    const inReview = { record: { ...record, review: true }, attempt: { ...attempt, clean_reads: 3, state: 'review' as const } }
+    const step = clean(inReview.record, inReview.attempt, at(HOUR))
+    expect(step.record).toBe(inReview.record)
     expect(step.attempt).toEqual({ ...inReview.attempt, clean_reads: 4 })
     expect(step.events).toEqual([])
   })
 
   test('that come late, after a day without any, are still three before a person must look', () => {
-    const { item, attempt } = doubtful()
-    const first = clean(item, attempt, at(2 * DAY))
-    expect(first.item.review).toBe(false)
-    const second = clean(first.item, first.attempt, at(2 * DAY + 12_500))
-    const third = clean(second.item, second.attempt, at(2 * DAY + 25_000))
+    const { record, attempt } = doubtful()
+    const first = clean(record, attempt, at(2 * DAY))
+    expect(first.record.review).toBe(false)
+    const second = clean(first.record, first.attempt, at(2 * DAY + 12_500))
+    const third = clean(second.record, second.attempt, at(2 * DAY + 25_000))
     expect(third.events).toEqual([reviewEvent])
     expect(third.next).toEqual({ kind: 'done' })
   })
@@ -247,48 +251,45 @@ describe('reads that fail', () => {
   })
 
   test('change neither item nor attempt', () => {
-    const { item, attempt } = doubtful()
-    const step = failing()(item, attempt, at(5_000))
-    expect(step).toEqual({ item, attempt, events: [], next: { kind: 'reconcile', at: at(10_000) } })
+    const { record, attempt } = doubtful()
+    const step = failing()(record, attempt, at(5_000))
+    expect(step).toEqual({ record, attempt, events: [], next: { kind: 'reconcile', at: at(10_000) } })
   })
 
   test('are tried again no sooner than the network asks, but not after the last moment of a late hit', () => {
-    const { item, attempt } = doubtful()
-    expect(failing(15 * 60_000)(item, attempt, at(5_000)).next).toEqual({ kind: 'reconcile', at: at(905_000) })
-    expect(failing(7 * DAY)(item, attempt, at(5_000)).next).toEqual({ kind: 'reconcile', at: at(DAY) })
+    const { record, attempt } = doubtful()
+    expect(failing(15 * 60_000)(record, attempt, at(5_000)).next).toEqual({ kind: 'reconcile', at: at(905_000) })
+    expect(failing(7 * DAY)(record, attempt, at(5_000)).next).toEqual({ kind: 'reconcile', at: at(DAY) })
   })
 
   test('of an item in review say nothing more when they end', () => {
-    const { item, attempt } = doubtful()
-    const step = failing()({ ...item, review: true }, { ...attempt, state: 'review' }, at(DAY))
+    const { record, attempt } = doubtful()
+    const step = failing()({ ...record, review: true }, { ...attempt, state: 'review' }, at(DAY))
     expect([step.events, step.next]).toEqual([[], { kind: 'done' }])
   })
 
   test('do not count as clean between those that are', () => {
     let turn = 0
-    const reads = readAll((item, attempt, now) => (turn++ % 2 === 0 ? failing()(item, attempt, now) : clean(item, attempt, now)))
+    const reads = readAll((record, attempt, now) => (turn++ % 2 === 0 ? failing()(record, attempt, now) : clean(record, attempt, now)))
     expect(reads.review).toEqual([reads.at[5]!])
     expect(reads.events).toEqual([reviewEvent])
   })
 })
 
 describe('a read that shows it', () => {
-  const post = seen('Ship it.', { url: 'https://example.com/p/1' })
+  const made = seen('Ship it.', { url: 'https://example.com/p/1' })
 
   test.each([
     ['at the first read', false, 5_000],
     ['in review', true, 31_000],
     ['a day later', true, DAY],
   ])('settles it %s', (_, review, ms) => {
-    const { item, attempt } = doubtful()
-    const before = {
-      item: { ...item, review },
-      attempt: { ...attempt, clean_reads: 2, state: review ? ('review' as const) : attempt.state },
-    }
-    const step = hit({ ...before, now: at(ms), times: publishTimes }, post)
+    const { record, attempt } = doubtful()
+    const state = review ? ('review' as const) : attempt.state
+    const step = hit(trial({ ...record, review }, { ...attempt, clean_reads: 2, state }, at(ms)), made)
     const { external_id, url } = { external_id: 'post-1', url: 'https://example.com/p/1' }
     const change = { status: 'posted' as const, review: false, external_id, url, posted_at: at(ms), last_error: null, updated_at: at(ms) }
-    expect(step.item).toEqual({ ...item, ...change })
+    expect(step.record).toEqual({ ...record, ...change })
     expect(step.attempt).toMatchObject({ state: 'posted', external_id: 'post-1', ended_at: at(ms) })
     expect(step.events).toEqual([
       { type: 'growth.item.posted', data: { item_id: 'item-1', batch_id: 'batch-1', external_id, url, posted_at: at(ms) } },

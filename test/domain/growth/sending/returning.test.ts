@@ -1,39 +1,42 @@
 import { describe, expect, test } from 'bun:test'
 import type { DoubtCause, Item } from '#domain/growth/drafting/item'
-import { type Attempt, doubt, publishTimes, type Settled, publishTimes as times } from '#domain/growth/sending/publish'
+import type { Attempt } from '#domain/growth/sending/attempt'
+import { post } from '#domain/growth/sending/post'
 import { clearRead, lateHit, type Proof, watchNext } from '#domain/growth/sending/returning'
+import { doubt, type Settled } from '#domain/growth/sending/send'
+import { sendTimes, sendTimes as times } from '#domain/growth/sending/times'
 import { at, attemptWith, DAY, HOUR, itemIn, MINUTE } from '#test/domain/records'
 
 /** In doubt since `at(0)`, on a promise of so many milliseconds. */
-const doubtful = (cause: DoubtCause, appliesWithinMs: number | undefined): Settled =>
-  doubt({ item: itemIn.publishing, attempt: attemptWith(), now: at(), times, appliesWithinMs }, { reason: '503', cause })
+const doubtful = (cause: DoubtCause, appliesWithinMs: number | undefined): Settled<Item> =>
+  doubt({ moves: post, record: itemIn.publishing, attempt: attemptWith(), now: at(), times, appliesWithinMs }, { reason: '503', cause })
 
 interface Reads {
   at: number[]
-  last: Settled
+  last: Settled<Item>
 }
 
 /** Reads whenever one is due, until the doubt is over or a person must look. */
-const readAll = (first: Settled, proof: Partial<Proof> & { promise?: number | undefined } = {}): Reads => {
+const readAll = (first: Settled<Item>, proof: Partial<Proof> & { promise?: number | undefined } = {}): Reads => {
   const reads: Reads = { at: [], last: first }
-  while (reads.last.next.kind === 'reconcile' && reads.last.item.status === 'publish_unconfirmed' && !reads.last.item.review) {
-    const { item, attempt, next } = reads.last
+  while (reads.last.next.kind === 'reconcile' && reads.last.record.status === 'publish_unconfirmed' && !reads.last.record.review) {
+    const { record, attempt, next } = reads.last
     const now = (next as { at: Date }).at
     reads.at.push(now.getTime() - at().getTime())
     const appliesWithinMs = 'promise' in proof ? proof.promise : 10_000
-    reads.last = clearRead({ item, attempt, now, times }, { begunAt: now, isClear: true, ...proof, appliesWithinMs })
+    reads.last = clearRead({ moves: post, record, attempt, now, times }, { begunAt: now, isClear: true, ...proof, appliesWithinMs })
     if (reads.at.length > 1_000) throw new Error('the reads do not end')
   }
   return reads
 }
 
-const endOf = ({ item, attempt }: Settled) => [item.status, item.review, attempt.state]
+const endOf = ({ record, attempt }: Settled<Item>) => [record.status, record.review, attempt.state]
 
 describe('a doubt that a network has promised to end', () => {
   test('ends after three reads that lie behind the promise, and says so', () => {
     const { at: reads, last } = readAll(doubtful('server_error', 10_000))
     expect(reads).toEqual([5_000, 10_000, 22_500, 35_000])
-    expect(last.item).toMatchObject({ status: 'approved', review: false, post_at: null, last_error: 'network_error_not_posted' })
+    expect(last.record).toMatchObject({ status: 'approved', review: false, post_at: null, last_error: 'network_error_not_posted' })
     expect(last.attempt).toMatchObject({ state: 'returned', ended_at: at(35_000), clean_reads: 4, proof_reads: 3 })
     const data = { item_id: 'item-1', batch_id: 'batch-1', reason: 'network_error_not_posted' }
     expect(last.events).toEqual([{ type: 'growth.item.returned', data }])
@@ -47,7 +50,7 @@ describe('a doubt that a network has promised to end', () => {
     expect(last.attempt.state).toBe('returned')
   })
 
-  test.each<[string, Settled, Parameters<typeof readAll>[1]]>([
+  test.each<[string, Settled<Item>, Parameters<typeof readAll>[1]]>([
     ['a time-out', doubtful('no_answer', 10_000), {}],
     ['an answer that says nothing', doubtful('unclear_answer', 10_000), {}],
     ['a process that died', doubtful('process_stopped', 10_000), {}],
@@ -65,22 +68,27 @@ describe('a doubt that a network has promised to end', () => {
   test('a read counts by its beginning, and by the longer of the promises then and now', () => {
     const first = doubtful('server_error', 10_000)
     const read = (begunAt: Date, appliesWithinMs: number) =>
-      clearRead({ item: first.item, attempt: first.attempt, now: at(HOUR), times }, { begunAt, isClear: true, appliesWithinMs }).attempt
-        .proof_reads
+      clearRead(
+        { moves: post, record: first.record, attempt: first.attempt, now: at(HOUR), times },
+        { begunAt, isClear: true, appliesWithinMs },
+      ).attempt.proof_reads
     expect([read(at(9_999), 10_000), read(at(10_000), 10_000), read(at(10_000), 1_000), read(at(10_000), 60_000)]).toEqual([0, 1, 1, 0])
   })
 
   test('a clock that has stepped back behind the doubt proves nothing', () => {
-    const { item, attempt } = doubtful('server_error', 10_000)
+    const { record, attempt } = doubtful('server_error', 10_000)
     const early = at(-HOUR)
-    const step = clearRead({ item, attempt, now: early, times }, { begunAt: early, isClear: true, appliesWithinMs: 10_000 })
+    const step = clearRead({ moves: post, record, attempt, now: early, times }, { begunAt: early, isClear: true, appliesWithinMs: 10_000 })
     expect(step.attempt).toMatchObject({ proof_reads: 0, returns_from: null })
   })
 
   test('what a person must look at already does not end by itself', () => {
-    const { item, attempt } = doubtful('server_error', 10_000)
+    const { record, attempt } = doubtful('server_error', 10_000)
     const proof = { begunAt: at(HOUR), isClear: true, appliesWithinMs: 10_000 }
-    const step = clearRead({ item: { ...item, review: true }, attempt: { ...attempt, proof_reads: 2 }, now: at(HOUR), times }, proof)
+    const step = clearRead(
+      { moves: post, record: { ...record, review: true }, attempt: { ...attempt, proof_reads: 2 }, now: at(HOUR), times },
+      proof,
+    )
     expect(endOf(step)).toEqual(['publish_unconfirmed', true, 'review'])
   })
 })
@@ -97,16 +105,21 @@ describe('after the return', () => {
     expect(reads.length).toBeLessThan(30)
   })
 
-  const post = { externalId: 'post-9', url: null }
-  const late = (item: Item): Settled => lateHit({ item, attempt: returned, now: at(HOUR), times: publishTimes }, post)
+  const made = { externalId: 'post-9', url: null }
+  const late = (record: Item): Settled<Item> => lateHit({ moves: post, record, attempt: returned, now: at(HOUR), times: sendTimes }, made)
 
   test('a late post settles an item that waits, and is told of one that went out since', () => {
     for (const item of [itemIn.approved, itemIn.scheduled, itemIn.publish_failed]) {
       const step = late(item)
-      expect([step.item.status, step.item.external_id, step.item.post_at, step.attempt.state]).toEqual(['posted', 'post-9', null, 'posted'])
+      expect([step.record.status, step.record.external_id, step.record.post_at, step.attempt.state]).toEqual([
+        'posted',
+        'post-9',
+        null,
+        'posted',
+      ])
     }
     const step = late(itemIn.posted)
-    expect(step.item).toMatchObject({ status: 'posted', external_id: 'post-1', last_error: expect.stringContaining('post-9') })
+    expect(step.record).toMatchObject({ status: 'posted', external_id: 'post-1', last_error: expect.stringContaining('post-9') })
     expect(step.attempt).toMatchObject({ state: 'posted', external_id: 'post-9' })
     expect(step.events).toEqual([{ type: 'growth.approval.requested', data: { kind: 'item_review', item_id: 'item-1' } }])
   })

@@ -1,18 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Item } from '#domain/growth/drafting/item'
-import {
-  backToApproved,
-  isMissed,
-  isWaiting,
-  type Origin,
-  orphaned,
-  PROCESS_STOPPED,
-  publishTimes,
-  type ReturnReason,
-  type SendOutcome,
-  type Settled,
-  settle,
-} from '#domain/growth/sending/publish'
+import { PROCESS_STOPPED } from '#domain/growth/sending/attempt'
+import { post } from '#domain/growth/sending/post'
+import { isMissed, orphaned, type SendOutcome, type Settled, settle } from '#domain/growth/sending/send'
+import type { Origin, ReturnReason } from '#domain/growth/sending/sendable'
+import { sendTimes } from '#domain/growth/sending/times'
 import { ACCOUNT, approvedItem, at, attemptWith, HOUR, itemIn, MINUTE, stateNames } from '#test/domain/records'
 
 const due = at()
@@ -24,8 +16,8 @@ const sent: Record<Origin, Item> = {
   manual: approvedItem({ status: 'publishing', last_error: 'rate_limited' }),
   automatic: approvedItem({ status: 'publishing', post_at: due, on_missed: 'skip', last_error: 'rate_limited' }),
 }
-const settled = (origin: Origin, outcome: SendOutcome, tries = 0): Settled =>
-  settle({ item: sent[origin], attempt: attemptWith({ origin }), tries, now, times: publishTimes }, outcome)
+const settled = (origin: Origin, outcome: SendOutcome, tries = 0): Settled<Item> =>
+  settle({ moves: post, record: sent[origin], attempt: attemptWith({ origin }), tries, now, times: sendTimes }, outcome)
 
 const outcomes = {
   posted: { kind: 'posted', externalId: 'post-1', url: 'https://example.com/p/1' },
@@ -38,7 +30,7 @@ const outcomes = {
 } satisfies Record<string, SendOutcome>
 
 test('the durations are those of the design', () => {
-  expect(publishTimes).toEqual({
+  expect(sendTimes).toEqual({
     deadlineMs: 10_000,
     leaseMs: 20_000,
     marginMs: 2_000,
@@ -61,10 +53,10 @@ const returnedData = { item_id: 'item-1', batch_id: 'batch-1', reason: 'x_not_co
 const postedData = { item_id: 'item-1', batch_id: 'batch-1', external_id: 'post-1', url: 'https://example.com/p/1', posted_at: now }
 
 interface Row {
-  item: Partial<Item>
-  attempt: Partial<Settled['attempt']>
-  events: Settled['events']
-  next: Settled['next']
+  record: Partial<Item>
+  attempt: Partial<Settled<Item>['attempt']>
+  events: Settled<Item>['events']
+  next: Settled<Item>['next']
 }
 
 /** Outcomes whose answer is the same at every try. */
@@ -74,7 +66,7 @@ const rows: [keyof typeof outcomes, Origin, Row][] = (['manual', 'automatic'] as
       'posted',
       origin,
       {
-        item: { ...off, status: 'posted', external_id: 'post-1', url: 'https://example.com/p/1', posted_at: now, last_error: null },
+        record: { ...off, status: 'posted', external_id: 'post-1', url: 'https://example.com/p/1', posted_at: now, last_error: null },
         attempt: { state: 'posted', external_id: 'post-1', ended_at: now },
         events: [{ type: 'growth.item.posted', data: postedData }],
         next: done,
@@ -84,7 +76,7 @@ const rows: [keyof typeof outcomes, Origin, Row][] = (['manual', 'automatic'] as
       'refused',
       origin,
       {
-        item: { ...off, status: 'publish_failed', last_error: 'not allowed here' },
+        record: { ...off, status: 'publish_failed', last_error: 'not allowed here' },
         attempt: { state: 'failed', error: 'not allowed here', ended_at: now },
         events: [{ type: 'growth.item.failed', data: { item_id: 'item-1', batch_id: 'batch-1', reason: 'not allowed here' } }],
         next: done,
@@ -94,7 +86,7 @@ const rows: [keyof typeof outcomes, Origin, Row][] = (['manual', 'automatic'] as
       'disconnected',
       origin,
       {
-        item: { ...off, status: 'approved', last_error: 'x_not_connected' },
+        record: { ...off, status: 'approved', last_error: 'x_not_connected' },
         attempt: { state: 'failed', error: 'x_not_connected', ended_at: now },
         events: [{ type: 'growth.item.returned', data: returnedData }],
         next: done,
@@ -104,7 +96,7 @@ const rows: [keyof typeof outcomes, Origin, Row][] = (['manual', 'automatic'] as
       'unknown',
       origin,
       {
-        item: { status: 'publish_unconfirmed', review: false, last_error: 'timeout' },
+        record: { status: 'publish_unconfirmed', review: false, last_error: 'timeout' },
         attempt: { state: 'doubt', doubt_at: now, doubt_cause: 'no_answer', returns_from: null, error: 'timeout' },
         events: [],
         next: { kind: 'reconcile', at: after(5_000) },
@@ -119,7 +111,7 @@ describe('the network answers', () => {
   test.each(rows)('%s, %s', (outcome, origin, row) => {
     for (const tries of everyTry)
       expect(settled(origin, outcomes[outcome], tries)).toEqual({
-        item: { ...sent[origin], ...row.item, updated_at: now },
+        record: { ...sent[origin], ...row.record, updated_at: now },
         attempt: { ...attemptWith({ origin }), ...row.attempt },
         events: row.events,
         next: row.next,
@@ -132,7 +124,7 @@ describe('the network answers', () => {
   ] as const)('unsent, %s: it waits as before, and the try does not count', (origin, status) => {
     for (const tries of everyTry)
       expect(settled(origin, outcomes.unsent, tries)).toEqual({
-        item: { ...sent[origin], status, updated_at: now },
+        record: { ...sent[origin], status, updated_at: now },
         attempt: { ...attemptWith({ origin }), state: 'unsent', ended_at: now },
         events: [],
         next: { kind: 'again', at: now, tries },
@@ -140,7 +132,7 @@ describe('the network answers', () => {
   })
 
   test.each([['manual'], ['automatic']] as const)('what was stopped before the send still waits for the same claim, %s', (origin) => {
-    expect(isWaiting(settled(origin, outcomes.unsent).item, origin)).toBe(true)
+    expect(post.isWaiting(settled(origin, outcomes.unsent).record, origin)).toBe(true)
   })
 })
 
@@ -150,7 +142,7 @@ describe('provably not applied', () => {
   test.each(cases)('%s, manual: approved again with the reason, never tried by the machine', (outcome, reason) => {
     for (const tries of everyTry)
       expect(settled('manual', outcomes[outcome], tries)).toEqual({
-        item: { ...sent.manual, status: 'approved', last_error: reason, updated_at: now },
+        record: { ...sent.manual, status: 'approved', last_error: reason, updated_at: now },
         attempt: { ...attemptWith(), state: 'failed', error: reason, ended_at: now },
         events: [],
         next: done,
@@ -162,7 +154,7 @@ describe('provably not applied', () => {
   )
   test.each(waits)('%s, scheduled, after %i failed tries: again in %i ms', (outcome, tries, wait, reason) => {
     expect(settled('automatic', outcomes[outcome], tries)).toEqual({
-      item: { ...sent.automatic, status: 'approved', last_error: reason, updated_at: now },
+      record: { ...sent.automatic, status: 'approved', last_error: reason, updated_at: now },
       attempt: { ...attemptWith({ origin: 'automatic' }), state: 'failed', error: reason, ended_at: now },
       events: [],
       next: { kind: 'again', at: after(wait), tries: tries + 1 },
@@ -173,7 +165,7 @@ describe('provably not applied', () => {
     '%s, scheduled, after %i failed tries: given up, with an event',
     (outcome, tries, reason) => {
       expect(settled('automatic', outcomes[outcome], tries)).toEqual({
-        item: { ...sent.automatic, ...off, status: 'publish_failed', last_error: reason, updated_at: now },
+        record: { ...sent.automatic, ...off, status: 'publish_failed', last_error: reason, updated_at: now },
         attempt: { ...attemptWith({ origin: 'automatic' }), state: 'failed', error: reason, ended_at: now },
         events: [{ type: 'growth.item.failed', data: { item_id: 'item-1', batch_id: 'batch-1', reason } }],
         next: done,
@@ -192,7 +184,7 @@ describe('provably not applied', () => {
     const left = due.getTime() + HOUR - now.getTime()
     const next = settled('automatic', { ...outcomes.rateLimited, retryAfterMs: left }).next
     expect(next).toEqual({ kind: 'again', at: new Date(due.getTime() + HOUR), tries: 1 })
-    expect(settled('automatic', { ...outcomes.rateLimited, retryAfterMs: left + 1 }).item.status).toBe('publish_failed')
+    expect(settled('automatic', { ...outcomes.rateLimited, retryAfterMs: left + 1 }).record.status).toBe('publish_failed')
   })
 
   /** The times of the sends, in seconds after the due time, until it is given up. */
@@ -203,10 +195,10 @@ describe('provably not applied', () => {
       times.push((when.getTime() - due.getTime()) / 1_000)
       const outcome = { ...outcomes.rateLimited, retryAfterMs }
       const step = settle(
-        { item: { ...item, status: 'publishing' }, attempt: attemptWith(), tries, now: when, times: publishTimes },
+        { moves: post, record: { ...item, status: 'publishing' as const }, attempt: attemptWith(), tries, now: when, times: sendTimes },
         outcome,
       )
-      item = step.item
+      item = step.record
       if (step.next.kind !== 'again') return times
       when = step.next.at
       tries = step.next.tries
@@ -223,9 +215,9 @@ describe('provably not applied', () => {
 describe('doubt', () => {
   test('of a process that died it is looked into a settling time after its lease has ended', () => {
     const attempt = attemptWith({ origin: 'automatic' })
-    const step = orphaned({ item: sent.automatic, attempt, now, times: publishTimes }, attempt.lease_until)
+    const step = orphaned({ moves: post, record: sent.automatic, attempt, now, times: sendTimes }, attempt.lease_until)
     expect(step).toEqual({
-      item: { ...sent.automatic, status: 'publish_unconfirmed', review: false, last_error: PROCESS_STOPPED, updated_at: now },
+      record: { ...sent.automatic, status: 'publish_unconfirmed', review: false, last_error: PROCESS_STOPPED, updated_at: now },
       attempt: { ...attempt, state: 'doubt', doubt_at: now, doubt_cause: 'process_stopped', error: PROCESS_STOPPED },
       events: [],
       next: { kind: 'reconcile', at: at(25_000) },
@@ -234,7 +226,7 @@ describe('doubt', () => {
 })
 
 describe('what a claim may take', () => {
-  const takes = (origin: Origin) => stateNames.filter((state) => isWaiting(itemIn[state], origin))
+  const takes = (origin: Origin) => stateNames.filter((state) => post.isWaiting(itemIn[state], origin))
   test('work that a person asked for waits as publishing, work of the schedule as scheduled', () => {
     expect(takes('manual')).toEqual(['publishing'])
     expect(takes('automatic')).toEqual(['scheduled'])
@@ -243,7 +235,7 @@ describe('what a claim may take', () => {
 
 describe('a due item that is late', () => {
   const missed = (policy: 'post' | 'skip', late: number, tries = 0): boolean =>
-    isMissed(itemIn.scheduled, { now: new Date(at(HOUR).getTime() + late), tries, times: publishTimes, policy })
+    isMissed(post.scheduleOf(itemIn.scheduled), { now: new Date(at(HOUR).getTime() + late), tries, times: sendTimes, policy })
 
   test.each([
     ['post', 'early', -1, false],
@@ -272,7 +264,7 @@ describe('a due item that is late', () => {
   )
 
   test('what is not on the schedule cannot be missed', () => {
-    expect(isMissed(itemIn.publishing, { now: at(24 * HOUR), tries: 0, times: publishTimes, policy: 'skip' })).toBe(false)
+    expect(isMissed(post.scheduleOf(itemIn.publishing), { now: at(24 * HOUR), tries: 0, times: sendTimes, policy: 'skip' })).toBe(false)
   })
 })
 
@@ -288,12 +280,12 @@ describe('given back unsent', () => {
 
   test.each(reasons.flatMap((reason) => [[reason, 'scheduled'] as const, [reason, 'publishing'] as const]))('%s, %s', (reason, state) => {
     const item = { ...itemIn.approved, account_external_id: ACCOUNT, last_error: reason, updated_at: now }
-    expect(backToApproved(itemIn[state], reason, now)).toEqual({ item, event: event(reason) })
+    expect(post.returned(itemIn[state], reason, now)).toEqual({ record: item, events: [event(reason)] })
   })
 
   test.each([['scheduled'], ['publishing']] as const)('approval_stale, %s: a draft again, bound to nothing', (state) => {
-    const { item, event: said } = backToApproved(itemIn[state], 'approval_stale', now)
-    expect(item).toEqual({ ...itemIn.drafted, last_error: 'approval_stale', updated_at: now })
-    expect(said).toEqual(event('approval_stale'))
+    const { record, events } = post.returned(itemIn[state], 'approval_stale', now)
+    expect(record).toEqual({ ...itemIn.drafted, last_error: 'approval_stale', updated_at: now })
+    expect(events).toEqual([event('approval_stale')])
   })
 })

@@ -1,0 +1,97 @@
+/** The lane that sends: claim and intent in one commit, one request without retries, the answer as a letter. */
+import type { LaneContext, UnrepeatableLane } from '#actors/engine/lane'
+import { settleSend } from '#decisions/growth/send-effects'
+import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
+import { sendables } from '#decisions/growth/sendables'
+import { chargeDoubtRead } from '#domain/app/read-budget'
+import { orphaned, type SendOutcome, type Sent } from '#domain/growth/sending/send'
+import type { Sendable } from '#domain/growth/sending/sendable'
+import { appliesWithin } from '#port/network/network'
+import { fingerprintText } from '#port/network/text'
+import type { Sql } from '#store/engine/db'
+import { openAttempt } from '#store/growth/attempts'
+import { disconnect } from '#store/growth/connections'
+import { claimOnceMore, claimRecord, type SendDeps, type SendJob } from './claim-send.ts'
+import { requeued } from './decisions.ts'
+import { meansOf } from './means.ts'
+import { lookFirst, type Shown, settleShown } from './read-back.ts'
+import { decisionOf } from './send-replies.ts'
+import { accountOf } from './timeline.ts'
+
+/** `resources`: posts that were read before the send. */
+type Answer = (SendOutcome | Shown) & { resources?: number }
+
+export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer> => ({
+  kind: 'send',
+  leaseMs: deps.times.leaseMs,
+  priority: 'control',
+  claim(sql, gate, work) {
+    const again = againOf(work)
+    return again ? claimOnceMore(deps, { sql, gate, work }, again) : claimRecord(deps, { sql, gate, work })
+  },
+  run: (job, context) => send(deps, job, context),
+  async settle(sql, gate, { work, job, outcome }) {
+    const { moves, lock } = sendables[job.attempt.sendable]
+    const record = await lock(sql, work.ref_id)
+    const { attempt } = job
+    const sent = { moves, record, attempt, tries: triesOf(work), now: gate.now, times: deps.times, appliesWithinMs: promised(job) }
+    const settled = await settledAs(sql, { sent, job, work }, outcome)
+    const decision = outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, outcome)
+    if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
+    const { resources = 0 } = outcome
+    if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
+    return decision
+  },
+  crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
+  async orphaned(sql, gate, work) {
+    const of = recordOf(work)
+    const { moves, lock } = sendables[of.sendable]
+    const record = await lock(sql, of.record_id)
+    const attempt = await openAttempt(sql, of)
+    // The claim and the attempt are one commit, so there is one; without it nothing was sent.
+    if (!attempt) return requeued(work, gate.now)
+    // Its process may still be alive somewhere, and send until the lease ends: look only after that. A lease that ends later than
+    // one that begins now is one that the clock has stepped back from.
+    const now = gate.now.getTime()
+    const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
+    return decisionOf(orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom), work)
+  },
+})
+
+const settledAs = (
+  sql: Sql,
+  { sent, job, work }: { sent: Sent<Sendable>; job: SendJob; work: Parameters<typeof recordOf>[0] },
+  outcome: Answer,
+) =>
+  outcome.kind === 'shown'
+    ? settleShown(sql, { sent, connection: job.connection, readBack: job.readBack! }, outcome)
+    : settleSend(sql, { sent, work }, outcome)
+
+/** The network's promise about errors that it answers with, unless the record could be there by an earlier attempt, or cannot be recognised. */
+const promised = ({ attempt, network, isDoubted }: SendJob): number | undefined =>
+  !meansOf[attempt.sendable].endsByItself || isDoubted || fingerprintText(attempt.sent_text ?? '') === ''
+    ? undefined
+    : appliesWithin(network.limits)
+
+/** One send, where the timeline that must be read first shows nothing. Too late for the lease, or recalled: nothing is sent. */
+const send = async (deps: SendDeps, job: SendJob, context: LaneContext): Promise<Answer> => {
+  await deps.failpoints('send.claimed')
+  const { readBack } = job
+  if (!readBack) return sendOnce(deps, job, context)
+  const { leaseMs, deadlineMs, marginMs } = deps.times
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(Math.max(1, leaseMs - deadlineMs - marginMs))])
+  const { stop, resources } = await lookFirst({ ...job, readBack }, signal)
+  await deps.failpoints('send.looked')
+  if (context.signal.aborted) return { kind: 'unsent', resources }
+  return { ...(stop ?? (await sendOnce(deps, job, context))), resources }
+}
+
+const sendOnce = async ({ times, failpoints }: SendDeps, job: SendJob, context: LaneContext): Promise<SendOutcome> => {
+  const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
+  if (tooLate || !context.commit()) return { kind: 'unsent' }
+  const { record, attempt, network, connection } = job
+  const request = { account: accountOf(connection), text: attempt.sent_text, attemptId: attempt.id, deadlineMs: times.deadlineMs }
+  const outcome = await meansOf[attempt.sendable].send(network, record, request, AbortSignal.timeout(times.deadlineMs))
+  await failpoints('send.sent')
+  return outcome
+}

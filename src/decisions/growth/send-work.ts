@@ -1,0 +1,92 @@
+/** Rows of work that send a record or look up what became of it, and what they carry. */
+import type { Attempt } from '#domain/growth/sending/attempt'
+import type { Again } from '#domain/growth/sending/post-again'
+import type { Origin, Sendable, SendableKind } from '#domain/growth/sending/sendable'
+import type { Sql } from '#store/engine/db'
+import type { Effects, NewWork } from '#store/engine/letter'
+import { type Work, workOf } from '#store/engine/work'
+import { openAttempt, type SendableRef, saveAttempt } from '#store/growth/attempts'
+import { newWork } from '../work.ts'
+
+/** As JSON keeps it. */
+interface Carried {
+  sendable: SendableKind
+  /** Sends that provably failed since the record was due. */
+  tries?: number
+  /** A person's word that it be sent again. */
+  again?: { asked_at: string; clear?: { readAt: string; attemptId: string; review: boolean } }
+}
+
+const carriedBy = ({ payload }: Work): Carried => payload as unknown as Carried
+
+/** The record that a row of work is about. */
+export const recordOf = (work: Work): SendableRef => ({ sendable: carriedBy(work).sendable, record_id: work.ref_id })
+
+export const triesOf = (work: Work): number => carriedBy(work).tries ?? 0
+
+/** The person's word that a row carries, if any. */
+export const againOf = (work: Work): Again | undefined => {
+  const { again } = carriedBy(work)
+  if (!again) return undefined
+  const { asked_at, clear } = again
+  return { askedAt: new Date(asked_at), ...(clear ? { clear: { ...clear, readAt: new Date(clear.readAt) } } : {}) }
+}
+
+const payloadOf = ({ sendable }: SendableRef, again?: Again): Record<string, unknown> & Carried => ({
+  sendable,
+  ...(again && {
+    again: {
+      asked_at: again.askedAt.toISOString(),
+      ...(again.clear ? { clear: { ...again.clear, readAt: again.clear.readAt.toISOString() } } : {}),
+    },
+  }),
+})
+
+interface Asked {
+  origin: Origin
+  runAt: Date
+  again?: Again
+}
+
+interface AskedSend extends Asked {
+  record: Sendable
+}
+
+export const sendWork = (of: SendableRef, { record, origin, runAt, again }: AskedSend): NewWork =>
+  newWork('send', { refId: record.id, account: record.account_external_id, origin, runAt, payload: payloadOf(of, again) })
+
+export const readWork = (of: SendableRef, { origin, runAt, again }: Asked): NewWork =>
+  newWork('reconcile', { refId: of.record_id, sendable: of.sendable, origin, runAt, payload: payloadOf(of, again) })
+
+/** The timeline is to be read for a person who wants the record sent again. */
+export const againWork = (of: SendableRef, askedAt: Date): NewWork => readWork(of, { origin: 'manual', runAt: askedAt, again: { askedAt } })
+
+/** A reading row that is there already starts anew: it carries nothing of what was before. */
+export const rereadEffects = (work: Work, of: SendableRef, { origin, runAt, again }: Asked): Effects => ({
+  requeued: [{ id: work.id, runAt, origin, payload: payloadOf(of, again) }],
+})
+
+/** The sending work of a record: its one row is moved, or made. */
+export const enqueueSend = async (
+  sql: Sql,
+  sendable: SendableKind,
+  { record, origin, runAt }: Omit<AskedSend, 'again'>,
+): Promise<Effects> => {
+  const fresh = sendWork({ sendable, record_id: record.id }, { record, origin, runAt })
+  const existing = await workOf(sql, 'send', record.id)
+  return existing ? { requeued: [{ ...fresh, id: existing.id }] } : { work: [fresh] }
+}
+
+/** Ends the work and the open attempt of a record that a person settles. */
+export const endByHand = async (
+  sql: Sql,
+  of: SendableRef,
+  { state, now }: { state: Extract<Attempt['state'], 'posted' | 'superseded'>; now: Date },
+): Promise<Required<Pick<Effects, 'settled' | 'writes'>>> => {
+  const works = [await workOf(sql, 'send', of.record_id), await workOf(sql, 'reconcile', of.record_id)]
+  const attempt = await openAttempt(sql, of)
+  return {
+    settled: works.flatMap((work) => work?.id ?? []),
+    writes: attempt ? [saveAttempt({ ...attempt, state, ended_at: now })] : [],
+  }
+}

@@ -1,0 +1,38 @@
+/** The kinds of records that are sent. Their transitions are in the domain; how each goes out is in actors/work/growth/means.ts. */
+import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
+import { type Item, itemAnswer } from '#domain/growth/drafting/item'
+import { engagement } from '#domain/growth/sending/engagement'
+import { post } from '#domain/growth/sending/post'
+import type { Sendable, SendableKind, Transitions } from '#domain/growth/sending/sendable'
+import type { Query, Sql } from '#store/engine/db'
+import { lockEngagement, saveEngagement } from '#store/growth/engagements'
+import { lockItem, saveItem } from '#store/growth/items'
+
+interface SendableRow<R extends Sendable = Sendable> {
+  moves: Transitions<R>
+  /** Throws `not_found`. */
+  lock(sql: Sql, id: string): Promise<R>
+  save(record: R): Query
+  /** The body of every answer about the record. */
+  answer(record: R): string
+  /** As errors name what a person asked for. */
+  verb: string
+  /** Audited when it is sent, and when the network turns out to have it twice. */
+  audits: { sent: string; sentTwice: string }
+  /** What the audit says of the record besides. */
+  detail(record: R): Record<string, unknown>
+}
+
+const posts: SendableRow<Item> = {
+  ...{ moves: post, lock: lockItem, save: saveItem, answer: itemAnswer, verb: 'post' },
+  audits: { sent: 'growth.items.posted', sentTwice: 'growth.items.posted_twice' },
+  detail: () => ({}),
+}
+
+const engagements: SendableRow<Engagement> = {
+  ...{ moves: engagement, lock: lockEngagement, save: saveEngagement, answer: engagementAnswer, verb: 'execute' },
+  audits: { sent: 'growth.engagements.executed', sentTwice: 'growth.engagements.executed_twice' },
+  detail: ({ action }) => ({ action }),
+}
+
+export const sendables: Record<SendableKind, SendableRow> = { post: posts, engagement: engagements }

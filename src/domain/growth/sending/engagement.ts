@@ -1,0 +1,43 @@
+/**
+ * What becomes of an engagement as it is executed. It is never on a schedule, so the machine tries it only when a person asks; and
+ * only that person hears of its end, so the one event is the call for a person who must look.
+ */
+import { contentOf, type Engagement, engagementState } from '../drafting/engagement.ts'
+import { type Transitions, unapproved } from './sendable.ts'
+
+const silent = (record: Engagement) => ({ record, events: [] })
+
+export const engagement: Transitions<Engagement> = {
+  kind: 'engagement',
+  noun: 'engagement',
+  stateOf: engagementState,
+  contentOf,
+  scheduleOf: () => null,
+  networkOf: ({ network }) => network,
+  isWaiting: ({ status }, origin) => origin === 'manual' && status === 'executing',
+  isUnconfirmed: ({ status }) => status === 'execute_unconfirmed',
+  isSent: ({ status }) => status === 'executed',
+  isSending: ({ status }) => status === 'executing',
+  // Its doubts never end by themselves.
+  isWatched: () => false,
+  sending: (record, now) => ({ ...record, status: 'executing', updated_at: now }),
+  sent: (record, { externalId, url }, now) =>
+    silent({
+      ...record,
+      ...{ status: 'executed', review: false, external_id: externalId, url, executed_at: now, last_error: null, updated_at: now },
+    }),
+  failed: (record, reason, now) => silent({ ...record, status: 'execute_failed', last_error: reason, updated_at: now }),
+  returned: (record, reason, now) =>
+    silent({
+      ...record,
+      ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
+      ...{ last_error: reason, updated_at: now },
+    }),
+  unsent: (record, now) => ({ ...record, status: 'executing', updated_at: now }),
+  notApplied: (record, error, now) => ({ ...record, status: 'approved', last_error: error, updated_at: now }),
+  unconfirmed: (record, { review, error }, now) => ({
+    ...record,
+    ...{ status: 'execute_unconfirmed', review, last_error: error, updated_at: now },
+  }),
+  reviewEvent: ({ id }) => ({ type: 'growth.approval.requested', data: { kind: 'engagement_review', engagement_id: id } }),
+}

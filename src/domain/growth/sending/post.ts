@@ -1,0 +1,43 @@
+/** What becomes of an item as it is posted. */
+import { type Item, posted, postedEvent, stateOf } from '../drafting/item.ts'
+import { type Transitions, unapproved } from './sendable.ts'
+
+const off = { post_at: null, on_missed: null } as const
+
+const told = (type: string, { id, batch_id }: Item, reason: string) => ({ type, data: { item_id: id, batch_id, reason } })
+
+export const post: Transitions<Item> = {
+  kind: 'post',
+  noun: 'item',
+  stateOf,
+  contentOf: ({ body }) => body,
+  scheduleOf: ({ post_at, on_missed }) => post_at && { at: post_at, onMissed: on_missed },
+  networkOf: () => null,
+  isWaiting: ({ status, post_at }, origin) => (origin === 'manual' ? status === 'publishing' : status === 'approved' && post_at !== null),
+  isUnconfirmed: ({ status }) => status === 'publish_unconfirmed',
+  isSent: ({ status }) => status === 'posted',
+  isSending: ({ status }) => status === 'publishing',
+  // A draft, or what a person has put aside, is looked for before it is sent again.
+  isWatched: ({ status }) => ['approved', 'publish_failed', 'publishing', 'posted'].includes(status),
+  sending: (item, now) => ({ ...item, status: 'publishing', updated_at: now }),
+  sent(item, made, now) {
+    const record = posted(item, { ...made, now })
+    return { record, events: [postedEvent(record)] }
+  },
+  failed: (item, reason, now) => ({
+    record: { ...item, ...off, status: 'publish_failed', last_error: reason, updated_at: now },
+    events: [told('growth.item.failed', item, reason)],
+  }),
+  returned: (item, reason, now) => ({
+    record: {
+      ...item,
+      ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
+      ...{ ...off, last_error: reason, updated_at: now },
+    },
+    events: [told('growth.item.returned', item, reason)],
+  }),
+  unsent: (item, now) => ({ ...item, status: item.post_at ? 'approved' : 'publishing', updated_at: now }),
+  notApplied: (item, error, now) => ({ ...item, status: 'approved', last_error: error, updated_at: now }),
+  unconfirmed: (item, { review, error }, now) => ({ ...item, status: 'publish_unconfirmed', review, last_error: error, updated_at: now }),
+  reviewEvent: ({ id }) => ({ type: 'growth.approval.requested', data: { kind: 'item_review', item_id: id } }),
+}
