@@ -44,6 +44,9 @@ describe('the checker refuses', () => {
     ['an engine that knows an area', 'actors/engine/a.ts', `import { b } from '#decisions/growth/b'`],
     ['statements of the engine that know an area', 'src/store/engine/a.ts', `import type { B } from '#domain/app/b'`],
     ['statements of the engine that know those of an area', 'src/store/engine/a.ts', `import { b } from '../growth/b.ts'`],
+    ['a statement of the engine about a table of the product', 'src/store/engine/a.ts', 'const read = sql`select 1 from item i`'],
+    ['a table of the product joined by the engine', 'src/store/engine/a.ts', 'const read = sql`from actor a join public.tenant t on true`'],
+    ['a table of the product handed to a statement of the engine', 'actors/engine/a.ts', 'const table = sql`webhook_endpoint`'],
     ['an area app that knows growth in the domain', 'src/domain/app/a.ts', `import { b } from '#domain/growth/drafting/b'`],
     ['an area app that knows growth in the store', 'src/store/app/a.ts', `import type { B } from '../growth/b.ts'`],
     ['a default export', 'src/main.ts', `export default {}`],
@@ -69,6 +72,12 @@ describe('the checker refuses', () => {
 describe('the checker accepts', () => {
   const cases: [string, string, string][] = [
     ['a downward import', 'src/edge/a.ts', `import { b } from '#ops/b'`],
+    [
+      'statements of the engine about its own tables',
+      'src/store/engine/a.ts',
+      'const read = sql`select 1 from work w join actor a on true`',
+    ],
+    ['statements of an area about the tables of the product', 'src/store/growth/a.ts', 'const read = sql`select 1 from item i`'],
     ['an area that uses the engine', 'src/store/growth/a.ts', `import { b } from '../engine/b.ts'`],
     ['growth that uses app', 'src/domain/growth/a.ts', `import { b } from '#domain/app/b'`],
     ['an engine that uses what belongs to no area', 'actors/engine/a.ts', `import type { B } from '#decisions/b'`],

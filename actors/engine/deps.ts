@@ -2,7 +2,7 @@ import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import type { Db } from '#store/engine/db'
-import type { Consequences } from '#store/engine/letter'
+import type { Consequences, GateHook } from '#store/engine/letter'
 import type { WorkTable } from '#store/engine/work'
 import type { AnyLane } from './lane.ts'
 import type { MailboxOptions } from './mailbox.ts'
@@ -15,6 +15,7 @@ export interface ActorDeps {
   failpoints: Failpoints
   lanes: AnyLane[]
   kinds: WorkTable
+  gate: GateHook
   consequences: Consequences
   mailbox?: MailboxOptions
   /** How long a caller waits for a lane. After that it gets the record as it is. */

@@ -5,11 +5,11 @@
 
 import type { LiveLanes } from '#decisions/deciding'
 import type { Clock } from '#kernel/clock'
-import { AppError, fail } from '#kernel/errors'
+import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Demand } from '#kernel/fair-limit'
 import type { Db, Sql } from '#store/engine/db'
-import { apply, type Consequences, gate, KeyTaken, type Ownership, readingOnly } from '#store/engine/letter'
+import { apply, type Consequences, type GateHook, gate, KeyTaken, type Ownership, readingOnly } from '#store/engine/letter'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter } from './letter.ts'
 import type { Posted } from './mailbox.ts'
@@ -34,6 +34,7 @@ interface GroupCommit {
   clock: Clock
   failpoints: Failpoints
   lanes: LiveLanes
+  gate: GateHook
   consequences: Consequences
   /** Whether the tenant was given up: none of its letters may run. */
   isOver(): boolean
@@ -116,15 +117,7 @@ const join = (members: GroupMember[], envelope: Envelope | undefined): GroupMemb
   return one
 }
 
-const isDecidedWhileDeleting = ({ whileDeleting, provenance: { surface } }: Letter<unknown>): boolean =>
-  whileDeleting ?? (surface === 'timer' || surface === 'lane')
-
-/** Throws `conflict`, and says how to cancel the deletion. */
-const refuseWhileDeleting = (at: Date): never =>
-  fail(
-    'conflict',
-    `the workspace is scheduled for deletion at ${at.toISOString()}; an owner can cancel the deletion with DELETE /api/v1/app/workspace/deletion`,
-  )
+const isExempt = ({ exempt, provenance: { surface } }: Letter<unknown>): boolean => exempt ?? (surface === 'timer' || surface === 'lane')
 
 /** Whether the letter changed anything. Throws errors that invalidate the whole transaction. */
 const decide = async (group: GroupCommit, sql: Sql, one: GroupMember): Promise<boolean> => {
@@ -135,9 +128,10 @@ const decide = async (group: GroupCommit, sql: Sql, one: GroupMember): Promise<b
     return false
   }
   try {
-    const open = await gate(sql, group.own, { caller: letter.provenance.principal, idempotencyKey: letter.claim?.key })
+    const { principal: caller } = letter.provenance
+    const open = await gate(sql, group.own, { hook: group.gate, caller, idempotencyKey: letter.claim?.key })
     if (!open) throw new Fenced()
-    if (open.deletesAt && !isDecidedWhileDeleting(letter)) refuseWhileDeleting(open.deletesAt)
+    if (!isExempt(letter)) group.gate.admit(open)
     const reading = readingOnly(sql)
     const decision = await letter.decide(reading, open, group.lanes)
     await group.failpoints('letter.deciding')

@@ -25,8 +25,8 @@ export interface Letter<R> {
   /** Its principal's credential must still be valid when the letter is decided. */
   provenance: Provenance
   claim?: IdempotencyClaim | undefined
-  /** Whether it is decided while the workspace is scheduled for deletion. Timers and lanes always are. */
-  whileDeleting?: boolean
+  /** Whether it is decided although the product's gate admits no letters now. Timers and lanes always are. */
+  exempt?: boolean
   /** Reads and locks through `sql`, and writes nothing: all changes are in the decision. Can throw an `AppError`. */
   decide(sql: Sql, gate: Gate, lanes: LiveLanes): Promise<Decision<R>>
   /** The reply if a lane takes too long: the record as it is. */

@@ -8,7 +8,7 @@ import { type DownloadForm, type Group, KEY_LIMIT, type NamedOp, named, type Op,
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
 import type { SessionGrant } from '#store/app/sessions'
-import { noteDownload } from '#store/engine/audit'
+import { noteDownload } from '#store/engine/audit-entry'
 import { roleOf } from '#store/engine/principal'
 import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCookies, Visit, World } from './call.ts'
 import { type LetterHandler, runCommand } from './command.ts'

@@ -92,7 +92,7 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
     name: o.id,
     priority: o.urgent ? 'control' : 'interactive',
     alone: o.urgent ?? false,
-    ...(o.whileDeleting ? { whileDeleting: true } : {}),
+    ...(o.whileDeleting ? { exempt: true } : {}),
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     claim,
     late: () => currentAnswer(command.reader),

@@ -6,6 +6,7 @@ import type { MailboxOptions } from '#actors/engine/mailbox'
 import { Runtime } from '#actors/engine/runtime'
 import { startErasure } from '#actors/work/app/erasure'
 import { type SweepDeps, startSweep } from '#actors/work/app/sweep'
+import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import type { WebhookTimes } from '#domain/app/webhook'
@@ -127,7 +128,7 @@ const ratesOf = ({ rateLimits }: Config, deps: RatesDeps, stack: AsyncDisposable
   rateLimits ? stack.use(createRates(deps)) : unlimitedRates
 
 /** The engine's configuration for this product. */
-const product = { kinds: workTable, consequences }
+const product = { kinds: workTable, gate: gateHook, consequences }
 
 /** Database, networks and actors: all that a command needs, without HTTP. */
 export async function openWorkplace(

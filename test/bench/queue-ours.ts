@@ -2,6 +2,7 @@
 import type { Lane } from '#actors/engine/lane'
 import type { Letter } from '#actors/engine/letter'
 import { Runtime } from '#actors/engine/runtime'
+import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import { systemClock } from '#kernel/clock'
@@ -58,6 +59,7 @@ const shared = {
   failpoints: failpointsFrom(''),
   lanes: [idleLane],
   kinds: workTable,
+  gate: gateHook,
   consequences,
   sweepMs: 0,
   idleMs: HOUR_MS,

@@ -1,4 +1,5 @@
 /** Queries over all tenants and of single ones among very many: a million actors, each with a scheduled post. */
+import { gateHook } from '#decisions/gate'
 import { workTable } from '#decisions/work'
 import { openDb } from '#store/engine/db'
 import { gate } from '#store/engine/letter'
@@ -73,7 +74,7 @@ export async function scale(world: World, { sleepers, due }: { sleepers: number;
   })
   const letter = await times(PROBES, (index) =>
     db.letter(idOf(index), async (sql) => {
-      const open = await gate(sql, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! })
+      const open = await gate(sql, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! }, { hook: gateHook })
       if (!open) throw new Error('fenced')
       await nextDue(sql, { now: open.now, ...NOTHING_BUSY })
     }),

@@ -4,6 +4,7 @@ import type { Letter } from '#actors/engine/letter'
 import { TenantActor } from '#actors/engine/tenant'
 import { reconcileLane } from '#actors/work/growth/reconcile'
 import { sendLane } from '#actors/work/growth/send'
+import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import { sendTimes as times } from '#domain/growth/sending/times'
@@ -71,6 +72,7 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
     failpoints,
     lanes,
     kinds: workTable,
+    gate: gateHook,
     consequences,
     replyWithinMs: REPLY_WITHIN_MS,
   }

@@ -2,6 +2,7 @@
 import postgres from 'postgres'
 import type { Lane, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
+import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import { systemClock } from '#kernel/clock'
@@ -80,6 +81,7 @@ export async function actorsOn({ options }: Pick<Store, 'options'>, deps: Actors
   const usual = {
     lanes: [],
     kinds: workTable,
+    gate: gateHook,
     consequences,
     clock: systemClock,
     failpoints: none,

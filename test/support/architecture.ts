@@ -1,4 +1,5 @@
 /** The rules about who may import whom, as tables, and the checker that reads source text against them. */
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import manifest from '../../package.json'
 
@@ -62,6 +63,15 @@ const ENGINE = /^(?:src\/[^/]+|actors)\/engine\//
 
 /** Layers in which the area `app` stands on its own. */
 const APP_ALONE = /^src\/(?:contract|domain|store)\/app\//
+
+/** Tables that the engine's statements may name: its own, and those that say whether the caller of a statement is still let in. */
+const ENGINES_OWN = ['actor', 'node', 'work', 'outbox', 'audit', 'idempotency', 'counter', 'migration', 'deployment']
+const CREDENTIALS = ['api_key', 'session', 'member']
+const tables = [...readFileSync('sql/schema.sql', 'utf8').matchAll(/^create table public\.(\w+)/gm)].map((match) => match[1]!)
+const products = tables.filter((table) => ![...ENGINES_OWN, ...CREDENTIALS].includes(table))
+const NAMES_TABLE = new RegExp(
+  `\\b(?:from|join|into|update|only|table) (?:public\\.)?(${products.join('|')})\\b|sql\`(${products.join('|')})\``,
+)
 
 const keepsToItsArea = (path: string, target: string): boolean => {
   const area = AREA.exec(target)?.[1]
@@ -149,6 +159,7 @@ const checkFile = (path: string, source: string): string[] => {
   const code = source.replace(COMMENT, '')
   if (!(layer in allowed)) return [`${path} lies in no known layer`]
   return [
+    ...(ENGINE.test(path) && NAMES_TABLE.test(code) ? [`${path} names a table of the product in a statement of the engine`] : []),
     ...importsOf(code)
       .filter((line) => {
         const target = pathOf(line.from, path)

@@ -1,12 +1,12 @@
 /** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
 
+import { auditPage } from '#store/app/audit'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/app/export'
 import { listMembers } from '#store/app/members'
 import { endpointOverview } from '#store/app/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/app/workspace'
 import { listInvitations } from '#store/app/workspace-invitations'
 import { listKeys, livingKeys } from '#store/app/workspace-keys'
-import { auditPage } from '#store/engine/audit'
 import type { Query } from '#store/engine/db'
 import { stateOfKey } from '#store/engine/idempotency'
 import { eventLog } from '#store/engine/outbox'

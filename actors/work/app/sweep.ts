@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
+import { sweepSome, tenantsAfter } from '#store/app/sweep'
 import type { Db } from '#store/engine/db'
-import { sweepSome, tenantsAfter } from '#store/engine/sweep'
 
 export interface SweepDeps {
   db: Db

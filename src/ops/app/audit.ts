@@ -1,6 +1,6 @@
 import type { audit } from '#contract/app/audit'
 import type { OutputOf } from '#contract/op'
-import { type AuditFilters, type AuditRow, auditPage } from '#store/engine/audit'
+import { type AuditFilters, type AuditRow, auditPage } from '#store/app/audit'
 import type { Handlers, QueryContext } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
 

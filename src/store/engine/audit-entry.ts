@@ -1,6 +1,7 @@
-/** Audit rows of changes made without a letter: by people who sign in, and by operators. */
+/** Audit rows of what happens without a letter: by people who sign in, and by operators. */
 import { newId } from '#kernel/ids'
 import type { Db, Fragment, Sql } from './db.ts'
+import { auditActor, type Provenance } from './letter.ts'
 
 /** The operation, surface and request that an audit row records. */
 export interface AuditContext {
@@ -42,3 +43,9 @@ export const changeAsOperator = (db: Db, { operation, detail }: OperatorChange, 
           from done returning 1`
       ).length,
   )
+
+/** Audits a download: the only kind of read that is audited, because it takes the workspace's data away. */
+export const noteDownload = (
+  db: Db,
+  { tenantId, operation, by }: { tenantId: string; operation: string; by: Provenance },
+): Promise<unknown> => db.system((sql) => auditEntry(sql, { ...by, tenantId, operation, actor: auditActor(by.principal) }))

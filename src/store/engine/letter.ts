@@ -4,7 +4,6 @@
  * events, work, the stored answer) are one data-modifying statement, so they commit together.
  */
 
-import type { Billing, PlanState } from '#contract/limits'
 import type { WorkKind, WorkLane } from '#contract/work'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -30,21 +29,28 @@ export interface Provenance {
   requestId?: string | undefined
 }
 
+/** What the product's rules need from the gate. The product declares the fields, by merging with this interface. */
+// biome-ignore lint/suspicious/noEmptyInterface: the engine knows none of them
+export interface GateFacts {}
+
 /** What the gate fetched, for the decision. */
-export interface Gate {
+export interface Gate extends GateFacts {
   /** The database's clock. */
   now: Date
   paused: boolean
-  plan: PlanState
   /** Amounts used, by `key@period`. */
   counters: Record<string, number>
   seen: StoredAnswer | null
-  /** Event types that the workspace's endpoint wants (empty: all); null without an active endpoint. */
-  webhook: string[] | null
-  /** Kinds of occurrences that active rules wait for. Others need no lookup. */
-  awaited: string[]
-  /** When the workspace will be erased, if an owner requested it. Nothing goes out until that is cancelled. */
-  deletesAt: Date | null
+}
+
+/** What the product adds to the gate, in the same statement. */
+export interface GateHook {
+  /** A select of one row, about the tenant of the row `a` of table `actor`. */
+  query(sql: Sql): Fragment
+  /** The facts in that row. */
+  read(row: Record<string, unknown>): GateFacts
+  /** Throws what the product refuses to decide at all now. Not asked of timers, lanes, and letters that are exempt. */
+  admit(gate: Gate): void
 }
 
 /** Everything a decision changes, as data. */
@@ -104,18 +110,8 @@ export interface NewWork {
 /** What is left out stays as it is. A row that was claimed keeps the key under which it ran. */
 export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {}
 
-interface GateRow {
+interface GateRow extends Omit<Gate, keyof GateFacts> {
   live: boolean
-  now: Date
-  paused: boolean
-  plan: string
-  billing: Billing
-  overrides: PlanState['overrides']
-  counters: Record<string, number>
-  seen: StoredAnswer | null
-  webhook: string[] | null
-  awaited: string[]
-  deletes_at: Date | null
 }
 
 /**
@@ -125,24 +121,22 @@ interface GateRow {
 export async function gate(
   sql: Sql,
   own: Ownership,
-  claim?: { caller?: Principal | undefined; idempotencyKey?: string | undefined },
+  { hook, caller, idempotencyKey = null }: { hook: GateHook; caller?: Principal | undefined; idempotencyKey?: string | null | undefined },
 ): Promise<Gate | undefined> {
   const [row] = (await sql`
     with scope as materialized (select set_config('app.tenant', ${own.tenantId}, true) as ok)
     select g.* from scope cross join lateral (
-      select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides, t.deletes_at,
-        ${claim?.caller === undefined ? sql`true` : sql`(${hasValidCredential(sql, claim.caller)})`} as live,
+      select clock_timestamp() as now, a.paused, product.*,
+        ${caller === undefined ? sql`true` : sql`(${hasValidCredential(sql, caller)})`} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
-        (select to_jsonb(i) from idempotency i where i.key = ${claim?.idempotencyKey ?? null} and i.expires_at > now()) as seen,
-        (select e.events from webhook_endpoint e where e.status = 'active') as webhook,
-        array(select r.trigger->>'kind' from rule r where r.status = 'active') as awaited
-      from actor a join tenant t on t.id = a.tenant_id
+        (select to_jsonb(i) from idempotency i where i.key = ${idempotencyKey} and i.expires_at > now()) as seen
+      from actor a cross join lateral (${hook.query(sql)}) product
       where a.tenant_id = ${own.tenantId}::uuid and a.epoch = ${own.epoch} and a.owner is not distinct from ${own.owner}::uuid and scope.ok is not null
       offset 0 for no key update of a) g`) as unknown as GateRow[]
   if (!row) return undefined
   if (!row.live) fail('unauthenticated')
-  const { now, paused, counters, seen, webhook, awaited, plan, billing, overrides, deletes_at: deletesAt } = row
-  return { now, paused, counters, seen, webhook, awaited, plan: { plan, billing, overrides }, deletesAt }
+  const { now, paused, counters, seen } = row
+  return { ...hook.read({ ...row }), now, paused, counters, seen }
 }
 
 /** Writes all effects in one statement, after those that must come first. False: there was nothing to write, and nothing was sent. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { gateHook } from '#decisions/gate'
 import { workTable } from '#decisions/work'
 import { newId } from '#kernel/ids'
 import { openDb } from '#store/engine/db'
@@ -58,7 +59,7 @@ test('a tenant is due when its first unfinished work is, and past due while one 
     for (const one of steps) {
       const effects = effectsOf(one, await rows())
       await db.letter(tenantId, async (sql) => {
-        const open = await gate(sql, { tenantId, ...own })
+        const open = await gate(sql, { tenantId, ...own }, { hook: gateHook })
         await apply(sql, effects, { now: open!.now, provenance: byTest })
       })
       const unfinished = await rows()
@@ -78,7 +79,7 @@ test('what a person asked for now is due though the clock has stepped back since
   const look = workOn(newId(), { kind: 'reconcile', lane: 'sync', origin: 'manual', runAt: fromNow(60) })
   const timed = workOn(newId(), { kind: 'send', lane: 'publish', origin: 'automatic', runAt: fromNow(60) })
   await db.letter(own.tenantId, async (sql) => {
-    const open = await gate(sql, own)
+    const open = await gate(sql, own, { hook: gateHook })
     await apply(sql, { work: [look, timed, asked] }, { now: open!.now, provenance: byTest })
     const all = { kinds: workTable, now: open!.now, busy: [], full: { manual: [], automatic: [] }, paused: false, resting: [] }
     expect([(await nextDue(sql, all))?.id, await untilNextDue(sql, all)]).toEqual([asked.id, 0])

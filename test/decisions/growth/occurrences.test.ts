@@ -1,6 +1,7 @@
 /** What looking for the rules that a letter sets off asks of the database: of workspaces that wait for nothing, nothing. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
+import { gateHook } from '#decisions/gate'
 import { withRuns } from '#decisions/growth/occurrences'
 import { newRule } from '#domain/growth/rules/rule'
 import type { TriggerInput } from '#domain/growth/rules/rule-trigger'
@@ -54,9 +55,9 @@ const paidFor = async (wish?: { trigger: TriggerInput; status?: 'paused' }): Pro
   const beside = { total: 0, timeZone: 'UTC', now: new Date() }
   return await db.letter(tenantId, async (sql) => {
     const action = { kind: 'draft_batch', count: 1 } as const
-    await gate(sql, own)
+    await gate(sql, own, { hook: gateHook })
     if (wish) await insertRule(newRule(newId(), { name: 'Once', action, ...wish }, beside))(sql)
-    const open = await gate(sql, own)
+    const open = await gate(sql, own, { hook: gateHook })
     const { sql: counting, statements } = countingStatements(sql)
     const effects = await withRuns(counting, everything, open!)
     return { statements: statements(), runs: effects.work?.length ?? 0 }

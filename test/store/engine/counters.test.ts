@@ -1,6 +1,7 @@
 /** Counters: one row per key, of one period at a time, whatever a statement adds to it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
+import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
 import { apply, type Effects, gate } from '#store/engine/letter'
@@ -37,7 +38,7 @@ const after = async (letters: Spend[][], now = NOW): Promise<Record<string, numb
   await owner`insert into actor (tenant_id, owner, epoch) values (${tenantId}, ${process}, 1)`
   for (const spend of letters)
     await db.letter(tenantId, async (sql) => {
-      await gate(sql, { tenantId, owner: process, epoch: 1 })
+      await gate(sql, { tenantId, owner: process, epoch: 1 }, { hook: gateHook })
       await apply(sql, { spend }, { now, provenance: byTest })
     })
   const rows = await owner<{ name: string; used: number }[]>`

@@ -1,6 +1,7 @@
 /** What the gate of a letter asks of the database. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
+import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
 import { gate } from '#store/engine/letter'
@@ -29,7 +30,7 @@ test('the gate finds its tenant by its key even where statistics say that its ow
   const [actor] = await owner<{ tenant_id: string }[]>`select tenant_id from actor limit 1`
   const tenantId = actor!.tenant_id
   const used = await db.letter(tenantId, async (sql) => {
-    expect(await gate(sql, { tenantId, owner: process, epoch: 1 })).toBeDefined()
+    expect(await gate(sql, { tenantId, owner: process, epoch: 1 }, { hook: gateHook })).toBeDefined()
     return await sql`select relname as name from pg_class where relname like 'actor\\_%' and relkind = 'i' and pg_stat_get_xact_numscans(oid) > 0`
   })
   expect(used.map(({ name }) => name)).toEqual(['actor_pkey'])

@@ -1,5 +1,6 @@
 /** What a claim reads: the plans of its two statements, and which row they find. */
 import { beforeEach, expect, test } from 'bun:test'
+import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { openDb, type Sql } from '#store/engine/db'
 import { apply, gate } from '#store/engine/letter'
@@ -18,7 +19,7 @@ beforeEach(async () => {
 const [owner, epoch] = [newId(), 1]
 const inTenant = async <T>(body: (sql: Sql, now: Date) => Promise<T>): Promise<T> => {
   await store.owner`update actor set owner = ${owner}, epoch = ${epoch} where tenant_id = ${tenant}`
-  return db.letter(tenant, async (sql) => body(sql, (await gate(sql, { tenantId: tenant, owner, epoch }))!.now))
+  return db.letter(tenant, async (sql) => body(sql, (await gate(sql, { tenantId: tenant, owner, epoch }, { hook: gateHook }))!.now))
 }
 
 const DEFAULT_KEY = 'of the default'

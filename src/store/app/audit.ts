@@ -1,9 +1,7 @@
 /** The audit trail, as owners read it. */
 
-import { auditEntry } from './audit-entry.ts'
-import type { Db, Query } from './db.ts'
-import { auditActor, type Provenance } from './letter.ts'
-import type { Page } from './page.ts'
+import type { Query } from '../engine/db.ts'
+import type { Page } from '../engine/page.ts'
 
 export interface AuditRow {
   id: string
@@ -43,9 +41,3 @@ export const auditPage =
         left join lateral (select name, email from person
           where id = case when a.actor_kind = 'person' then a.actor_id::uuid else k.person_id end offset 0) p on true
       order by a.id desc`
-
-/** Audits a download: the only kind of read that is audited, because it takes the workspace's data away. */
-export const noteDownload = (
-  db: Db,
-  { tenantId, operation, by }: { tenantId: string; operation: string; by: Provenance },
-): Promise<unknown> => db.system((sql) => auditEntry(sql, { ...by, tenantId, operation, actor: auditActor(by.principal) }))

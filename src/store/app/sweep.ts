@@ -1,5 +1,5 @@
 /** Deletion of rows past their retention, which the database defines (sql/000020-sweep.sql). */
-import type { Db } from './db.ts'
+import type { Db } from '../engine/db.ts'
 
 /** Up to `limit` workspaces after this id, in order of id. */
 export const tenantsAfter = (db: Db, after: string, limit: number): Promise<string[]> =>

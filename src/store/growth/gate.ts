@@ -1,0 +1,33 @@
+/** What the product's rules need from the gate of every letter. */
+import type { Billing, PlanState } from '#contract/limits'
+import type { Fragment, Sql } from '../engine/db.ts'
+import type { GateFacts } from '../engine/letter.ts'
+
+declare module '../engine/letter.ts' {
+  interface GateFacts {
+    plan: PlanState
+    /** Event types that the workspace's endpoint wants (empty: all); null without an active endpoint. */
+    webhook: string[] | null
+    /** Kinds of occurrences that active rules wait for. Others need no lookup. */
+    awaited: string[]
+    /** When the workspace will be erased, if an owner requested it. Nothing goes out until that is cancelled. */
+    deletesAt: Date | null
+  }
+}
+
+interface Row extends Pick<GateFacts, 'webhook' | 'awaited'> {
+  plan: string
+  billing: Billing
+  overrides: PlanState['overrides']
+  deletes_at: Date | null
+}
+
+export const gateQuery = (sql: Sql): Fragment => sql`select t.plan, t.billing, t.overrides, t.deletes_at,
+    (select e.events from webhook_endpoint e where e.status = 'active') as webhook,
+    array(select r.trigger->>'kind' from rule r where r.status = 'active') as awaited
+  from tenant t where t.id = a.tenant_id`
+
+export const gateFacts = (row: Record<string, unknown>): GateFacts => {
+  const { plan, billing, overrides, deletes_at, webhook, awaited } = row as unknown as Row
+  return { plan: { plan, billing, overrides }, webhook, awaited, deletesAt: deletes_at }
+}
