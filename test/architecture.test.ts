@@ -5,7 +5,7 @@ import { breaches, type Sources } from './support/architecture.ts'
 const readSources = (): Sources =>
   Object.fromEntries([...new Bun.Glob('{src,actors}/**/*.{ts,tsx}').scanSync()].sort().map((path) => [path, readFileSync(path, 'utf8')]))
 
-test('the source keeps to the layers, without cycles, default exports or stray readers of the environment', () => {
+test('the source keeps to the layers, without cycles, default exports or other readers of the environment', () => {
   const sources = readSources()
   expect(Object.keys(sources)).toContain('src/config.ts')
   expect(breaches(sources)).toEqual([])
@@ -88,7 +88,7 @@ describe('the checker accepts', () => {
     ['anything in scripts', 'src/scripts/a.ts', `import postgres from 'postgres'\nimport { b } from '#edge/b'\nprocess.env.CI`],
     ['files that are not code', 'src/store/a.ts', `import text from '../../sql/a.sql' with { type: 'text' }`],
     ['comments about what is forbidden', 'src/main.ts', `/** import { b } from '#x/b', process.env */\n// export default, process.env`],
-    ['addresses, which are no comments', 'src/edge/a.ts', `const home = 'https://localhost/' // process.env`],
+    ['addresses, which are not comments', 'src/edge/a.ts', `const home = 'https://localhost/' // process.env`],
   ]
   test.each(cases)('%s', (_, path, source) => {
     expect(breaches({ [path]: source })).toEqual([])

@@ -1,4 +1,4 @@
-/** What holds for every operation: its declaration, who may call it, and how it is reached. New operations are covered as they come. */
+/** What holds for every operation: its declaration, who can call it, and how it is reached. New operations are covered as they come. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { keyOperations, operations } from '#contract/index'
 import { braces, type Method, type NamedOp, pathParams, readsOnly } from '#contract/op'
@@ -20,7 +20,7 @@ interface Documented {
   tool?: string | null
 }
 
-/** Operations beyond the API document: what its "app" needs, which it does not show. */
+/** Operations beyond the API document, for what it calls "the app" and does not show. */
 const isExtension = (id: string): boolean => id.startsWith('app.')
 
 describe('the declarations', () => {
@@ -44,14 +44,14 @@ describe('the declarations', () => {
     expect(o.scope === 'api:read').toBe(o.method === 'GET')
   })
 
-  test('the tests know how to make a record for every resource whose operations take an id', () => {
+  test('there is a recipe for a record of every resource whose operations take an id', () => {
     const needed = operations.filter((o) => o.kind !== 'personal' && o.kind !== 'public' && pathParams(o.path).length > 0).map(prefixOf)
     expect(Object.keys(recipes).sort()).toEqual([...new Set(needed)].sort())
   })
 })
 
 let other: Workspace
-/** By the scope that the key lacks. */
+/** Keys by the scope that they lack. */
 let lacking: Record<Scope, string>
 
 const app = useApp()
@@ -61,7 +61,7 @@ beforeAll(async () => {
   lacking = Object.fromEntries(await Promise.all(keys))
 })
 
-/** An input of another shape than any operation has: whoever is not let in learns nothing of it. */
+/** An input that no operation accepts, and about which a refused caller learns nothing. */
 const nonsense = (o: NamedOp) => ({ ...sampleOf(o, 'needed'), no_such_field: 1 })
 
 const expectUnauthenticated = async (o: NamedOp, send: Send, inputs = [nonsense(o), sampleOf(o, 'needed')]) => {
@@ -73,7 +73,7 @@ const expectUnauthenticated = async (o: NamedOp, send: Send, inputs = [nonsense(
   }
 }
 
-/** Ends a key in the given way after the server has served it, and so remembers it; then sends what would succeed, and what would not. */
+/** Ends a key that the server has just served, and so remembers; then sends input that would succeed, and input that would not. */
 const expectDead = async (o: NamedOp, end: (id: string) => Promise<unknown>) => {
   for (const input of [await legalInput(other, o), nonsense(o)]) {
     const { id, api_key: key } = await app.newKey([...scopes], other.tenantId)
@@ -88,12 +88,12 @@ describe.each(keyOperations.map((o) => [o.id, o] as const))('%s refuses', (_, o)
 
   test.each([
     ['another scheme', `Basic ${btoa('ak:ak')}`],
-    ['a key that stands there alone', newApiKey()],
+    ['a key without a scheme', newApiKey()],
     ['nothing after the scheme', 'Bearer '],
     ['a key of another form', 'Bearer sk_0000000000000000'],
     ['a key with a wrong checksum', `Bearer ak_${'0'.repeat(36)}`],
     ['two keys', `Bearer ${newApiKey()} ${newApiKey()}`],
-    ['a key that nobody has made', `Bearer ${newApiKey()}`],
+    ['an unknown key', `Bearer ${newApiKey()}`],
   ])('%s', (_, authorization) => expectUnauthenticated(o, { key: null, headers: { authorization } }))
 
   test('a revoked key', async () => {
@@ -102,12 +102,12 @@ describe.each(keyOperations.map((o) => [o.id, o] as const))('%s refuses', (_, o)
     await expectUnauthenticated(o, { key })
   })
 
-  test('a key that it has just served, once it is revoked', () => expectDead(o, (id) => revokeKey(app.workplace.db, id)))
+  test('a key that it has just served, once revoked', () => expectDead(o, (id) => revokeKey(app.workplace.db, id)))
 
-  test('a key that it has just served, once it has expired', () =>
+  test('a key that it has just served, once expired', () =>
     expectDead(o, (id) => app.owner`update api_key set expires_at = now() - interval '1 second' where id = ${id}`))
 
-  test('a key without its scope, before it looks at the input', async () => {
+  test('a key without its scope, which is checked before the input', async () => {
     for (const input of [sampleOf(o, 'needed'), nonsense(o)]) {
       const reply = await call({ app, key: lacking[o.scope as Scope] }, o, input)
       expect(reply.status).toBe(403)
@@ -123,7 +123,7 @@ describe.each(keyOperations.filter((o) => pathParams(o.path).length > 0).map((o)
     expect(reply.body.error?.code).toBe('not_found')
   }
 
-  test('an id that nobody has', () => expectNotFound(sampleOf(o, 'needed')))
+  test('an unknown id', () => expectNotFound(sampleOf(o, 'needed')))
 
   test('the id of another workspace', async () => {
     const input = await legalInput(other, o)
@@ -138,7 +138,7 @@ describe.each(Object.entries(Object.groupBy(operations, ({ path }) => path)))('%
   const offered = here.map(({ method }) => method)
   const url = path.replaceAll(/:[a-z_]+/gi, newId)
 
-  test('answers other methods with 405 and those that it has', async () => {
+  test('answers other methods with 405 and the allowed ones', async () => {
     const expected = [...offered, ...(offered.includes('GET') ? ['HEAD'] : [])].sort()
     for (const method of METHODS.filter((one) => !offered.includes(one as Method))) {
       const reply = await app.send(method, url, { key: null })
@@ -148,19 +148,16 @@ describe.each(Object.entries(Object.groupBy(operations, ({ path }) => path)))('%
     }
   })
 
-  test('has nothing below it that is not declared', async () => {
+  test('has no undeclared path below it', async () => {
     const reply = await app.send('GET', `${url}/no/such/path`)
     expect(reply.status).toBe(404)
     expect(reply.body.error).toMatchObject({ code: 'not_found', request_id: expect.any(String) })
   })
 })
 
-test.each(keyOperations.filter(readsOnly).map((o) => [o.id, o] as const))(
-  '%s answers HEAD as it does GET, without the body',
-  async (_, o) => {
-    const input = await legalInput(other, o)
-    const [get, head] = [await call(other, o, input), await call({ ...other, method: 'HEAD' }, o, input)]
-    expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
-    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
-  },
-)
+test.each(keyOperations.filter(readsOnly).map((o) => [o.id, o] as const))('%s answers HEAD like GET, without the body', async (_, o) => {
+  const input = await legalInput(other, o)
+  const [get, head] = [await call(other, o, input), await call({ ...other, method: 'HEAD' }, o, input)]
+  expect({ status: head.status, text: head.text }).toEqual({ status: get.status, text: '' })
+  expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+})

@@ -9,10 +9,10 @@ interface Package {
 
 const packages = Object.entries(lock.packages as Record<string, Package>)
 
-/** Of the line that the README asks for. */
+/** The oldest Node that the README asks for. */
 const NODE = '20.19.0'
 
-test('every package that npm installs supports Node 20, so that installing warns of none', () => {
+test('every package that npm installs supports Node 20, so that an install prints no warnings', () => {
   const newer = packages.filter(([, { engines }]) => engines?.node !== undefined && !Bun.semver.satisfies(NODE, engines.node))
   expect(newer.map(([name, { version, engines }]) => `${name}@${version} wants Node ${engines?.node}`)).toEqual([])
 })

@@ -52,7 +52,7 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
     expect([...inPath, ...inBody].sort()).toEqual(fieldsOf(o))
   })
 
-  test('stands in the manifest', () => {
+  test('is in the manifest', () => {
     expect(manifest.endpoints).toContainEqual(
       expect.objectContaining({ id: o.id, method: o.method, path: braces(o.path), tool: o.tool ?? null }),
     )
@@ -64,7 +64,7 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
     expect(own[0]!.operation.path).toBe(o.path)
   })
 
-  test('is a tool with the same fields, unless the API document has none for it or only people may', () => {
+  test('is a tool with the same fields, unless the API document has none for it or only people can call it', () => {
     if (o.tool === undefined) {
       const row = (documented as { id?: string; tool?: string | null }[]).find(({ id }) => id === o.id)
       return expect(isScope(o.scope) && row?.tool).toBeFalsy()
@@ -74,10 +74,10 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
   })
 })
 
-/** Described beside the operations: the protocol of agents, and the public documents. */
+/** Documented beside the operations: MCP and the public documents. */
 const BESIDE = ['/api/v1/mcp', '/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
 
-test('no surface has an operation that the contract has not', () => {
+test('no surface has an operation that the contract does not have', () => {
   const ids = operations.map(({ id }) => id).sort()
   const described = Object.entries(openapi.paths).flatMap(([path, methods]) =>
     path.startsWith('/api/v1/app/device/') || BESIDE.includes(path) ? [] : Object.values(methods).map(({ operationId }) => operationId),

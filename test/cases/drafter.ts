@@ -6,14 +6,14 @@ import type { Drafter } from '#port/model/drafter'
 import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/briefs'
 import { softwareProfile } from '#test/support/profiles'
 
-/** A drafter with whatever it talks to; disposing ends that. */
+/** A drafter with its surroundings, which end when it is disposed of. */
 export interface DrafterFixture extends AsyncDisposable {
   drafter: Drafter
 }
 
-/** The behaviour that every drafter promises, whatever writes the drafts. */
+/** What every drafter guarantees, however it writes. */
 export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
-  test('delivers at least one draft and at most as many as asked', async () => {
+  test('delivers at least one draft, and at most as many as requested', async () => {
     await using fixture = await open()
     for (const count of [1, 5, 20]) {
       const { drafts } = await fixture.drafter.draft(briefWith({ count }), neverAborts())
@@ -22,7 +22,7 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     }
   })
 
-  test('every body fits in the measure of the network', async () => {
+  test('every body fits the measure of the network', async () => {
     await using fixture = await open()
     const brief = briefWith({ maxLength: 240, measure: (text) => text.length * 2 })
     const { drafts } = await fixture.drafter.draft(brief, neverAborts())
@@ -37,7 +37,7 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     for (const { body } of drafts) for (const phrase of avoid) expect(containsPhrase(body, phrase)).toBeFalse()
   })
 
-  test('a body may mention an active product, in the words and with the numbers that it was given', async () => {
+  test('a body can mention an active product, in its own words and numbers', async () => {
     await using fixture = await open()
     const products = [{ name: 'Dockline', one_liner: 'a dock scheduler for 4711 depots', url: null }]
     const bodies: string[] = []
@@ -50,7 +50,7 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     for (const body of mentions) expect(foldText(body)).toContain('a dock scheduler for 4711 depots')
   })
 
-  test('no body mentions an archived product, even where profile and focus do', async () => {
+  test('no body mentions an archived product, even if profile and focus do', async () => {
     await using fixture = await open()
     const brief = briefWith({ archived: ['LOOPLINE', 'tour'], focus: 'Loopline', count: 20 })
     const { drafts } = await fixture.drafter.draft(brief, neverAborts())
@@ -85,20 +85,20 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     }
   })
 
-  test('says who wrote the drafts and counts usage in whole numbers', async () => {
+  test('names its model, and counts usage in whole numbers', async () => {
     await using fixture = await open()
     const { model, usage } = await fixture.drafter.draft(briefWith(), neverAborts())
     expect(model).toBe(fixture.drafter.name)
     for (const amount of Object.values(usage)) expect(Number.isSafeInteger(amount) && amount >= 0).toBeTrue()
   })
 
-  test('rejects with the reason of a signal that has aborted', async () => {
+  test('rejects with the reason of an aborted signal', async () => {
     await using fixture = await open()
     const reason = new Error('the batch was cancelled')
     await expect(fixture.drafter.draft(briefWith(), AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 
-  test('an article has a title of one line and no more words than asked for, and says why it is as it is', async () => {
+  test('an article has a one-line title, no more words than requested, and a rationale', async () => {
     await using fixture = await open()
     for (const words of [600, 1_200]) {
       const brief = articleBrief({ words })
@@ -121,7 +121,7 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     for (const line of at) expect(lines.slice(line + 1).find((text) => text !== '')).not.toBeOneOf([...points, undefined])
   })
 
-  test('an article with its title fits in the measure of the network', async () => {
+  test('an article with its title fits the measure of the network', async () => {
     await using fixture = await open()
     const brief = articleBrief({ maxLength: 2_600, measure: (text) => text.length * 2 })
     const { article } = await fixture.drafter.article(brief, neverAborts())
@@ -138,14 +138,14 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     expect(new Set(paragraphs).size).toBe(paragraphs.length)
   })
 
-  test('an article mentions no archived product, even where the profile does', async () => {
+  test('an article mentions no archived product, even if the profile does', async () => {
     await using fixture = await open()
     const brief = articleBrief({ archived: ['Loopline', 'tour'] })
     const { article } = await fixture.drafter.article(brief, neverAborts())
     for (const name of brief.archived) expect(containsPhrase(`${article.title}\n${article.text}`, name)).toBeFalse()
   })
 
-  test("an article's stories are entries of the profile, and it says who wrote it", async () => {
+  test("an article's stories are entries of the profile, and it names its model", async () => {
     await using fixture = await open()
     const { article, model, usage } = await fixture.drafter.article(articleBrief(), neverAborts())
     expect(article.stories.length).toBeGreaterThan(0)
@@ -154,13 +154,13 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     for (const amount of Object.values(usage)) expect(Number.isSafeInteger(amount) && amount >= 0).toBeTrue()
   })
 
-  test('an article is given up with the reason of a signal that has aborted', async () => {
+  test('an article rejects with the reason of an aborted signal', async () => {
     await using fixture = await open()
     const reason = new Error('the article was cancelled')
     await expect(fixture.drafter.article(articleBrief(), AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 
-  test.each(['reply', 'quote'] as const)('a %s fits, has no avoided phrase and no archived product, and says why', async (action) => {
+  test.each(['reply', 'quote'] as const)('a %s fits, has no avoided phrase, no archived product, and a rationale', async (action) => {
     await using fixture = await open()
     const avoid = ['HOMEPAGE', 'ｔｏｕｒ']
     const profile = { ...softwareProfile, writing_dna: { ...softwareProfile.writing_dna, avoid } }
@@ -173,7 +173,7 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
     expect(Number.isSafeInteger(usage.cost_micros)).toBeTrue()
   })
 
-  test('a reply is given up with the reason of a signal that has aborted', async () => {
+  test('a reply rejects with the reason of an aborted signal', async () => {
     await using fixture = await open()
     const reason = new Error('the reply was cancelled')
     await expect(fixture.drafter.reply(replyBrief(), AbortSignal.abort(reason))).rejects.toBe(reason)

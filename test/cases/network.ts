@@ -1,4 +1,4 @@
-/** What every network adapter must do, whatever it talks to: one suite, run against each of them. */
+/** What every network adapter must do, in one suite that runs against each. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { measures } from '#port/network/measures'
@@ -13,7 +13,7 @@ import {
 import { fingerprintText } from '#port/network/text'
 import { sociableCases } from './sociable.ts'
 
-/** A network that is well, with two accounts of which nothing has been published. */
+/** A healthy network, with two accounts without posts. */
 export interface NetworkCase extends AsyncDisposable {
   network: Network
   account: NetworkAccount
@@ -39,7 +39,7 @@ export const post = async (it: NetworkCase, text: string): Promise<string> => {
 const timeline = ({ network, account }: NetworkCase, since = EVER) => network.readTimeline(account, since, never())
 
 const publishing = (open: () => Promise<NetworkCase>): void => {
-  test('a published post is in the timeline, with the id that was answered and the same text', async () => {
+  test('a published post is in the timeline, with the id of the answer and the same text', async () => {
     await using it = await open()
     const before = Date.now()
     const externalId = await post(it, 'Hello from the other side.')
@@ -62,12 +62,12 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     expect(posts.map((found) => fingerprintText(found.text))).toEqual([fingerprintText(text)])
   })
 
-  test('its measure is in the table by which drafters find it in their worker', async () => {
+  test("its measure is in the table where the drafter's worker looks for it", async () => {
     await using it = await open()
     expect(Object.values(measures)).toContain(it.network.limits.measure)
   })
 
-  test('the longest post that its own measure allows is published; a longer one is refused and leaves nothing', async () => {
+  test('the longest post by its own measure is published; a longer one is refused and leaves nothing', async () => {
     await using it = await open()
     const { maxLength, measure } = it.network.limits
     const longest = 'x'.repeat(maxLength)
@@ -77,7 +77,7 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     expect((await timeline(it)).posts.map((found) => found.externalId)).toEqual([externalId])
   })
 
-  test('the longest long post that it says it takes is published whole and recognised again; a longer one is refused', async () => {
+  test('the longest long post by its own limit is published whole and recognised again; a longer one is refused', async () => {
     await using it = await open()
     const { maxLongLength, measure } = it.network.limits
     const longest = 'A line of words. '
@@ -97,7 +97,7 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     expect((await timeline(it)).posts).toEqual([])
   })
 
-  test('an attempt that is sent again posts once where writing is idempotent, and makes a post of its own elsewhere', async () => {
+  test('an attempt sent twice posts once on an idempotent network, and makes a second post elsewhere', async () => {
     await using it = await open()
     const attempt = request(it.account, 'Said once, or said twice.')
     const results = [await it.network.publish(attempt, never()), await it.network.publish(attempt, never())]
@@ -107,7 +107,7 @@ const publishing = (open: () => Promise<NetworkCase>): void => {
     if (it.network.limits.idempotent) expect(found).toHaveLength(1)
   })
 
-  test('a publish given up before it was sent resolves, posts nothing and does not claim a refusal', async () => {
+  test('a publish aborted before it is sent resolves, posts nothing, and is not reported as refused', async () => {
     await using it = await open()
     const result = await it.network.publish(request(it.account, 'Too late.'), AbortSignal.abort())
     expect(['not_applied', 'unknown']).toContain(result.kind)
@@ -143,7 +143,7 @@ const reading = (open: () => Promise<NetworkCase>): void => {
     expect((await timeline({ ...it, account: it.other })).posts.map((found) => found.externalId)).toEqual([theirs])
   })
 
-  test('a read that is given up rejects with a NetworkError', async () => {
+  test('an aborted read rejects with a NetworkError', async () => {
     await using it = await open()
     const read = it.network.readTimeline(it.account, EVER, AbortSignal.abort())
     expect(await read.catch((error: unknown) => error)).toBeInstanceOf(NetworkError)
@@ -153,7 +153,7 @@ const reading = (open: () => Promise<NetworkCase>): void => {
 const metrics = ({ network, account }: NetworkCase, ids: string[]) => network.readMetrics(account, ids, never())
 
 const measuring = (open: () => Promise<NetworkCase>): void => {
-  test('what is counted of own posts never falls, whatever else is asked for', async () => {
+  test('metrics of own posts never fall, whatever else is requested', async () => {
     await using it = await open()
     const ids = [await post(it, 'One.'), await post(it, 'Two.')]
     const before = await metrics(it, ids)
@@ -163,7 +163,7 @@ const measuring = (open: () => Promise<NetworkCase>): void => {
         if (typeof value === 'number') expect(one[name as 'likes']).toBeGreaterThanOrEqual(value)
   })
 
-  test('posts that it does not know are absent, and so are those of others', async () => {
+  test('unknown posts, and posts of others, are absent', async () => {
     await using it = await open()
     const mine = await post(it, 'Mine.')
     const theirs = await post({ ...it, account: it.other }, 'Theirs.')
@@ -171,21 +171,21 @@ const measuring = (open: () => Promise<NetworkCase>): void => {
     expect(await metrics(it, [])).toEqual([])
   })
 
-  test('more posts than a call takes are refused with a NetworkError', async () => {
+  test('more posts than a call allows are refused with a NetworkError', async () => {
     await using it = await open()
     const ids = Array.from({ length: MOST_MEASURED + 1 }, (_, index) => String(index))
     expect(await metrics(it, ids.slice(1))).toEqual([])
     expect(await metrics(it, ids).catch((error: unknown) => error)).toBeInstanceOf(NetworkError)
   })
 
-  test('a read of numbers that is given up rejects with a NetworkError', async () => {
+  test('an aborted read of metrics rejects with a NetworkError', async () => {
     await using it = await open()
     const read = it.network.readMetrics(it.account, ['1'], AbortSignal.abort())
     expect(await read.catch((error: unknown) => error)).toBeInstanceOf(NetworkError)
   })
 }
 
-/** Declares the suite; `open` is called once per test and its result disposed of after it. */
+/** Declares the suite; `open` is called once for each test, and its result disposed of afterwards. */
 export const networkCases = (name: string, open: () => Promise<NetworkCase>): void => {
   describe(`${name}: publishing`, () => publishing(open))
   describe(`${name}: reading`, () => reading(open))

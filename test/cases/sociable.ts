@@ -1,4 +1,4 @@
-/** What every network adapter must do with posts of others: one suite, run against each of them. */
+/** What every network adapter must do with posts of others, in one suite that runs against each. */
 import { expect, test } from 'bun:test'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
@@ -17,7 +17,7 @@ const handlePosts = (it: NetworkCase, handle: string, { since = EVER, limit = 20
   it.network.readHandle(it.account, { handle, since, limit }, never())
 
 const readingOthers = (open: () => Promise<NetworkCase>): void => {
-  test('the posts of a handle are newest first, at most as many as asked for, and none before `since`', async () => {
+  test('the posts of a handle are newest first, at most as many as requested, and none before `since`', async () => {
     await using it = await open()
     const ids = []
     for (const text of ['One.', 'Two.', 'Three.']) ids.unshift(await post(theirs(it), text))
@@ -30,13 +30,13 @@ const readingOthers = (open: () => Promise<NetworkCase>): void => {
     )
   })
 
-  test('nobody has an unknown handle; somebody who has posted nothing has no posts', async () => {
+  test('an unknown handle has no account, and an account that has posted nothing has no posts', async () => {
     await using it = await open()
     expect(await handlePosts(it, `nobody_${newId()}`)).toBeNull()
     expect(await handlePosts(it, it.other.handle)).toEqual([])
   })
 
-  test('a post is found by its id, and no post where there is none', async () => {
+  test('a post is found by its id, and an unknown id finds none', async () => {
     await using it = await open()
     const id = await post(theirs(it), 'Find me.')
     expect(await postOf(it, id)).toMatchObject({ externalId: id, text: 'Find me.', addressesUs: false, done: [] })
@@ -44,7 +44,7 @@ const readingOthers = (open: () => Promise<NetworkCase>): void => {
     expect(await it.network.readPost(it.account, 'no post at all', never())).toBeNull()
   })
 
-  test('a post addresses the account whose handle it has in it, and not one whose handle only begins so', async () => {
+  test('a post addresses the account whose handle it contains, and not one whose handle only begins with it', async () => {
     await using it = await open()
     const addressed = await post(theirs(it), `What do you say, @${it.account.handle.toUpperCase()}?`)
     const other = await post(theirs(it), `What do you say, @${it.account.handle}_too?`)
@@ -52,7 +52,7 @@ const readingOthers = (open: () => Promise<NetworkCase>): void => {
     expect((await postOf(it, other)).addressesUs).toBe(false)
   })
 
-  test('reads that are given up reject with a NetworkError', async () => {
+  test('aborted reads reject with a NetworkError', async () => {
     await using it = await open()
     const query = { handle: it.other.handle, since: EVER, limit: 1 }
     const reads = [
@@ -64,7 +64,7 @@ const readingOthers = (open: () => Promise<NetworkCase>): void => {
 }
 
 const engaging = (open: () => Promise<NetworkCase>): void => {
-  test('a reply and a quote are posts of the account that name what they answer, each one anew', async () => {
+  test('a reply and a quote are new posts of the account that name what they answer', async () => {
     await using it = await open()
     const postId = await post(theirs(it), 'Say something.')
     for (const action of ['reply', 'quote', 'reply'] as const)
@@ -80,7 +80,7 @@ const engaging = (open: () => Promise<NetworkCase>): void => {
     expect((await postOf(theirs(it), posts[0]!.externalId)).addressesUs).toBe(false)
   })
 
-  test.each(['like', 'repost'] as const)('a %s done twice is one, is counted, and is told to who did it', async (action) => {
+  test.each(['like', 'repost'] as const)('a %s done twice exists once, is counted, and is shown to its author', async (action) => {
     await using it = await open()
     const postId = await post(theirs(it), 'Well said.')
     for (const _ of [1, 2]) expect(await engage(it, action, { postId })).toEqual({ kind: 'posted', externalId: postId, url: null })
@@ -93,7 +93,7 @@ const engaging = (open: () => Promise<NetworkCase>): void => {
     expect((await postOf(theirs(it), postId)).done).toEqual([])
   })
 
-  test('what does not exist can neither be answered nor liked, and a text that is too long is refused', async () => {
+  test('a post that does not exist can be neither answered nor liked, and a text that is too long is refused', async () => {
     await using it = await open()
     const postId = await post(theirs(it), 'Short.')
     const { maxLength } = it.network.limits
@@ -103,7 +103,7 @@ const engaging = (open: () => Promise<NetworkCase>): void => {
     expect((await postOf(it, postId)).metrics).toMatchObject({ likes: 0, replies: 0 })
   })
 
-  test('an engagement given up before it was sent resolves and does nothing', async () => {
+  test('an engagement aborted before it is sent resolves and does nothing', async () => {
     await using it = await open()
     const postId = await post(theirs(it), 'Too late.')
     const request = { account: it.account, action: 'like', postId, attemptId: newId(), deadlineMs: 10_000 } as const

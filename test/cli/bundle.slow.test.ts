@@ -71,8 +71,8 @@ test('an article is drafted, awaited and retitled', async () => {
   const { on_missed: _, ...profile } = softwareProfile
   await app.send('PUT', 'profile', { key, body: profile })
   const as = ['--api-url', app.url, '--api-key', key]
-  const asked = ['--topic', 'onboarding', '--length', 'short', '--outline', '-', '--wait']
-  const { article } = await tendril(['articles', 'create', ...asked, ...as], 'The mistake\nResults\n')
+  const options = ['--topic', 'onboarding', '--length', 'short', '--outline', '-', '--wait']
+  const { article } = await tendril(['articles', 'create', ...options, ...as], 'The mistake\nResults\n')
   expect(article).toMatchObject({ status: 'ready', title: 'Onboarding', outline: 'The mistake\nResults' })
   const { item } = await tendril(['items', 'approve', article.item_id, '--title', 'A promise', ...as])
   expect([item.title, item.body.split('\n')[0]]).toEqual(['A promise', 'A promise'])

@@ -116,13 +116,13 @@ const order = async (
   const id = await story.drafted()
   await persist(clients, { story, id, action: 'approve' })
   const postAt = due ? Math.floor(due.ms) : null
-  const asked = await real(owner)
-  const one: Ordered = { id, postAt, onMissed: due?.onMissed ?? 'post', asked, answered: Number.POSITIVE_INFINITY }
+  const askedAt = await real(owner)
+  const one: Ordered = { id, postAt, onMissed: due?.onMissed ?? 'post', asked: askedAt, answered: Number.POSITIVE_INFINITY }
   orders.push(one)
   if (due)
     await persist(clients, { story, id, action: 'schedule', body: { post_at: written(postAt!, due.offset), on_missed: due.onMissed } })
   else await persist(clients, { story, id, action: 'post-now' })
-  one.answered = due ? await real(owner) : asked
+  one.answered = due ? await real(owner) : askedAt
 }
 
 const scheduleAll = async (world: World, { at, offsets }: Scene, items: number): Promise<void> => {

@@ -23,10 +23,10 @@ test('a claim whose connection breaks while it decides is repeated', async () =>
   const story = await newStory(app)
   const id = await story.approved()
   const stopped = stops.stopNext('send.claiming')
-  const asked = postNow(story, id)
+  const posting = postNow(story, id)
   await stopped
   expect(await cutTransactions(app)).toBe(1)
-  expect((await asked).status).toBe(200)
+  expect((await posting).status).toBe(200)
   expect(await attemptsOf(app, id)).toEqual([{ tenant_id: story.tenantId, state: 'posted' }])
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
@@ -61,18 +61,18 @@ test('what a broken letter still does never reaches the letter that now has its 
   await using app = await testApp({ database: { ...db.options, max: 1 }, overrides: { failpoints: stops.at } })
   const [story, other] = [await newStory(app), await newStory(app)]
   const [id, theirs] = [await story.approved(), await other.approved()]
-  const breaks = stops.stopNext('send.claiming')
-  const asked = postNow(story, id)
-  const brokenGoesOn = await breaks
+  const broken = stops.stopNext('send.claiming')
+  const posting = postNow(story, id)
+  const letBrokenContinue = await broken
   expect(await cutTransactions(app)).toBe(1)
-  const meets = stops.stopNext('send.claiming')
-  const theirsAsked = postNow(other, theirs)
-  const theyGoOn = await meets
-  brokenGoesOn()
+  const theirClaim = stops.stopNext('send.claiming')
+  const theirPosting = postNow(other, theirs)
+  const letTheirsContinue = await theirClaim
+  letBrokenContinue()
   // Long enough for it to do harm.
   await Bun.sleep(20)
-  theyGoOn()
-  expect([(await asked).status, (await theirsAsked).status]).toEqual([200, 200])
+  letTheirsContinue()
+  expect([(await posting).status, (await theirPosting).status]).toEqual([200, 200])
   expect(await attemptsOf(app, id)).toEqual([{ tenant_id: story.tenantId, state: 'posted' }])
   expect(await attemptsOf(app, theirs)).toEqual([{ tenant_id: other.tenantId, state: 'posted' }])
 })

@@ -17,9 +17,9 @@ export interface Finished {
 export const optionsFrom = <T extends Record<string, number>>(defaults: T, args: string[]): T => {
   const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
   const { values } = parseArgs({ args, options })
-  const given = Object.entries(values).map(([name, text]) => [name, Number(text)] as const)
-  for (const [name, value] of given) if (!Number.isFinite(value)) throw new Error(`--${name} takes a number`)
-  return { ...defaults, ...Object.fromEntries(given) }
+  const parsed = Object.entries(values).map(([name, text]) => [name, Number(text)] as const)
+  for (const [name, value] of parsed) if (!Number.isFinite(value)) throw new Error(`--${name} takes a number`)
+  return { ...defaults, ...Object.fromEntries(parsed) }
 }
 
 const summaryOf = (name: string, { counts, broken }: Finished): string =>

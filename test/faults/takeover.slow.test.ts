@@ -61,17 +61,17 @@ test('a server stopped during a command loses its workspaces; resumed, it change
 
   const reply = await answered(() => after.send('POST', `items/${id}/approve`, approve('By the second.')))
   expect([reply.status, (await after.item(id)).body]).toEqual([200, 'By the second.'])
-  const taken = await ownerOf(owner, before.tenantId)
-  expect(taken.owner).not.toBe(old.owner)
-  expect(taken.epoch).toBeGreaterThan(old.epoch)
+  const current = await ownerOf(owner, before.tenantId)
+  expect(current.owner).not.toBe(old.owner)
+  expect(current.epoch).toBeGreaterThan(old.epoch)
   const scheduled = await after.scheduled(0)
   await after.settled(scheduled, 'posted')
 
   first.resume()
   expect((await stalled).status).not.toBe(200)
-  const rejoined = async () => owner`select 1 from node where incarnation not in (${old.owner}, ${taken.owner}) and expires_at > now()`
+  const rejoined = async () => owner`select 1 from node where incarnation not in (${old.owner}, ${current.owner}) and expires_at > now()`
   expect(await eventually(rejoined, ({ length }) => length > 0)).toHaveLength(1)
-  expect(await ownerOf(owner, before.tenantId)).toEqual(taken)
+  expect(await ownerOf(owner, before.tenantId)).toEqual(current)
   expect(await after.item(id)).toMatchObject({ status: 'approved', body: 'By the second.' })
   const approvals = await owner`select 1 from audit where ref_id = ${id} and operation = 'growth.items.approve'`
   expect(approvals).toHaveLength(1)

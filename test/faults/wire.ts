@@ -43,8 +43,8 @@ const NOTHING: WireAnswer = { status: 0, retryAfter: null, text: '' }
 
 /** Opens a connection; rejects if it is not accepted. */
 export async function openWire(url: string): Promise<Wire> {
-  const opened = Promise.withResolvers<void>()
-  const socket: Socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), noDelay: true }, () => opened.resolve())
+  const connected = Promise.withResolvers<void>()
+  const socket: Socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), noDelay: true }, () => connected.resolve())
   let got = Buffer.alloc(0)
   let waiting: ((answer: WireAnswer) => void) | undefined
   const answer = (with_: WireAnswer): void => {
@@ -67,11 +67,11 @@ export async function openWire(url: string): Promise<Wire> {
       }),
     [Symbol.dispose]: () => void socket.destroy(),
   }
-  socket.on('error', opened.reject)
+  socket.on('error', connected.reject)
   socket.on('close', () => {
     wire.closed = true
     answer(NOTHING)
   })
-  await opened.promise
+  await connected.promise
   return wire
 }

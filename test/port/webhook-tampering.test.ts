@@ -1,4 +1,4 @@
-/** What somebody on the way may do to a delivery, and that the libraries which receivers use refuse it all. */
+/** Every way to tamper with a delivery in transit is refused by the libraries that receivers use. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
@@ -16,7 +16,7 @@ interface Captured {
 const secret = newWebhookSecret()
 const MINUTE_MS = 60_000
 
-/** Two deliveries of one endpoint, as they came over the wire. */
+/** Two deliveries of one endpoint, as sent. */
 let one: Captured
 let other: Captured
 const receiver = use(openReceiver)
@@ -85,7 +85,7 @@ describe.each([
 ] as const)('a receiver with %s', (_, Library) => {
   const library = new Library(secret)
 
-  test('takes both deliveries as they came', () => {
+  test('accepts both deliveries as sent', () => {
     for (const { headers, body } of [one, other]) expect(library.verify(body, headers)).toEqual(JSON.parse(body))
   })
 

@@ -1,4 +1,4 @@
-/** Webhooks on the wire, as the libraries see them that receivers use. */
+/** Webhooks as sent, verified by the libraries that receivers use. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
@@ -50,7 +50,7 @@ describe.each(libraries)('a receiver with %s', (_, Library) => {
     expect(() => new Library(one.secrets[0]!).verify('{}', signedHeaders(one.message, one.secrets))).toThrow()
   })
 
-  test('verifies by either of two secrets while they change', () => {
+  test('verifies with either of two secrets during a rotation', () => {
     const one = delivery({ secrets: [newWebhookSecret(), newWebhookSecret()] })
     const headers = signedHeaders(one.message, one.secrets)
     for (const secret of one.secrets) expect(new Library(secret).verify(one.message.body, headers)).toBeTruthy()
@@ -101,7 +101,7 @@ describe('an answer of', () => {
     expect(receiver.requests.splice(0)).toHaveLength(1)
   })
 
-  test('nobody', async () => {
+  test('nobody, as the address is forbidden', async () => {
     expect(await deliver(egress, delivery({ url: 'https://192.168.1.1/' }), running)).toEqual({
       kind: 'failed',
       reason: 'refused: the address is not public',

@@ -1,4 +1,4 @@
-/** What looking for the rules that a letter sets off asks of the database: of workspaces that wait for nothing, nothing. */
+/** What it costs the database to find the rules that a letter fires: nothing in a workspace without such rules. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { gateHook } from '#decisions/gate'
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-/** Counts what begins as a statement does; pieces of statements do not. */
+/** Counts statements by how they begin; fragments do not count. */
 const countingStatements = (sql: Sql): { sql: Sql; statements(): number } => {
   let count = 0
   const apply = (target: Sql, self: unknown, args: unknown[]) => {
@@ -37,7 +37,7 @@ const countingStatements = (sql: Sql): { sql: Sql; statements(): number } => {
 
 const counted = { impressions: 10, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
 
-/** A post has gone out, one of somebody else's scored 40, and one of ours was seen by 10. */
+/** A post was published, another's post scored 40, and one of ours was seen by 10. */
 const everything: Effects = {
   events: [{ type: 'growth.item.posted', data: { item_id: newId() } }],
   occurrences: [
@@ -46,7 +46,7 @@ const everything: Effects = {
   ],
 }
 
-/** What a workspace with one rule pays for `everything`, and the runs that come of it. */
+/** The statements that a workspace with one rule pays for `everything`, and the runs that result. */
 const paidFor = async (wish?: { trigger: TriggerInput; status?: 'paused' }): Promise<{ statements: number; runs: number }> => {
   const tenantId = newId()
   const own = { tenantId, owner: newId(), epoch: 1 }
@@ -64,7 +64,7 @@ const paidFor = async (wish?: { trigger: TriggerInput; status?: 'paused' }): Pro
   })
 }
 
-test('no rule costs no statement', async () => {
+test('without rules there is no statement', async () => {
   expect(await paidFor()).toEqual({ statements: 0, runs: 0 })
 })
 
@@ -74,12 +74,12 @@ test('a rule that is paused, or waits for something else, costs no statement', a
   expect(await paidFor({ trigger: { kind: 'cron', pattern: '0 9 * * *' } })).toEqual({ statements: 0, runs: 0 })
 })
 
-test('a rule that is not set off costs one statement, however much has happened', async () => {
+test('a rule that does not fire costs one statement, however much has happened', async () => {
   expect(await paidFor({ trigger: { kind: 'signal', min_score: 41 } })).toEqual({ statements: 1, runs: 0 })
   expect(await paidFor({ trigger: { kind: 'metric', metric: 'impressions', at_least: 11 } })).toEqual({ statements: 1, runs: 0 })
 })
 
-test('a rule that is set off costs three statements, and runs', async () => {
+test('a rule that fires costs three statements, and runs', async () => {
   expect(await paidFor({ trigger: { kind: 'signal', min_score: 40 } })).toEqual({ statements: 3, runs: 1 })
   expect(await paidFor({ trigger: { kind: 'item_posted' } })).toEqual({ statements: 3, runs: 1 })
 })
