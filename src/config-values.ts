@@ -18,12 +18,12 @@ export const switchOf = (name: string, text: string): boolean => choiceOf(name, 
 export const levelOf = (text: string): string => choiceOf('LOG_LEVEL', logLevels, text)
 
 /** A hundred years. */
-const MOST_DAYS = 36_500
+const MAX_DAYS = 36_500
 
 export const daysOf = (name: string, text: string): number =>
-  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MOST_DAYS
+  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_DAYS
     ? Number(text)
-    : refuseValue(name, `a number of days from 1 to ${MOST_DAYS}`, text)
+    : refuseValue(name, `a number of days from 1 to ${MAX_DAYS}`, text)
 
 const LARGEST_PORT = 65_535
 
@@ -72,7 +72,7 @@ export const pairsOf = (text: string): string[] => {
 export const secretOf = (text: string): string =>
   parseSecret(text) ? text : refuseValue('TENDRIL_SECRET_KEY', '32 bytes in base64; make them with `openssl rand -base64 32`')
 
-export const keyOf = (text: string): string =>
+export const bootstrapKeyOf = (text: string): string =>
   isApiKey(text) ? text : refuseValue('TENDRIL_BOOTSTRAP_KEY', 'an API key: ak_, 30 base62 characters and 6 of checksum')
 
 export const commitOf = (text: string): string =>

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import {
   addressOf,
+  bootstrapKeyOf,
   choiceOf,
   commitOf,
   countOf,
@@ -8,7 +9,6 @@ import {
   failpointsOf,
   hostAndPort,
   hostOf,
-  keyOf,
   levelOf,
   modelKeyOf,
   pairsOf,
@@ -93,7 +93,7 @@ export const readConfig = (env: Env = process.env): Config => {
     sandboxTier: choiceOf('SANDBOX_TIER', ['free', 'payg'], env.SANDBOX_TIER || 'free'),
     sandboxRules: choiceOf('SANDBOX_RULES', ['open', 'x_selfserve'], env.SANDBOX_RULES || 'open'),
     openai: openaiOf(env),
-    bootstrapKey: optional(env.TENDRIL_BOOTSTRAP_KEY, keyOf),
+    bootstrapKey: optional(env.TENDRIL_BOOTSTRAP_KEY, bootstrapKeyOf),
     secretKey: optional(env.TENDRIL_SECRET_KEY, secretOf),
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     trustedProxies: countOf('TRUSTED_PROXIES', env.TRUSTED_PROXIES || '0'),

@@ -17,19 +17,26 @@ import { type AdminContext, choice, email, type Flags, optionalEmail, pageFlags,
 import { getPlan, planHelp, setPlan } from './plan.ts'
 import { webhookCommands, webhookHelp } from './webhook.ts'
 
-const help = `tendril admin tenant create --name NAME [--sandbox] [--email OWNER]
-tendril admin tenant list [--limit N] [--cursor CURSOR]
-tendril admin member invite --workspace ID --role ${roles.join('|')} [--email EMAIL]
-tendril admin person reset --email EMAIL [--id PERSON]
-tendril admin key create --workspace ID --scopes ${scopes.join(',')}
-tendril admin key revoke --id ID
+const help = `Operators' commands. Each prints one JSON object.
+
+Create a workspace with an API key and a sign-in link for its owner; --sandbox connects an account of the built-in network:
+  tendril admin tenant create --name NAME [--sandbox] [--email OWNER]
+List workspaces, newest first:
+  tendril admin tenant list [--limit N] [--cursor CURSOR]
+Print an invitation link; with --email, only for that address, which it verifies:
+  tendril admin member invite --workspace ID --role ${roles.join('|')} [--email EMAIL]
+Print a link to choose a new password, which also verifies the address:
+  tendril admin person reset --email EMAIL [--id PERSON]
+Create or revoke an API key:
+  tendril admin key create --workspace ID --scopes ${scopes.join(',')}
+  tendril admin key revoke --id ID
 ${planHelp}
 ${webhookHelp}`
 
 const scopeList = (flags: Flags): Scope[] =>
   text(flags, 'scopes')
     .split(',')
-    .map((scope) => (isScope(scope) ? scope : fail('invalid_input', `no such scope: ${scope}; there are ${scopes.join(', ')}`)))
+    .map((scope) => (isScope(scope) ? scope : fail('invalid_input', `no such scope: ${scope}; choose from ${scopes.join(', ')}`)))
 
 /** Runs on the running server's database, or opens the database for as long as the command runs. */
 const withDb = async <T>({ config, log }: AdminContext, work: (db: Db) => Promise<T>): Promise<T> => {

@@ -39,13 +39,13 @@ export const choice = <V extends string>(flags: Flags, name: string, values: rea
   return values.find((one) => one === value) ?? fail('invalid_input', `--${name} must be one of ${values.join(', ')}`)
 }
 
-const MOST_LISTED = 100
+const MAX_LISTED = 100
 
 /** The page that `--limit` and `--cursor` ask for. */
 export const pageFlags = (flags: Flags): { limit?: number; cursor?: string } => {
   const limit = flags.limit === undefined ? undefined : Number(text(flags, 'limit'))
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED))
-    fail('invalid_input', `--limit must be a whole number from 1 to ${MOST_LISTED}: ${flags.limit}`)
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LISTED))
+    fail('invalid_input', `--limit must be a whole number from 1 to ${MAX_LISTED}: ${flags.limit}`)
   return { ...(limit === undefined ? {} : { limit }), ...(flags.cursor === undefined ? {} : { cursor: text(flags, 'cursor') }) }
 }
 

@@ -10,9 +10,10 @@ import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
 import type { Db } from '#store/engine/db'
 import { choice, type Flags, listFlag, uuid } from './flags.ts'
 
-export const planHelp = `tendril admin plan get --workspace ID
-tendril admin plan set --workspace ID [--plan ${planNames.join('|')}] [--billing ${billingStates.join('|')}]
-                       [--clear-overrides] [--override posts=100] [--override reads_payg=500000] [--override feature:rules=on]`
+export const planHelp = `Read or change the plan of a workspace:
+  tendril admin plan get --workspace ID
+  tendril admin plan set --workspace ID [--plan ${planNames.join('|')}] [--billing ${billingStates.join('|')}]
+                         [--clear-overrides] [--override posts=100] [--override reads_payg=500000] [--override feature:rules=on]`
 
 const missing = (): never => fail('not_found', 'no such workspace')
 

@@ -14,12 +14,13 @@ import { openWorkplace, type Workplace } from '#server/server'
 import { hasTenant } from '#store/app/tenants'
 import { type AdminContext, type Flags, text, uuid } from './flags.ts'
 
-export const webhookHelp = `tendril admin webhook set --workspace ID --url URL [--events ${eventKinds.slice(0, 2).join(',')}]
-tendril admin webhook rotate --workspace ID
-tendril admin webhook disable --workspace ID
-tendril admin webhook test --workspace ID
-tendril admin webhook events --workspace ID
-tendril admin webhook replay --workspace ID --id EVENT`
+export const webhookHelp = `Manage the webhook endpoint of a workspace; set and rotate print a new secret, once:
+  tendril admin webhook set --workspace ID --url URL [--events ${eventKinds.slice(0, 2).join(',')}]
+  tendril admin webhook rotate --workspace ID
+  tendril admin webhook disable --workspace ID
+  tendril admin webhook test --workspace ID
+  tendril admin webhook events --workspace ID
+  tendril admin webhook replay --workspace ID --id EVENT`
 
 /** An operation's answer. */
 interface Reply {

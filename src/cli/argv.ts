@@ -12,7 +12,7 @@ type Input = Record<string, unknown>
 
 const isObject = (value: unknown): value is Input => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const parsed = (text: string, flag: string): unknown => {
+const parseJson = (text: string, flag: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -66,7 +66,7 @@ const valueFrom = async (text: string, field: FlagField, read: ReadSource): Prom
   if (kind === 'choice') return choice(text, field)
   if (kind === 'boolean') return text === 'true' || (text !== 'false' && misuse(`--${field.flag} must be true or false`))
   const whole = await argumentText(text, field, read)
-  return kind === 'json' ? parsed(whole, field.flag) : whole
+  return kind === 'json' ? parseJson(whole, field.flag) : whole
 }
 
 const optionValue = async (value: unknown, field: FlagField, read: ReadSource): Promise<unknown> => {
@@ -94,7 +94,7 @@ const put = (input: Input, [name = '', ...rest]: readonly string[], value: unkno
 
 const bodyOf = async (o: NamedOp, data: unknown, read: ReadSource): Promise<Input> => {
   if (typeof data !== 'string') return {}
-  const body = parsed(await argumentText(data, { flag: 'data', readable: true }, read), 'data')
+  const body = parseJson(await argumentText(data, { flag: 'data', readable: true }, read), 'data')
   if (!isObject(body)) return misuse('--data must be a JSON object')
   const twice = pathParams(o.path).find((name) => Object.hasOwn(body, name))
   return twice === undefined ? body : misuse(`--data cannot include ${twice}: pass it as the argument <${kebab(twice)}>`)

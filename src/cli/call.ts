@@ -32,11 +32,11 @@ const SENDABLE = new RegExp(`^(?!\\s)[^\\p{Cc}\\p{Cs}]{1,${KEY_LIMIT}}(?<!\\s)$`
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /** The Idempotency-Key of a call; all its tries share it. Undefined for operations that take none. */
-export const idempotencyKeyFor = async (o: NamedOp, given?: string): Promise<string | undefined> => {
+export const idempotencyKeyFor = async (o: NamedOp, ownKey?: string): Promise<string | undefined> => {
   if (!takesKey(o)) return undefined
-  if (given !== undefined && !SENDABLE.test(given))
+  if (ownKey !== undefined && !SENDABLE.test(ownKey))
     return misuse(`--idempotency-key must have 1 to ${KEY_LIMIT} characters, without control characters or leading or trailing spaces`)
-  return given ?? (await import('node:crypto')).randomUUID()
+  return ownKey ?? (await import('node:crypto')).randomUUID()
 }
 
 export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Credential): Ask => {

@@ -1,18 +1,18 @@
 import type { CommandPlace } from './places.ts'
 
-const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
 const arm = ({ words, children, flags }: CommandPlace): string => {
   const entries = [...children, ...flags.map(({ name, about }) => [name, about] as const)]
-  return `    case ${quoted(words)}\n      printf '%s\\t%s\\n' ${entries.map(([name, about]) => `${quoted(name)} ${quoted(about)}`).join(' ')}`
+  return `    case ${quote(words)}\n      printf '%s\\t%s\\n' ${entries.map(([name, about]) => `${quote(name)} ${quote(about)}`).join(' ')}`
 }
 
 const values = ({ words, flags }: CommandPlace): string[] =>
   flags
     .filter(({ takesValue }) => takesValue)
     .map(({ name, choices }) => {
-      const print = choices.length > 0 ? `      printf '%s\\n' ${choices.map(quoted).join(' ')}\n` : ''
-      return `    case ${quoted(`${words} ${name}`)}\n${print}      return`
+      const print = choices.length > 0 ? `      printf '%s\\n' ${choices.map(quote).join(' ')}\n` : ''
+      return `    case ${quote(`${words} ${name}`)}\n${print}      return`
     })
 
 export const completionFish = (places: readonly CommandPlace[]): string => `# fish completion for tendril: tendril completion fish | source
@@ -24,7 +24,7 @@ function __tendril_complete
     switch "$next"
       case ${places
         .filter(({ words }) => words !== '')
-        .map(({ words }) => quoted(words))
+        .map(({ words }) => quote(words))
         .join(' ')}
         set at "$next"
     end

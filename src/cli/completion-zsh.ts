@@ -1,20 +1,18 @@
 import type { CommandPlace } from './places.ts'
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** `name:about`, the form that _describe reads. */
-const entry = (name: string, about: string): string => quoted(`${name.replaceAll(':', '\\:')}:${about}`)
+const entry = (name: string, about: string): string => quote(`${name.replaceAll(':', '\\:')}:${about}`)
 
 const arm = ({ words, children, flags }: CommandPlace): string =>
-  `    ${quoted(words)}) _tendril_subs=(${children.map(([name, about]) => entry(name, about)).join(' ')})
+  `    ${quote(words)}) _tendril_subs=(${children.map(([name, about]) => entry(name, about)).join(' ')})
       _tendril_flags=(${flags.map(({ name, about }) => entry(name, about)).join(' ')}) ;;`
 
 const values = ({ words, flags }: CommandPlace): string[] =>
   flags
     .filter(({ takesValue }) => takesValue)
-    .map(
-      ({ name, choices }) => `    ${quoted(`${words} ${name}`)}) _tendril_is_value=1 _tendril_subs=(${choices.map(quoted).join(' ')}) ;;`,
-    )
+    .map(({ name, choices }) => `    ${quote(`${words} ${name}`)}) _tendril_is_value=1 _tendril_subs=(${choices.map(quote).join(' ')}) ;;`)
 
 /** `words`, `CURRENT` and `_describe` belong to zsh. Avoids `path`, `commands` and `options`, which have meanings in zsh. */
 export const completionZsh = (places: readonly CommandPlace[]): string => `#compdef tendril
@@ -27,7 +25,7 @@ _tendril() {
     case "$_tendril_next" in
       (${places
         .filter(({ words }) => words !== '')
-        .map(({ words }) => quoted(words))
+        .map(({ words }) => quote(words))
         .join('|')}) _tendril_at="$_tendril_next" ;;
     esac
   done

@@ -56,7 +56,7 @@ const refusalOf = (body: Record<string, unknown>): { code: string; message: stri
   return { code, message }
 }
 
-const refused = (reply: Reply, url: string): Failure => {
+const failureFor = (reply: Reply, url: string): Failure => {
   const { code, message } = refusalOf(bodyOf(reply))
   if (reply.status === 404 && code !== 'not_found')
     return new Failure('not_found', `${url} is not a Tendril server that supports this login`, {
@@ -70,18 +70,18 @@ const refused = (reply: Reply, url: string): Failure => {
 const isCode = (body: Record<string, unknown>): boolean =>
   ['device_code', 'user_code', 'verification_uri'].every((name) => typeof body[name] === 'string')
 
-const succeeded = (outcome: TryResult, url: string): Reply => {
+const requireSuccess = (outcome: TryResult, url: string): Reply => {
   if ('cause' in outcome) {
     const { code, message } = outcome.cause as { code?: string; message?: string }
     throw new Failure('unavailable', `no response from ${url}: ${code ?? message}`)
   }
   if (outcome.reply.status === 200) return outcome.reply
-  throw refused(outcome.reply, url)
+  throw failureFor(outcome.reply, url)
 }
 
 const begin = async (transport: Transport, host: Host, scope: string): Promise<DeviceCode> => {
   const ask = form('code', { client_id: CLIENT_ID, scope, device_name: host.name })
-  const body = bodyOf(succeeded(await retried(host, () => transport.exchange(ask), ask), transport.url))
+  const body = bodyOf(requireSuccess(await retried(host, () => transport.exchange(ask), ask), transport.url))
   if (!isCode(body)) throw new Failure('internal', `${transport.url} returned no device code`)
   const seconds = (name: string, usual: number) => (typeof body[name] === 'number' && body[name] > 0 ? body[name] : usual)
   return {
@@ -143,7 +143,7 @@ const poll = async (transport: Transport, host: Host, code: DeviceCode): Promise
     if (interval > 0 && !isHopeless(outcome)) continue
     const { code: error } = 'reply' in outcome ? refusalOf(bodyOf(outcome.reply)) : { code: '' }
     if (ended[error]) throw new Failure('unauthenticated', ended[error], { hint: 'run tendril login again' })
-    throw 'reply' in outcome ? refused(outcome.reply, transport.url) : outcome.cause
+    throw 'reply' in outcome ? failureFor(outcome.reply, transport.url) : outcome.cause
   }
 }
 
@@ -162,5 +162,5 @@ export const deviceLogin = async (transport: Transport, host: Host, { scope, bro
 /** Also succeeds for a token that the server no longer knows. */
 export const revoke = async (transport: Transport, host: Host, token: string): Promise<void> => {
   const ask = form('revoke', { token, client_id: CLIENT_ID })
-  succeeded(await retried(host, () => transport.exchange(ask), ask), transport.url)
+  requireSuccess(await retried(host, () => transport.exchange(ask), ask), transport.url)
 }

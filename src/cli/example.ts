@@ -19,11 +19,11 @@ const textOf = ({ format, minLength = 1, maxLength = LONGEST }: TSchema): string
   forms[format ?? ''] ?? 'Every delay starts at the dock.'.padEnd(minLength, '!').slice(0, Math.max(maxLength, minLength))
 
 /** How many fields to show of an object without required ones. */
-const MOST_FIELDS = 2
+const MAX_FIELDS = 2
 
 /** The required fields or, if there are none, the first fields. */
 const sampleObject = ({ properties = {}, required = [] }: TSchema): Record<string, unknown> => {
-  const names: string[] = required.length > 0 ? required : Object.keys(properties).slice(0, MOST_FIELDS)
+  const names: string[] = required.length > 0 ? required : Object.keys(properties).slice(0, MAX_FIELDS)
   return Object.fromEntries(names.map((name) => [name, sample(properties[name])]))
 }
 
@@ -42,9 +42,9 @@ const sample = (schema: TSchema): unknown => {
 const PLAIN = /^[\w@%+=:,./-]+$/
 
 /** Quotes a word for a POSIX shell. */
-const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+const quote = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
-const MOST_OPTIONS = 3
+const MAX_OPTIONS = 3
 
 const NEVER_SHOWN = new Set(['cursor'])
 
@@ -55,13 +55,13 @@ const inputsOf = (o: NamedOp): Record<string, unknown>[] => {
   const needed = requiredOf(o)
   const optional = Object.keys(properties)
     .filter((name) => !inPath.includes(name) && !needed.includes(name) && !NEVER_SHOWN.has(name))
-    .slice(0, MOST_OPTIONS)
-  const saysNothing = ['PUT', 'PATCH'].includes(o.method) && needed.length === 0
-  const said = [...(saysNothing ? [] : [needed]), ...(optional.length > 0 ? [[...needed, ...optional]] : [])]
-  return said.map((names) =>
+    .slice(0, MAX_OPTIONS)
+  const isTrivial = ['PUT', 'PATCH'].includes(o.method) && needed.length === 0
+  const examples = [...(isTrivial ? [] : [needed]), ...(optional.length > 0 ? [[...needed, ...optional]] : [])]
+  return examples.map((names) =>
     Object.fromEntries([...inPath, ...names].map((name) => [name, sample((properties[name] ?? { type: 'string' }) as TSchema)])),
   )
 }
 
 /** The words after the command, quoted for a shell. */
-export const examplesOf = (o: NamedOp): string[] => inputsOf(o).map((input) => argvOf(o, input).map(quoted).join(' '))
+export const examplesOf = (o: NamedOp): string[] => inputsOf(o).map((input) => argvOf(o, input).map(quote).join(' '))

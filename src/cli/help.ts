@@ -26,7 +26,5 @@ export const listing = (server: readonly string[]): string => {
   )
   const all = [...operations, [...OWN, ...serverCommands.filter(([name]) => server.includes(name))]]
   const width = Math.max(...all.flat().map(([words]) => words.length))
-  return (
-    all.map((part) => part.map(([words, about]) => `tendril ${words.padEnd(width)}  ${about}\n`).join('')).join('\n') + `\n${ENVIRONMENT}\n`
-  )
+  return `${all.map((part) => part.map(([words, about]) => `tendril ${words.padEnd(width)}  ${about}\n`).join('')).join('\n')}\n${ENVIRONMENT}\n`
 }

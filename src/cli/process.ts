@@ -39,7 +39,7 @@ const readInput = async (): Promise<string> => {
 const BACKSPACE = ['\u007f', '\b']
 
 /** Reads a line without echo. Undefined after ^C, ^D or the signal. */
-const typed = (prompt: string, signal: AbortSignal): Promise<string | undefined> =>
+const readHidden = (prompt: string, signal: AbortSignal): Promise<string | undefined> =>
   new Promise((resolve) => {
     const { stdin, stderr } = process
     let text = ''
@@ -77,7 +77,7 @@ const typed = (prompt: string, signal: AbortSignal): Promise<string | undefined>
 const askSecretOf =
   (signal: AbortSignal) =>
   async (prompt: string): Promise<string | undefined> =>
-    process.stdin.isTTY && process.stderr.isTTY && !signal.aborted ? typed(prompt, signal) : undefined
+    process.stdin.isTTY && process.stderr.isTTY && !signal.aborted ? readHidden(prompt, signal) : undefined
 
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],

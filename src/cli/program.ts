@@ -45,8 +45,8 @@ const optionsOf = (command: Command): Record<string, unknown> => ({
 const operationCommand = ({ group, name, operation }: CommandGroup['commands'][number], { host, act }: Ground): Command => {
   const command = syntaxOf(operation, name).addHelpText('after', () => examples(operation, `${group} ${name}`))
   return command.action(() => {
-    const said = { args: command.args, options: optionsOf(command) }
-    act(async () => (await import('./run-operation.ts')).runOperation(operation, said, host))
+    const parsed = { args: command.args, options: optionsOf(command) }
+    act(async () => (await import('./run-operation.ts')).runOperation(operation, parsed, host))
   })
 }
 

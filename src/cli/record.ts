@@ -6,7 +6,7 @@ const INDENT = '  '
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const indented = (lines: readonly string[]): string[] => lines.map((text) => (text === '' ? '' : INDENT + text))
+const indent = (lines: readonly string[]): string[] => lines.map((text) => (text === '' ? '' : INDENT + text))
 
 const listLines = (list: readonly unknown[], width: number): string[] => {
   if (!list.every(isObject))
@@ -21,9 +21,9 @@ const isShort = (value: unknown): boolean => typeof value !== 'object' && !Strin
 
 const fieldLines = (name: string, value: unknown, { pad, width }: { pad: number; width: number }): string[] => {
   if (isShort(value)) return [`${name.padEnd(pad)}  ${plainLines(value)[0]}`.trimEnd()]
-  if (typeof value === 'string') return [`${name}:`, ...indented(plainLines(value))]
-  if (Array.isArray(value)) return [`${name} (${value.length}):`, ...indented(listLines(value, width - INDENT.length))]
-  return [`${name}:`, ...indented(recordLines(value as Record<string, unknown>, width - INDENT.length))]
+  if (typeof value === 'string') return [`${name}:`, ...indent(plainLines(value))]
+  if (Array.isArray(value)) return [`${name} (${value.length}):`, ...indent(listLines(value, width - INDENT.length))]
+  return [`${name}:`, ...indent(recordLines(value as Record<string, unknown>, width - INDENT.length))]
 }
 
 /** Leaves out null fields and empty lists. */

@@ -3,8 +3,8 @@ import { Failure } from './failure.ts'
 import type { Host } from './host.ts'
 import type { Ask, Reply } from './transport.ts'
 
-const MOST_TRIES = 5
-const MOST_MS = 60_000
+const MAX_TRIES = 5
+const MAX_MS = 60_000
 const FIRST_PAUSE_MS = 200
 
 /** An answer, or a connection error. */
@@ -49,10 +49,10 @@ interface Past {
 
 /** Milliseconds until the next try; undefined if there is none. */
 export const pauseAfter = (outcome: TryResult, { tries, elapsedMs, again }: Past): number | undefined => {
-  if (tries >= MOST_TRIES || !isWorthIt(outcome) || !(again || isUntouched(outcome))) return undefined
+  if (tries >= MAX_TRIES || !isWorthIt(outcome) || !(again || isUntouched(outcome))) return undefined
   const requested = 'reply' in outcome ? retryDelayMs(outcome.reply.headers['retry-after']) : undefined
   const pause = requested ?? FIRST_PAUSE_MS * 2 ** (tries - 1)
-  return elapsedMs + pause <= MOST_MS ? pause : undefined
+  return elapsedMs + pause <= MAX_MS ? pause : undefined
 }
 
 /** Tries up to 5 times within 60 s. Returns the last outcome. */

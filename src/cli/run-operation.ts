@@ -132,14 +132,14 @@ const progress = ({ stderr, now }: Host) => {
 }
 
 /** The largest page of a list. The new record is on the first one. */
-const MOST_LISTED = 100
+const MAX_LISTED = 100
 
 /** The current record, in the same wrapper as the answer that created it. */
 const look = async (work: Work, sibling: NamedOp, { body }: ApiResponse): Promise<ApiResponse> => {
   const { id } = recordOf(body)
   const [parameter] = pathParams(sibling.path)
   if (parameter !== undefined) return ask(work, sibling, { [parameter]: id })
-  const answer = await ask(work, sibling, { limit: MOST_LISTED })
+  const answer = await ask(work, sibling, { limit: MAX_LISTED })
   const found = (recordOf(answer.body) as unknown as Input[]).find((one) => one.id === id) ?? recordOf(body)
   return { ...answer, body: { [Object.keys(body)[0]!]: found } }
 }
@@ -200,14 +200,14 @@ const run = (work: Work): Promise<number> => {
 }
 
 /** Runs an operation and returns the exit code. Throws a `Failure`. */
-export const runOperation = async (o: NamedOp, said: ParsedArguments, host: Host): Promise<number> => {
-  const { options } = said
+export const runOperation = async (o: NamedOp, parsed: ParsedArguments, host: Host): Promise<number> => {
+  const { options } = parsed
   const read = once((source) => {
     if (source !== '-') return host.readFile(source)
     return options.apiKey === '-' ? misuse('only one option can read standard input, and --api-key does') : host.readInput()
   })
   const target = await findTarget(options, host)
-  const input = await inputFrom(o, said, read)
+  const input = await inputFrom(o, parsed, read)
   const token = tokenFor(o, target, options)
   const transport = await openTransport(target.url, host.signal)
   try {

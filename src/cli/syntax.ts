@@ -29,12 +29,12 @@ const limits = ({ minimum, maximum }: FlagField['schema']): string => {
 }
 
 /** Whether the field and all objects around it are required. */
-const isNeeded = ({ required = [], properties = {} }: TSchema, [name = '', ...rest]: readonly string[]): boolean =>
-  required.includes(name) && (rest.length === 0 || isNeeded(properties[name], rest))
+const isRequired = ({ required = [], properties = {} }: TSchema, [name = '', ...rest]: readonly string[]): boolean =>
+  required.includes(name) && (rest.length === 0 || isRequired(properties[name], rest))
 
 const remarks = (o: NamedOp, field: FlagField): string => {
   const read = field.readable ? 'accepts - and @file' : ''
-  return [isNeeded(o.input, field.path) ? 'required' : '', limits(field.schema), field.many ? 'repeatable' : '', read]
+  return [isRequired(o.input, field.path) ? 'required' : '', limits(field.schema), field.many ? 'repeatable' : '', read]
     .filter(Boolean)
     .join('; ')
 }
@@ -48,9 +48,9 @@ const shapeOf = (schema: TSchema): string => {
 }
 
 const describe = (o: NamedOp, field: FlagField): string => {
-  const said = remarks(o, field)
+  const texts = remarks(o, field)
   const shape = field.kind === 'json' ? shapeOf(field.schema) : ''
-  return [field.description, shape, said && `(${said})`].filter(Boolean).join(' ')
+  return [field.description, shape, texts && `(${texts})`].filter(Boolean).join(' ')
 }
 
 const noneText = ({ many, kind, nullable }: FlagField): string => {

@@ -70,7 +70,7 @@ const read = async (response: IncomingMessage, sink: Ask['sink'], limit: Limit):
   return { status, headers: headersOf(response), text: bytes.toString('utf8') }
 }
 
-const exchanged = (request: ClientRequest, { body, sink }: Ask, limit: Limit): Promise<Reply> =>
+const sendRequest = (request: ClientRequest, { body, sink }: Ask, limit: Limit): Promise<Reply> =>
   new Promise((resolve, reject) => {
     request.on('error', reject)
     request.on('response', (response) => read(response, sink, limit).then(resolve, reject))
@@ -84,7 +84,7 @@ interface Limit extends Disposable {
 }
 
 /** Aborts with the signal, or when nothing has arrived for too long. */
-const limited = (signal: AbortSignal): Limit => {
+const createLimit = (signal: AbortSignal): Limit => {
   const controller = new AbortController()
   const stop = () => controller.abort()
   let timer = setTimeout(stop, DEADLINE_MS)
@@ -112,11 +112,11 @@ export const openTransport = async (url: string, signal: AbortSignal): Promise<T
     url,
     async exchange(ask) {
       const { method, path, headers, body } = ask
-      using limit = limited(signal)
+      using limit = createLimit(signal)
       const length: Record<string, string> = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const options = { method, agent, headers: { ...headers, ...length }, signal: limit.signal }
       try {
-        return await exchanged(http.request(new URL(base + path, url), options), ask, limit)
+        return await sendRequest(http.request(new URL(base + path, url), options), ask, limit)
       } catch (cause) {
         signal.throwIfAborted()
         if (cause instanceof Failure) throw cause

@@ -28,19 +28,19 @@ const isDateTime = (text: string): boolean => {
 }
 
 /** Caches positive answers of a costly check, up to a bound. The same few names recur. */
-const remembered = (check: (text: string) => boolean): ((text: string) => boolean) => {
+const cached = (check: (text: string) => boolean): ((text: string) => boolean) => {
   const known = new Map<string, boolean>()
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
     const answer = check(text)
-    if (answer && known.size < MOST_REMEMBERED) known.set(text, answer)
+    if (answer && known.size < MAX_REMEMBERED) known.set(text, answer)
     return answer
   }
 }
-const MOST_REMEMBERED = 1_000
+const MAX_REMEMBERED = 1_000
 
-const isTimeZone = remembered((text) => {
+const isTimeZone = cached((text) => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined && !/^[+-]/.test(text)
   } catch {
@@ -48,7 +48,7 @@ const isTimeZone = remembered((text) => {
   }
 })
 
-const isLanguage = remembered((text) => {
+const isLanguage = cached((text) => {
   try {
     return Intl.getCanonicalLocales(text).length === 1
   } catch {

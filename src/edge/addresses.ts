@@ -6,7 +6,7 @@ import { fail } from '#kernel/errors'
 
 const ANONYMOUS: Rate = { perSecond: 100, burst: 1_000 }
 /** Addresses remembered; each takes about 200 bytes. */
-const MOST_ADDRESSES = 100_000
+const MAX_ADDRESSES = 100_000
 
 export interface Addresses {
   /** Counts one request. Throws `rate_limited:address` over the rate. */
@@ -16,7 +16,7 @@ export interface Addresses {
 export const unlimitedAddresses: Addresses = { count: () => {} }
 
 export const createAddresses = ({ monotonic }: Pick<Clock, 'monotonic'>): Addresses => {
-  const buckets = new Buckets(monotonic, MOST_ADDRESSES)
+  const buckets = new Buckets(monotonic, MAX_ADDRESSES)
   return {
     count(address) {
       const name = networkOf(address)

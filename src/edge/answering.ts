@@ -64,7 +64,7 @@ export const answering = (deps: AnsweringDeps): Answering => {
       if (incoming.endsConnection) response.headers.set('connection', 'close')
       return response
     },
-    refuse: (context, cause) => withSecurity(failed(deps, { request: context.request, address: () => addressIn(context) }, cause)),
+    refuse: (context, cause) => withSecurity(answerError(deps, { request: context.request, address: () => addressIn(context) }, cause)),
   }
 }
 
@@ -72,14 +72,14 @@ const attempt = async (deps: AnsweringDeps, incoming: Incoming, respond: Respond
   try {
     return await respond(incoming)
   } catch (cause) {
-    return failed(deps, incoming, cause)
+    return answerError(deps, incoming, cause)
   } finally {
     incoming.end()
   }
 }
 
 /** Counts an anonymous refusal. Over the rate of the address, the error becomes `rate_limited`. */
-const counted = ({ addresses }: AnsweringDeps, address: () => string, error: AppError): AppError => {
+const countAnonymous = ({ addresses }: AnsweringDeps, address: () => string, error: AppError): AppError => {
   const isAnonymous = error.code === 'unauthenticated' || (error.code === 'not_found' && error.detail === NO_SUCH_PATH)
   try {
     if (isAnonymous) addresses.count(address())
@@ -89,10 +89,10 @@ const counted = ({ addresses }: AnsweringDeps, address: () => string, error: App
   }
 }
 
-const failed = (deps: AnsweringDeps, incoming: Pick<Incoming, 'request' | 'address'>, cause: unknown): Response => {
+const answerError = (deps: AnsweringDeps, incoming: Pick<Incoming, 'request' | 'address'>, cause: unknown): Response => {
   const { request } = incoming
   const requestId = requestIdOf(request)
-  const error = counted(deps, () => incoming.address(), AppError.from(cause))
+  const error = countAnonymous(deps, () => incoming.address(), AppError.from(cause))
   if (error.status >= 500)
     deps.log.error({ err: error.cause ?? error, code: error.code, method: request.method, request_id: requestId }, 'a request failed')
   return errorResponse(error, requestId)

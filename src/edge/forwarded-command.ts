@@ -24,14 +24,14 @@ const Envelope = T.Object({
 
 /** Throws `invalid_input`, naming the field. */
 export const readForwarded = (body: string): RemoteCommand => {
-  const command = parsed(body)
+  const command = parseJson(body)
   const { input, ...envelope } = Object(command)
   if (typeof input !== 'object') fail('invalid_input', 'input must be an object')
   validate(Envelope, envelope)
   return command as RemoteCommand
 }
 
-const parsed = (body: string): unknown => {
+const parseJson = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {

@@ -8,11 +8,11 @@ const KIB = 1_024
 const MIB = 1_024 * KIB
 
 /** The least memory counted for a body, because its request and connection take some too. In bytes. */
-const LEAST = 4 * KIB
+const MIN = 4 * KIB
 /** How much of a body of unknown length Bun may buffer before we read it. In bytes. */
 const READ_AHEAD = MIB
 /** How much of an unread body Bun takes in, in bytes. If a client sends more, its connection may close before it gets the answer. */
-const MOST_UNREAD = 2 * MIB
+const MAX_UNREAD = 2 * MIB
 
 /** How often a slow anonymous body checks whether others wait for its room. */
 const LOOK_EVERY_MS = 250
@@ -66,7 +66,7 @@ export class Incoming {
     const { body, headers } = this.request
     if (this.#begun || !body) return this.#late
     const length = lengthIn(headers)
-    return length === undefined || length > MOST_UNREAD
+    return length === undefined || length > MAX_UNREAD
   }
 
   /** Call once the request is answered. */
@@ -112,17 +112,17 @@ export class Incoming {
     await this.makeRoom(terms)
     const { body } = this.request
     if (!body) return ''
-    this.#room?.shrink(Math.max(LEAST, limit))
+    this.#room?.shrink(Math.max(MIN, limit))
     const bytes = await this.#read(body, terms)
-    this.#room?.shrink(Math.max(LEAST, bytes.byteLength))
-    return decoded(bytes)
+    this.#room?.shrink(Math.max(MIN, bytes.byteLength))
+    return decode(bytes)
   }
 
   /** The size of the body by its headers, in bytes; 0 without a body. */
   #amount(limit: number): number {
     const { headers } = this.request
     const length = lengthIn(headers)
-    if (length !== undefined) return length === 0 ? 0 : Math.max(LEAST, length)
+    if (length !== undefined) return length === 0 ? 0 : Math.max(MIN, length)
     return headers.has('transfer-encoding') ? Math.max(limit, READ_AHEAD) : 0
   }
 
@@ -178,7 +178,7 @@ export class Incoming {
 
   /** An error that nobody reads, because the client has gone. */
   #broken(): AppError {
-    this.intake.log.debug({ path: new URL(this.request.url).pathname }, 'a client went before its request was complete')
+    this.intake.log.debug({ path: new URL(this.request.url).pathname }, 'a client disconnected before its request was complete')
     return new AppError('invalid_input', 'the request ended before it was complete')
   }
 }
@@ -192,7 +192,7 @@ const lengthIn = (headers: Headers): number | undefined => {
 const tooLarge = (limit: number): AppError =>
   new AppError('payload_too_large', `the body is larger than ${limit < MIB ? `${limit / KIB} KiB` : `${limit / MIB} MiB`}`)
 
-const decoded = (bytes: Uint8Array): string => {
+const decode = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -33,7 +33,7 @@ const convert = (schema: TSchema | undefined, text: string): unknown => {
 const readQuery = (search: string, input: TObject): Record<string, unknown> => {
   const query: Record<string, unknown> = {}
   for (const [name, text] of new URLSearchParams(search)) {
-    if (Object.hasOwn(query, name)) invalid(name, 'must not be fields twice')
+    if (Object.hasOwn(query, name)) invalid(name, 'must not be given twice')
     Object.defineProperty(query, name, { value: convert(input.properties[name], text), enumerable: true })
   }
   return query

@@ -35,12 +35,12 @@ const ErrorBody = T.Object(
 type Components = Map<string, object>
 
 /** Plain JSON Schema, without TypeBox's symbols; schemas with a title become references. */
-const plain = (schema: TSchema, components: Components): object => hoisted(JSON.parse(JSON.stringify(schema)), components) as object
+const plain = (schema: TSchema, components: Components): object => hoist(JSON.parse(JSON.stringify(schema)), components) as object
 
-const hoisted = (node: unknown, components: Components): unknown => {
-  if (Array.isArray(node)) return node.map((child) => hoisted(child, components))
+const hoist = (node: unknown, components: Components): unknown => {
+  if (Array.isArray(node)) return node.map((child) => hoist(child, components))
   if (typeof node !== 'object' || node === null) return node
-  const copy = Object.fromEntries(Object.entries(node).map(([key, child]) => [key, hoisted(child, components)]))
+  const copy = Object.fromEntries(Object.entries(node).map(([key, child]) => [key, hoist(child, components)]))
   if (copy.type !== 'object' || typeof copy.title !== 'string') return copy
   const known = components.get(copy.title)
   if (known && !Bun.deepEquals(known, copy)) throw new Error(`two schemas have the title ${copy.title}`)

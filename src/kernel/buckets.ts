@@ -12,7 +12,7 @@ interface Bucket {
 }
 
 /** How many of the least recently used buckets each use checks for removal: more than it can add. */
-const LOOKED_AT = 2
+const CHECKED_PER_USE = 2
 
 /**
  * Buckets by name. A full bucket is forgotten, because it equals one that was never used. Beyond `most`, the least recently used
@@ -52,9 +52,9 @@ export class Buckets {
   }
 
   #forget(now: number): void {
-    let looked = 0
+    let checked = 0
     for (const [name, { fullAt }] of this.#all) {
-      if (looked++ === LOOKED_AT) return
+      if (checked++ === CHECKED_PER_USE) return
       if (fullAt <= now || this.#all.size > this.most) this.#all.delete(name)
     }
   }

@@ -56,7 +56,7 @@ const largestOf = (parties: Iterable<string>, size: (party: string) => number): 
  */
 export class Budget {
   readonly #used = new Amounts()
-  readonly #asked = new Amounts()
+  readonly #requested = new Amounts()
   /** In the order of turns: a party that had its turn moves to the end. */
   readonly #waiting = new Map<string, Waiting[]>()
   #waiters = 0
@@ -82,8 +82,8 @@ export class Budget {
    * Waits until there is room. An amount above `share` counts as `share`. Throws a 503 if no room becomes free in time, or at once
    * if the queue has no place for it; throws the signal's reason if it aborts.
    */
-  reserve(party: string, wanted: number, signal?: () => AbortSignal): Reservation | Promise<Reservation> {
-    const amount = Math.min(wanted, this.options.share)
+  reserve(party: string, requested: number, signal?: () => AbortSignal): Reservation | Promise<Reservation> {
+    const amount = Math.min(requested, this.options.share)
     const isNext = !this.#blocked && !this.#waiting.has(party)
     if (isNext && this.#fits(this.#used, party, amount)) return this.#take(party, amount)
     if (!this.#hasPlace(party, amount)) throw this.#refusal()
@@ -93,11 +93,11 @@ export class Budget {
   /** Whether one more may wait, after refusing as many of those who wait for more as it takes. */
   #hasPlace(party: string, amount: number): boolean {
     const { total, share, waiters } = this.options
-    if (this.#asked.of(party) + amount > share) return false
+    if (this.#requested.of(party) + amount > share) return false
     for (;;) {
       const full = this.#waiters >= waiters
-      if (!full && this.#asked.total + amount <= total) return true
-      const size = full ? (name: string) => this.#waiting.get(name)?.length ?? 0 : (name: string) => this.#asked.of(name)
+      if (!full && this.#requested.total + amount <= total) return true
+      const size = full ? (name: string) => this.#waiting.get(name)?.length ?? 0 : (name: string) => this.#requested.of(name)
       const largest = largestOf(this.#waiting.keys(), size)
       if (largest === undefined || size(largest) <= size(party) + (full ? 1 : amount)) return false
       this.#waiting.get(largest)!.at(-1)!.refuse()
@@ -132,7 +132,7 @@ export class Budget {
     if (own) own.push(entry)
     else this.#waiting.set(party, [entry])
     this.#waiters++
-    this.#asked.add(party, amount)
+    this.#requested.add(party, amount)
     this.#next()
     return promise
   }
@@ -178,6 +178,6 @@ export class Budget {
     own.splice(own.indexOf(entry), 1)
     if (own.length === 0) this.#waiting.delete(party)
     this.#waiters--
-    this.#asked.add(party, -entry.amount)
+    this.#requested.add(party, -entry.amount)
   }
 }

@@ -91,7 +91,7 @@ const withAllowances = async <A extends Answer>(allowances: Allowance[], run: ()
   }
 }
 
-const checked = (world: World, o: NamedOp, run: Run): Runnable => ({
+const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({
   async run(read, call) {
     requireAccess(o, call)
     return withAllowances(world.rates.count(o, call), async () => {
@@ -167,11 +167,11 @@ const contextFor = (world: World, call: Call): QueryContext => ({
 })
 
 const bindQuery = ({ world }: Host, o: NamedOp, handler: AnyHandler['query']): Runnable =>
-  checked(world, o, async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) }))
+  withChecks(world, o, async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) }))
 
 /** `handlerFor` runs in the process that runs the command, before its letter. */
 const bindCommand = ({ world }: Host, o: NamedOp, handlerFor: (input: unknown, call: Call) => Promise<LetterHandler>): Runnable =>
-  checked(world, o, (input, call) =>
+  withChecks(world, o, (input, call) =>
     dispatch(world, { o, input, call }, async (local) => {
       const handler = await handlerFor(input, local)
       const command = { o, handler, input, call: local, world, reader: contextFor(world, local) }

@@ -128,10 +128,10 @@ const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
 const rowOf = ({ call }: Command): string => `idempotency/${call.tenantId}/${call.idempotencyKey}`
 
 /** The original text of a stored answer. */
-const unsealed = (command: Command, { encoding, body }: EncodedBody): string =>
+const readStored = (command: Command, { encoding, body }: EncodedBody): string =>
   decodeBody({ encoding, body: command.o.secret ? command.world.sealer.open(Buffer.from(body, 'base64'), rowOf(command)) : body })
 
-const stored = (command: Command, text: string): EncodedBody => {
+const toStored = (command: Command, text: string): EncodedBody => {
   const { encoding, body } = encodeBody(text)
   return { encoding, body: command.o.secret ? command.world.sealer.seal(body, rowOf(command)).toString('base64') : body }
 }
@@ -169,7 +169,7 @@ const replay = async (
     fail('idempotency_key_reused')
   }
   if (seen.state === 'done')
-    return { status: seen.status!, body: unsealed(command, { encoding: seen.encoding, body: seen.body! }), replayed: true }
+    return { status: seen.status!, body: readStored(command, { encoding: seen.encoding, body: seen.body! }), replayed: true }
   return late()
 }
 
@@ -199,7 +199,7 @@ const replyDecision = (
 ): Decision<Answer> => {
   const { o } = command
   const answer: Answer = { status: o.status, body: serialise(o, reply) }
-  const keep: Keep | undefined = context.claim && { claim: context.claim, status: answer.status, answer: stored(command, answer.body) }
+  const keep: Keep | undefined = context.claim && { claim: context.claim, status: answer.status, answer: toStored(command, answer.body) }
   const row = unchanged ? {} : audit(o, refId ?? context.refId, auditDetail)
   return { reply: answer, effects: { ...effects, ...row }, keep, ...(answers ? { answers } : {}) }
 }

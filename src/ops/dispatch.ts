@@ -20,7 +20,7 @@ const OWN_KEY = 'tendril-letter-'
 const NEW_OWNER_WITHIN_MS = 3_000
 const RETRY_EVERY_MS = 100
 /** How many owners may fail one after the other. */
-const MOST_BREAKS = 3
+const MAX_BREAKS = 3
 
 /**
  * `local` runs the command in this process, or throws `OwnedElsewhere`. A forwarded command always carries an idempotency key, the
@@ -34,17 +34,17 @@ export const dispatch = async (world: World, { o, input, call }: Dispatch, local
   let broken: { incarnation: string; at: number } | undefined
   for (let breaks = 0; ; ) {
     try {
-      return unkeyed(call, await local(broken ? keyed : call))
+      return hideReplay(call, await local(broken ? keyed : call))
     } catch (cause) {
       if (!(cause instanceof OwnedElsewhere)) throw cause
       const answer = await forward(world, { o, input, call: keyed }, cause)
-      if (answer) return unkeyed(call, answer)
+      if (answer) return hideReplay(call, answer)
       const { incarnation } = cause.owner
       if (broken?.incarnation !== incarnation) {
         broken = { incarnation, at: performance.now() }
         breaks++
       }
-      if (breaks > MOST_BREAKS || performance.now() - broken.at > NEW_OWNER_WITHIN_MS)
+      if (breaks > MAX_BREAKS || performance.now() - broken.at > NEW_OWNER_WITHIN_MS)
         throw new AppError('unavailable', 'the process that serves this workspace cannot be reached, try again', { retryAfter: 2, cause })
       await Bun.sleep(RETRY_EVERY_MS)
     }
@@ -52,7 +52,7 @@ export const dispatch = async (world: World, { o, input, call }: Dispatch, local
 }
 
 /** Hides the replay from a caller that sent no key. */
-const unkeyed = ({ idempotencyKey }: Call, { replayed, ...answer }: Answer): Answer =>
+const hideReplay = ({ idempotencyKey }: Call, { replayed, ...answer }: Answer): Answer =>
   idempotencyKey === undefined || !replayed ? answer : { ...answer, replayed }
 
 type Keyed = Dispatch & { call: { idempotencyKey: string } }

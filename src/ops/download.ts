@@ -6,7 +6,7 @@ import { csvLine } from './csv.ts'
 import { requireValidReply, serialise } from './validate.ts'
 
 /** Concurrent downloads. Each one occupies a client connection and the database for long. */
-const MOST = { perTenant: 3, perProcess: 32 }
+const MAX = { perTenant: 3, perProcess: 32 }
 const RETRY_AFTER_S = 5
 
 /** The concurrent downloads of this process. */
@@ -26,7 +26,7 @@ export const downloadSlots = (): Slots => {
   }
   return {
     take(tenantId) {
-      if ((running.get(tenantId) ?? 0) >= MOST.perTenant || total >= MOST.perProcess)
+      if ((running.get(tenantId) ?? 0) >= MAX.perTenant || total >= MAX.perProcess)
         return fail('rate_limited', 'downloads', { retryAfter: RETRY_AFTER_S })
       add(tenantId, 1)
       let isTaken = true

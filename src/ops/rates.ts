@@ -13,7 +13,7 @@ import type { RatedCaller, Rates } from './call.ts'
 export const unlimitedRates: Rates = { count: () => [], messages: () => [] }
 
 /** Workspaces and credentials remembered. */
-const MOST_BUCKETS = 200_000
+const MAX_BUCKETS = 200_000
 /** How soon a changed plan takes effect. */
 const REFRESH_MS = 2_000
 
@@ -30,7 +30,7 @@ export interface RatesDeps {
 }
 
 export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable => {
-  const buckets = new Buckets(clock.monotonic, MOST_BUCKETS)
+  const buckets = new Buckets(clock.monotonic, MAX_BUCKETS)
   const book = new PlanBook({ db, clock, log })
   const limitsOf = ({ tenantId, principal }: RatedCaller, plan: RatePlan, keys: RateKey[]): Limit[] =>
     keys.flatMap((key) => {

@@ -13,7 +13,7 @@ import { currentDefault } from '#store/growth/connections'
 import { engagementOn } from '#store/growth/engagements'
 import type { World } from './call.ts'
 
-export type Reading =
+export type PostReading =
   | { kind: 'read'; network: Network; post: OthersPost | null }
   /** No account is connected. */
   | { kind: 'unread'; network: Network }
@@ -27,7 +27,7 @@ export interface WantedPost {
 
 const READ_DEADLINE_MS = 10_000
 
-type Reserved = { account: Connection; network: Network } | { instead: Reading }
+type Reserved = { account: Connection; network: Network } | { instead: PostReading }
 
 /** The post's id from a URL or id. Throws `invalid_input`. */
 export const postIdOf = (network: Network, ref: string): string => {
@@ -73,7 +73,7 @@ export const readPostFor = async (
   { ask, networks }: Pick<World, 'ask' | 'networks'>,
   tenantId: string,
   wanted: WantedPost,
-): Promise<Reading> => {
+): Promise<PostReading> => {
   const reserved = await ask<Reserved>(tenantId, {
     name: 'reads.reserve',
     priority: 'interactive',

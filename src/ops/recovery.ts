@@ -17,7 +17,7 @@ export interface ResetLink {
   expires_at: Date
 }
 
-const described = ({ id, name, workspaces, created_at }: PersonAccount): string =>
+const describe = ({ id, name, workspaces, created_at }: PersonAccount): string =>
   `${id} (${[name, `since ${created_at.toISOString().slice(0, 10)}`, workspaces.join(', ') || 'no workspace'].filter(Boolean).join('; ')})`
 
 /** The account that has verified the address, or else the only one with it. Throws `not_found` or `conflict`. */
@@ -26,7 +26,7 @@ const byEmail = async (db: Db, email: string): Promise<PersonAccount> => {
   const [first] = accounts
   if (!first) return fail('not_found', `no account has the email ${email}`)
   if (first.email_status === 'verified' || accounts.length === 1) return first
-  const all = accounts.map((one) => `\n  ${described(one)}`).join('')
+  const all = accounts.map((one) => `\n  ${describe(one)}`).join('')
   throw new AppError('conflict', `${accounts.length} accounts have the email ${email}, none of them verified. Choose one with --id:${all}`)
 }
 
@@ -38,7 +38,7 @@ const byId = async (db: Db, id: string, email: string): Promise<PersonAccount> =
     fail('conflict', `this person already has the email ${account.email}`)
   const [holder] = await accountsOf(db, { emailKey: emailKey(email) })
   if (holder?.email_status === 'verified' && holder.id !== id)
-    fail('conflict', `another person has verified this email: ${described(holder)}`)
+    fail('conflict', `another person has verified this email: ${describe(holder)}`)
   return account
 }
 

@@ -8,7 +8,7 @@ import { AppError, type ErrorDetail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import { isLonger, strangeCharacter } from '#kernel/plain-text'
 
-const MOST_DETAILS = 20
+const MAX_DETAILS = 20
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
 export const checkerOf = (schema: TSchema): TypeCheck<TSchema> => {
@@ -134,7 +134,7 @@ const characters = (count: number): string => (count === 1 ? '1 character' : `${
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-/** Throws `invalid_input` with one detail per invalid field, at most `MOST_DETAILS`. Suggests a known field for an unknown one. */
+/** Throws `invalid_input` with one detail per invalid field, at most `MAX_DETAILS`. Suggests a known field for an unknown one. */
 export const validate = (schema: TSchema, input: unknown): void => {
   const flaw = unstorableFlaw(input)
   if (flaw) refuse([{ path: flaw.path.join('.'), message: flaw.message }])
@@ -144,7 +144,7 @@ export const validate = (schema: TSchema, input: unknown): void => {
   for (const error of checker.Errors(input)) {
     const detail = describe(schema, error)
     if (!details.has(detail.path)) details.set(detail.path, detail)
-    if (details.size >= MOST_DETAILS) break
+    if (details.size >= MAX_DETAILS) break
   }
   refuse([...details.values()])
 }

@@ -34,7 +34,7 @@ export const installedPackage = (platform: string): { version: string; native: s
   }
 }
 
-const shipped = (): Source | undefined => {
+const shippedSource = (): Source | undefined => {
   if (!compiled) {
     const found = installedPackage(PLATFORM)
     return found && { version: found.version, unpack: (folder) => copyNative(found.native, folder) }
@@ -62,7 +62,7 @@ const unpackOnce = async (source: Source, folder: string, durable: boolean): Pro
 }
 
 /** Runs it, because a package for another C library unpacks but does not start. */
-const tried = async (postgres: string, account: SystemUser | undefined): Promise<Binaries | undefined> => {
+const probe = async (postgres: string, account: SystemUser | undefined): Promise<Binaries | undefined> => {
   const { code, stdout } = await runProgram([postgres, '-V'], account)
   const major = Number(/(\d+)/.exec(stdout)?.[1])
   return code === 0 && major ? { postgres, initdb: join(dirname(postgres), 'initdb'), major } : undefined
@@ -76,25 +76,25 @@ interface Need {
   major: number | undefined
 }
 
-const unpacked = async ({ home, account, durable }: Need): Promise<Binaries | undefined> => {
-  const source = shipped()
+const unpackShipped = async ({ home, account, durable }: Need): Promise<Binaries | undefined> => {
+  const source = shippedSource()
   if (!source) return undefined
   const folder = join(home, `pg-${source.version}`)
   // Remains of an unpacking by a server that was killed. This one holds the home alone.
   for (const name of readdirSync(home))
     if (name.startsWith(`${basename(folder)}.`)) rmSync(join(home, name), { recursive: true, force: true })
   const postgres = join(folder, 'bin', 'postgres')
-  const known = existsSync(folder) ? await tried(postgres, account) : undefined
+  const known = existsSync(folder) ? await probe(postgres, account) : undefined
   if (known) return known
   rmSync(folder, { recursive: true, force: true })
   await unpackOnce(source, folder, durable)
-  return tried(postgres, account)
+  return probe(postgres, account)
 }
 
-const onPath = async (account: SystemUser | undefined): Promise<Binaries | undefined> => {
+const findOnPath = async (account: SystemUser | undefined): Promise<Binaries | undefined> => {
   const postgres = Bun.which('postgres')
   const initdb = Bun.which('initdb')
-  const found = postgres && initdb ? await tried(postgres, account) : undefined
+  const found = postgres && initdb ? await probe(postgres, account) : undefined
   return found && initdb ? { ...found, initdb } : undefined
 }
 
@@ -104,7 +104,7 @@ const OLDEST_MAJOR = 15
 export const findBinaries = async (need: Need): Promise<Binaries> => {
   const { home, account, major } = need
   const found: Binaries[] = []
-  for (const look of [() => unpacked(need), () => onPath(account)]) {
+  for (const look of [() => unpackShipped(need), () => findOnPath(account)]) {
     const next = await look()
     if (next && (major === undefined ? next.major >= OLDEST_MAJOR : next.major === major)) return next
     if (next) found.push(next)

@@ -33,7 +33,7 @@ const live = (path: string, text = readIfThere(path)): Holder | undefined => {
 export const lockHolder = (path: string): number | undefined => live(path)?.pid
 
 /** A link appears whole or not at all, so nobody reads a half-written lock. */
-const linked = (from: string, to: string): boolean => {
+const tryLink = (from: string, to: string): boolean => {
   try {
     linkSync(from, to)
     return true
@@ -51,7 +51,7 @@ const ATTEMPTS = 20
  */
 const claim = (path: string, mine: string): void => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (linked(mine, path)) return
+    if (tryLink(mine, path)) return
     const text = readIfThere(path)
     if (text === undefined) continue
     const holder = live(path, text)

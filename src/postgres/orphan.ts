@@ -31,7 +31,7 @@ export const readPidFile = (data: string): PidFile | undefined => {
 }
 
 /** Whether backends of a killed postmaster still run, because they may write. If the kernel does not list them, Postgres itself checks. */
-const attached = ([key, id]: string[]): boolean =>
+const hasBackends = ([key, id]: string[]): boolean =>
   (readIfThere('/proc/sysvipc/shm') ?? '').split('\n').some((line) => {
     const fields = line.trim().split(/\s+/)
     return fields[0] === key && fields[1] === id && Number(fields[6]) > 0
@@ -39,7 +39,7 @@ const attached = ([key, id]: string[]): boolean =>
 
 /** The pid alone proves nothing: in a copy of the folder it names the original's database, which is not ours to end. */
 const inUse = (data: string, { pid, data: started, memory }: PidFile): boolean =>
-  isPostmaster(pid, data) || (attached(memory) && !isCopied(pathIn(data), pathIn(started)))
+  isPostmaster(pid, data) || (hasBackends(memory) && !isCopied(pathIn(data), pathIn(started)))
 
 const POLL_MS = 50
 

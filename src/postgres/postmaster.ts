@@ -53,12 +53,12 @@ export interface Postmaster {
 }
 
 /** Quotes the path as one element of a list setting, in which a comma would begin the next one. */
-const quoted = (path: string): string => `"${path.replaceAll('"', '""')}"`
+const quote = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
 const settings = ({ socketFolder, durable }: PostmasterOptions): Record<string, string | number> => ({
   port: PORT,
   listen_addresses: '',
-  unix_socket_directories: quoted(socketFolder),
+  unix_socket_directories: quote(socketFolder),
   unix_socket_permissions: '0700',
   password_encryption: 'scram-sha-256',
   max_connections: 60,

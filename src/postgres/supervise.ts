@@ -44,7 +44,7 @@ export const supervise = (first: Postmaster, { data, restart, log, longestPauseM
     if (full)
       log.fatal(
         { folder: data, free_bytes: roomIn(data) },
-        'the disk of the embedded database is full: make room, and it runs again by itself',
+        'the disk of the embedded database is full: free some space, and it restarts by itself',
       )
     const until = performance.now() + (full ? longestPauseMs : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), longestPauseMs))
     for (let left = 1; left > 0 && !disposed && !(full && roomIn(data) >= ROOM_BYTES); left = until - performance.now())
@@ -56,9 +56,9 @@ export const supervise = (first: Postmaster, { data, restart, log, longestPauseM
     if (disposed) return
     try {
       current = await restart()
-      log.warn('the embedded database runs again')
+      log.warn('the embedded database has restarted')
     } catch (error) {
-      log.error({ err: error, failures }, 'the embedded database could not be started again: it will be tried once more')
+      log.error({ err: error, failures }, 'could not restart the embedded database; will retry')
     }
   }
 

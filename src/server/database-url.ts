@@ -17,7 +17,7 @@ const parse = (text: string): URL => {
   }
 }
 
-const decoded = (text: string): string => {
+const decode = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -32,16 +32,16 @@ const portOf = (text: string): number => {
 }
 
 /** `postgres://user:password@host:port/database?host=/socket/folder&sslmode=require` as connection options. */
-export const optionsOf = (text: string): ConnectionOptions => {
+export const connectionOptionsOf = (text: string): ConnectionOptions => {
   const url = parse(text)
   if (!/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2) invalid()
   const ssl = url.searchParams.get('sslmode')
   return {
     host: url.searchParams.get('host') ?? url.hostname,
     port: portOf(url.searchParams.get('port') ?? (url.port || '5432')),
-    database: decoded(url.pathname.slice(1)),
-    username: decoded(url.username) || undefined,
-    password: decoded(url.password) || undefined,
+    database: decode(url.pathname.slice(1)),
+    username: decode(url.username) || undefined,
+    password: decode(url.password) || undefined,
     ...(ssl && ssl !== 'disable' ? { ssl: sslOf(ssl) } : {}),
   }
 }

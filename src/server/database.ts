@@ -7,7 +7,7 @@ import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
 import { awaitDatabase } from '#store/engine/reach'
 import type { Config } from '../config.ts'
-import { optionsOf } from './database-url.ts'
+import { connectionOptionsOf } from './database-url.ts'
 import { secretKey } from './secret-key.ts'
 
 interface Database extends AsyncDisposable {
@@ -21,13 +21,13 @@ export interface OpenDatabase extends Database {
   secret: Buffer
 }
 
-const external = async (url: string, log: Log): Promise<Database> => {
-  const options = optionsOf(url)
+const openExternal = async (url: string, log: Log): Promise<Database> => {
+  const options = connectionOptionsOf(url)
   await awaitDatabase(options, log)
   return { options, description: 'the Postgres of DATABASE_URL', [Symbol.asyncDispose]: async () => {} }
 }
 
-const embedded = async (home: string, log: Log): Promise<Database> => {
+const openEmbedded = async (home: string, log: Log): Promise<Database> => {
   const postgres = await startEmbedded({ home, log })
   return {
     options: postgres.target,
@@ -38,7 +38,7 @@ const embedded = async (home: string, log: Log): Promise<Database> => {
 
 /** Opens the database for a server: migrates it, checks the secret against it, and makes logins for the pools. */
 export async function openDatabase(config: Config, log: Log): Promise<OpenDatabase> {
-  return await prepare(await (config.databaseUrl ? external(config.databaseUrl, log) : embedded(config.home, log)), config, log)
+  return await prepare(await (config.databaseUrl ? openExternal(config.databaseUrl, log) : openEmbedded(config.home, log)), config, log)
 }
 
 /** For a command: the running server's database, or one that is open only as long as the command runs. */

@@ -60,7 +60,7 @@ export async function runServer(): Promise<void> {
   printAddresses({ ...config, publicUrl }, { database: database.description, made })
   log.info({ signal: await stopped }, 'stopping')
   setTimeout(() => {
-    log.error('could not stop in good order in time')
+    log.error('could not shut down gracefully in time')
     process.exit(1)
   }, STOP_WITHIN_MS).unref()
 }

@@ -4,10 +4,10 @@
  */
 import { Elysia } from 'elysia'
 import { Hono } from 'hono'
-import { optionsOf } from '#server/database-url'
+import { connectionOptionsOf } from '#server/database-url'
 import { openPeer, queries } from './peer-sql.ts'
 
-const options = optionsOf(process.env.DATABASE_URL ?? '')
+const options = connectionOptionsOf(process.env.DATABASE_URL ?? '')
 const reads = openPeer(options)
 // Separate pools, as in our server: a transaction that begins behind a query would not have the connection to itself.
 const writes = openPeer(options)

@@ -1,6 +1,6 @@
 /** The database client alone, in a process of its own: each caller sends its next query as soon as it has its answer. */
 import type postgres from 'postgres'
-import { optionsOf } from '#server/database-url'
+import { connectionOptionsOf } from '#server/database-url'
 import { quantile, type Result } from './load.ts'
 import { type Asked, type Kind, openPeer, queries } from './peer-sql.ts'
 import { serveLines } from './spawn.ts'
@@ -37,6 +37,6 @@ const run = async (sql: postgres.Sql, { kind, callers, seconds, warmUpSeconds, a
   return { perSecond, p50, p99, count: times.length, statuses: {}, bytes: 0, cpuMs: 0 }
 }
 
-const sql = openPeer(optionsOf(process.env.DATABASE_URL ?? ''))
+const sql = openPeer(connectionOptionsOf(process.env.DATABASE_URL ?? ''))
 await serveLines((plan: LoopPlan) => run(sql, plan))
 await sql.end()

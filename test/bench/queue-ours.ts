@@ -9,7 +9,7 @@ import { systemClock } from '#kernel/clock'
 import { failpointsFrom } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
-import { optionsOf } from '#server/database-url'
+import { connectionOptionsOf } from '#server/database-url'
 import { openDb } from '#store/engine/db'
 import type { NewWork, Provenance } from '#store/engine/letter'
 import type { QueuePlan, QueueResult } from './background.ts'
@@ -51,7 +51,7 @@ const adds = (count: number, runAt: Date): Letter<void> => ({
   },
 })
 
-const options = optionsOf(process.env.DATABASE_URL ?? '')
+const options = connectionOptionsOf(process.env.DATABASE_URL ?? '')
 const log = createLog('warn')
 await using db = openDb(options)
 const shared = {

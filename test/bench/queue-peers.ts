@@ -1,14 +1,14 @@
 /** Job queues for Postgres for comparison, in a process of their own: no-op jobs, configured for throughput as their documentation says. */
 import { Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker'
 import PgBoss from 'pg-boss'
-import { optionsOf } from '#server/database-url'
+import { connectionOptionsOf } from '#server/database-url'
 import type { QueuePlan, QueueResult } from './background.ts'
 import { processorMs } from './meter.ts'
 import { openPeer } from './peer-sql.ts'
 import { serveLines } from './spawn.ts'
 
 const connectionString = process.env.DATABASE_URL ?? ''
-const owner = openPeer(optionsOf(connectionString))
+const owner = openPeer(connectionOptionsOf(connectionString))
 const JOB = 'bench'
 
 /** Measures from the first job that runs until the database has recorded all as done. */

@@ -199,7 +199,7 @@ test('a client that disconnects before its body is complete causes one debug lin
     const held = await hold(app.url, request)
     await app.send('GET', 'overview')
     held.abort()
-    const count = () => lines.filter(({ msg }) => msg === 'a client went before its request was complete').length
+    const count = () => lines.filter(({ msg }) => msg === 'a client disconnected before its request was complete').length
     expect([request.path, await until(count, 1)]).toEqual([request.path, 1])
     await app.send('GET', 'overview')
     expect(lines.filter(({ level }) => level >= 40)).toEqual([])

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { listResources, type McpResource, readResource, resourceTemplates } from '#edge/mcp/resources'
-import { MOST_CHARACTERS } from '#edge/mcp/truncate'
+import { MAX_CHARACTERS } from '#edge/mcp/truncate'
 import { newId } from '#kernel/ids'
 import { type ContextOptions, openedIn } from '#test/support/mcp-context'
 import { newStory, type Story, textOf } from '#test/support/story'
@@ -161,7 +161,7 @@ test('stays within its size, and says what it leaves out', async () => {
     select gen_random_uuid(), tenant_id, kind, 'approved', body, format, hook, rationale, stories, learnings, length, created_at, updated_at
     from item where tenant_id = ${story.tenantId}`
   const text = await queue(context)
-  expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS)
+  expect(text.length).toBeLessThanOrEqual(MAX_CHARACTERS)
   expect(text).toContain('There are more. growth_list_queue with status drafted')
   expect(text).toContain('There are more. growth_list_queue with status approved')
 })
@@ -171,7 +171,7 @@ test('a profile that is too large loses the ends of its lists, and says so', asy
   const stories = Array.from({ length: 100 }, (_, index) => `${index} ${'s'.repeat(1_900)}`)
   await story.send('PUT', 'profile', { body: { goal: 'this stays', writing_dna: { stories, avoid: ['synergy'] } } })
   const [{ text }] = (await readResource(context, 'tendril://profile')).contents
-  expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS)
+  expect(text.length).toBeLessThanOrEqual(MAX_CHARACTERS)
   const { shortened, profile } = JSON.parse(text)
   expect(shortened).toContain('16')
   expect(profile).toMatchObject({ goal: 'this stays', writing_dna: { stories: stories.slice(0, 16), avoid: ['synergy'] } })

@@ -37,11 +37,11 @@ export const callTool = async (context: McpContext, view: View, call: ToolCall):
     const idempotencyKey = readsOnly(o) ? undefined : keyIn(call.meta)
     const input = call.arguments ?? {}
     const { onProgress, signal } = call
-    if (!o.settles || !onProgress) return succeeded(await context.run(o.id, input, { idempotencyKey }), o.output)
+    if (!o.settles || !onProgress) return successResult(await context.run(o.id, input, { idempotencyKey }), o.output)
     const { answer, whole, schema } = await runGeneration(context, { operation: o, input }, { idempotencyKey, signal, onProgress })
-    return succeeded(answer, schema, whole)
+    return successResult(answer, schema, whole)
   } catch (cause) {
-    return failed(AppError.from(cause), context.call.requestId)
+    return errorResult(AppError.from(cause), context.call.requestId)
   }
 }
 
@@ -59,7 +59,7 @@ const keyIn = (meta: Record<string, unknown> = {}): string | undefined => {
 }
 
 /** `shown`: the content of the text, if it is more than the answer. `schema`: of that content. */
-const succeeded = ({ status, body, replayed }: Answer, schema: TSchema, shown?: Record<string, unknown>): CallToolResult => {
+const successResult = ({ status, body, replayed }: Answer, schema: TSchema, shown?: Record<string, unknown>): CallToolResult => {
   const content = JSON.parse(body)
   const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(status === 202 ? { [META.pending]: true } : {}) }
   return {
@@ -83,7 +83,7 @@ const onOneLine = (_: string, value: unknown): unknown =>
  * The error's data is in `_meta`: clients validate structured content against the tool's output schema even when `isError` is
  * set, and would drop the error.
  */
-const failed = ({ code, message, details, retryAfter }: AppError, requestId: string): CallToolResult => {
+const errorResult = ({ code, message, details, retryAfter }: AppError, requestId: string): CallToolResult => {
   const lines = (details ?? []).slice(1).map((detail) => `- ${detail.path || 'input'} ${detail.message}`)
   const again = retryAfter === undefined ? [] : [`Try again in ${Math.max(1, Math.ceil(retryAfter))} s.`]
   const error = {

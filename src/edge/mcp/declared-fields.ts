@@ -12,8 +12,8 @@ export const declared = (schema: TSchema, value: unknown): unknown => {
   if (Array.isArray(value)) return schema.items ? value.map((one) => declared(schema.items, one)) : value
   const fields = objectIn(schema)?.properties
   if (!fields) return value
-  const kept = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name))
-  return Object.fromEntries(kept.map(([name, one]) => [name, declared(fields[name]!, one)]))
+  const known = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name))
+  return Object.fromEntries(known.map(([name, one]) => [name, declared(fields[name]!, one)]))
 }
 
 const formsOf = (schema: TSchema | undefined): TSchema[] =>

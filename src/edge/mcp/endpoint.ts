@@ -95,7 +95,7 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
   if (!request.headers.has('authorization')) fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
   const caller = await callerOf(parts, incoming)
   const text = request.method === 'POST' ? await incoming.text({ limit: BODY_LIMIT, workspace: caller.tenantId }) : undefined
-  const body = text === undefined ? undefined : parsed(text)
+  const body = text === undefined ? undefined : parseJson(text)
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
   // Needs the body, which may be a call of the kill switch.
   const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countMessages(body, parts.operations))
@@ -131,7 +131,7 @@ const hasRequest = (body: unknown): boolean =>
 
 const NOT_JSON = Symbol('not JSON')
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
@@ -175,7 +175,7 @@ const inSession = async (parts: Parts, request: Request, { caller, context, text
   if (id === null) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the Mcp-Session-Id header is required')
   const session = parts.sessions.find(id, caller)
   if (session) return session.handle(request, context, body)
-  const passed = parts.sessions.has(id) ? undefined : await forwarded(parts, request, { id, text })
+  const passed = parts.sessions.has(id) ? undefined : await forwardToOwner(parts, request, { id, text })
   return passed ?? rpcError(404, NO_SESSION, 'Session not found')
 }
 
@@ -188,7 +188,7 @@ const openSession = async ({ sessions }: Parts, request: Request, { caller, cont
   return response
 }
 
-const forwarded = async (
+const forwardToOwner = async (
   { db, log, incarnation }: Parts,
   request: Request,
   { id, text }: { id: string; text: string | undefined },

@@ -44,7 +44,7 @@ export const forward = async (request: Request, { url, body, log }: Forwarding):
       redirect: 'manual',
       ...(body === undefined ? {} : { body }),
     })
-    return answered(response, watchdog)
+    return relay(response, watchdog)
   } catch (cause) {
     watchdog[Symbol.dispose]()
     if (!request.signal.aborted) log.warn({ err: cause, url }, 'the process of an MCP session could not be reached')
@@ -69,7 +69,7 @@ class Watchdog implements Disposable {
   }
 }
 
-const answered = (response: Response, watchdog: Watchdog): Response => {
+const relay = (response: Response, watchdog: Watchdog): Response => {
   const headers = new Headers(response.headers)
   for (const name of OF_CONNECTION) headers.delete(name)
   const { status } = response
@@ -77,11 +77,11 @@ const answered = (response: Response, watchdog: Watchdog): Response => {
     watchdog[Symbol.dispose]()
     return new Response(null, { status, headers })
   }
-  return new Response(watched(response.body, watchdog), { status, headers })
+  return new Response(watchStream(response.body, watchdog), { status, headers })
 }
 
 /** If the other process breaks off, the stream ends here too, and the client reconnects. */
-const watched = (body: ReadableStream<Uint8Array>, watchdog: Watchdog): ReadableStream<Uint8Array> => {
+const watchStream = (body: ReadableStream<Uint8Array>, watchdog: Watchdog): ReadableStream<Uint8Array> => {
   const reader = body.getReader()
   return new ReadableStream({
     async pull(controller) {

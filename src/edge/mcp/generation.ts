@@ -45,14 +45,14 @@ export const CANCEL = 'operator.generations.cancel'
 
 /** Longer than the longest model call, shorter than the timeouts of clients and proxies. */
 const DEADLINE_MS = 175_000
-/** The first read is early, because the composer takes less than a second; later reads are further pauseMs. */
+/** The first read is early, because the composer takes less than a second; later reads are further apart. */
 const FIRST_READ_MS = 150
 const LONGEST_PAUSE_MS = 3_000
 const TOTAL = 100
 /** The largest page of a list. The new record is on the first one. */
-const MOST_LISTED = 100
+const MAX_LISTED = 100
 /** The highest progress before it settles. */
-const MOST_UNSETTLED = 99
+const MAX_UNSETTLED = 99
 
 const hasSettled = ({ status }: GenerationRecord): boolean => isSettled(status)
 
@@ -82,7 +82,7 @@ const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<voi
   signal.removeEventListener('abort', stop)
 }
 
-const parsed = ({ body }: Answer): Body => JSON.parse(body)
+const parseBody = ({ body }: Answer): Body => JSON.parse(body)
 
 /** The schema of what `read` returns. Entries of a list have the same shape as the created record. */
 const shownBy = (sibling: Operation, operation: Operation): TSchema =>
@@ -92,8 +92,8 @@ const shownBy = (sibling: Operation, operation: Operation): TSchema =>
 const read = async ({ run }: McpContext, sibling: Operation, made: Body): Promise<Body | undefined> => {
   const { id } = recordIn(made)
   try {
-    if (pathParams(sibling.path).length > 0) return parsed(await run(sibling.id, { id }))
-    const [listed] = Object.values(parsed(await run(sibling.id, { limit: MOST_LISTED }))) as [GenerationRecord[]]
+    if (pathParams(sibling.path).length > 0) return parseBody(await run(sibling.id, { id }))
+    const [listed] = Object.values(parseBody(await run(sibling.id, { limit: MAX_LISTED }))) as [GenerationRecord[]]
     const found = listed.find((one) => one.id === id)
     return found && { [Object.keys(made)[0]!]: found }
   } catch (cause) {
@@ -113,7 +113,7 @@ interface Following {
 const reporter = ({ onProgress }: GenerationOptions) => {
   let reported = -1
   return (record: GenerationRecord, share: number): void => {
-    const progress = hasSettled(record) ? TOTAL : Math.min(MOST_UNSETTLED, Math.floor(TOTAL * share))
+    const progress = hasSettled(record) ? TOTAL : Math.min(MAX_UNSETTLED, Math.floor(TOTAL * share))
     if (progress <= reported) return
     reported = progress
     onProgress(progress, TOTAL, messageOf(record))
@@ -149,7 +149,7 @@ export const runGeneration = async (
   const { signal, idempotencyKey } = options
   signal.throwIfAborted()
   const answer = await context.run(operation.id, input, { idempotencyKey })
-  const created = parsed(answer)
+  const created = parseBody(answer)
   const sibling = siblingOf(context, operation)
   if (!sibling) return { answer, whole: created, schema: operation.output }
   let body = await follow({ context, sibling, options }, created)

@@ -2,7 +2,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Item as ItemSchema, ItemStatus } from '#contract/growth/items'
 import type { McpContext } from './context.ts'
-import { cut, MOST_CHARACTERS } from './truncate.ts'
+import { cut, MAX_CHARACTERS } from './truncate.ts'
 
 export type QueuedItem = Static<typeof ItemSchema>
 
@@ -49,7 +49,7 @@ const RESERVE = 2_000
 const LINES = /\r\n|[\n\r\u2028\u2029\u0085]/
 
 /** Quotes every line: no part of a body can then pass for a heading. */
-const quoted = (text: string): string =>
+const quote = (text: string): string =>
   text
     .split(LINES)
     .map((line) => `> ${line}`)
@@ -64,9 +64,9 @@ const stateOf = ({ status, post_at, on_missed, review, created_at }: QueuedItem)
   return `drafted at ${String(created_at)}`
 }
 
-const shown = (item: QueuedItem): string => {
+const renderItem = (item: QueuedItem): string => {
   const body = item.body.length > LONGEST_BODY ? `${cut(item.body, LONGEST_BODY)}\n(Full text: tendril://items/${item.id})` : item.body
-  const lines = [`### ${item.id}`, `${item.kind}, ${item.length} characters, ${stateOf(item)}`, '', quoted(body)]
+  const lines = [`### ${item.id}`, `${item.kind}, ${item.length} characters, ${stateOf(item)}`, '', quote(body)]
   if (item.status === 'drafted') lines.push('', `Why: ${inOneLine(item.rationale, 300)}`)
   if (item.last_error) lines.push('', `Last error: ${inOneLine(item.last_error, 300)}`)
   return lines.join('\n')
@@ -81,7 +81,7 @@ interface Page {
 const render = ({ title, next, status }: Section, { items, next_cursor }: Page, room: number): string => {
   const parts = [`## ${title}`, next]
   let [left, fitting] = [room, 0]
-  for (const text of items.map(shown)) {
+  for (const text of items.map(renderItem)) {
     if (text.length > left) break
     parts.push(text)
     left -= text.length
@@ -91,10 +91,10 @@ const render = ({ title, next, status }: Section, { items, next_cursor }: Page, 
   return parts.join('\n\n')
 }
 
-/** Markdown of at most `MOST_CHARACTERS`. */
+/** Markdown of at most `MAX_CHARACTERS`. */
 export const queueText = async ({ run }: McpContext): Promise<string> => {
   const parts = ['# Queue', "Nothing goes out without a person's approval. Each item's heading is its id."]
-  let room = MOST_CHARACTERS - RESERVE
+  let room = MAX_CHARACTERS - RESERVE
   for (const section of sections) {
     const page: Page = JSON.parse((await run('growth.items.list', { status: section.status, limit: section.most })).body)
     if (page.items.length === 0) continue

@@ -109,7 +109,7 @@ const reachable = ({ operations, call }: McpContext, from: readonly string[]): s
     return o && mayRun(o, call)
   })
 
-const listed = ({ uri, title, description, mimeType, priority }: Fixed): McpResource => ({
+const describeResource = ({ uri, title, description, mimeType, priority }: Fixed): McpResource => ({
   uri,
   name: uri.slice('tendril://'.length),
   title,
@@ -134,7 +134,7 @@ const listedItem = ({ id, kind, format, body, length, updated_at }: QueuedItem):
  * `invalid_input` for a cursor of another list.
  */
 export const listResources = async (context: McpContext, cursor?: string): Promise<{ resources: McpResource[]; nextCursor?: string }> => {
-  const resources = cursor === undefined ? fixed.filter(({ from }) => reachable(context, from)).map(listed) : []
+  const resources = cursor === undefined ? fixed.filter(({ from }) => reachable(context, from)).map(describeResource) : []
   if (!reachable(context, [ITEMS])) return { resources }
   const input = { status: 'drafted', limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }
   const { items, next_cursor } = await bodyOf<{ items: QueuedItem[]; next_cursor: string | null }>(context, ITEMS, input)

@@ -157,7 +157,7 @@ export class McpSession implements AsyncDisposable {
     if (twice !== undefined) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: this request id is in use')
     if (ids.some((id) => String(id).length > LONGEST_ID))
       return rpcError(400, ProtocolErrorCode.InvalidRequest, `Bad Request: an id has at most ${LONGEST_ID} characters`)
-    if (this.#unanswered.size + ids.length <= MOST_UNANSWERED) return undefined
+    if (this.#unanswered.size + ids.length <= MAX_UNANSWERED) return undefined
     return rpcError(429, ProtocolErrorCode.InvalidRequest, 'Too many requests were cancelled: start a new session', { 'retry-after': '1' })
   }
 
@@ -195,7 +195,7 @@ export class McpSession implements AsyncDisposable {
 
 const LONGEST_ID = 200
 /** The SDK keeps each of them in memory until the session ends. */
-const MOST_UNANSWERED = 1_000
+const MAX_UNANSWERED = 1_000
 
 const idsIn = (body: unknown): RequestId[] =>
   [body].flat().flatMap((one) => {

@@ -82,7 +82,7 @@ const results: Record<string, { title: string; body: Html }> = {
   deny: { title: 'Device denied', body: html`<p>You can close this page.</p>` },
 }
 
-const refused = (error: AppError, code: string): Response => {
+const refusalPage = (error: AppError, code: string): Response => {
   const isWrong = error.code === 'not_found' || error.code === 'invalid_input'
   const problems = isWrong ? [{ field: 'code', says: WRONG_CODE }] : problemsOf(error, {})
   const page = { title: 'Approve a device', body: codeForm(code, problems), problems }
@@ -94,7 +94,7 @@ const WRONG_CODE =
 
 const EXPECTED = ['not_found', 'invalid_input', 'rate_limited', 'forbidden', 'conflict']
 
-const expected = (cause: unknown): AppError => {
+const requireExpected = (cause: unknown): AppError => {
   const error = AppError.from(cause)
   if (!EXPECTED.includes(error.code)) throw cause
   return error
@@ -106,7 +106,7 @@ const ask = async (deps: PageDeps, incoming: Incoming, code: string): Promise<Re
     const workspaces = (await enter(deps, incoming, { id: 'app.session.get', input: {} })).body.session.workspaces
     return pageResponse({ title: 'Approve this device?', body: confirmation(body.request, workspaces) })
   } catch (cause) {
-    return refused(expected(cause), code)
+    return refusalPage(requireExpected(cause), code)
   }
 }
 
@@ -124,7 +124,7 @@ const LONGEST_CODE = 40
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { code = '', decision = '', workspace_id, move_to } = await trustedForm(deps, incoming)
   const person: SessionGrant | undefined = await signedInPerson(deps, incoming)
-  // After signing in, the person sees the question again and decides anew.
+  // After signing in, the person sees the question again and decides then.
   if (!person) return toSignIn(deps, incoming, pathFor(code))
   try {
     if (move_to !== undefined) {
@@ -135,7 +135,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
     await enter(deps, incoming, { id: 'app.device.decide', input: { user_code: code, decision, ...workspace } })
     return redirect(`/device?done=${decision}`)
   } catch (cause) {
-    return refused(expected(cause), code)
+    return refusalPage(requireExpected(cause), code)
   }
 }
 

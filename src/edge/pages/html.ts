@@ -11,11 +11,11 @@ type Value = Html | string | number | undefined | readonly Html[]
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 
 const textOf = (value: Value): string => {
   if (value === undefined) return ''
-  if (typeof value !== 'object') return escaped(String(value))
+  if (typeof value !== 'object') return escapeHtml(String(value))
   return MARKUP in value ? value[MARKUP] : value.map(textOf).join('')
 }
 

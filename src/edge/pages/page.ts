@@ -77,7 +77,7 @@ export const enter = async (deps: PageDeps, incoming: Incoming, call: { id: stri
 
 type Respond = (deps: PageDeps, incoming: Incoming) => Promise<Response>
 
-const failed = (deps: PageDeps, incoming: Incoming, cause: unknown): Response => {
+const errorPage = (deps: PageDeps, incoming: Incoming, cause: unknown): Response => {
   const error = AppError.from(cause)
   if (error.code === 'unauthenticated') return toSignIn(deps, incoming, safePath(new URL(incoming.request.url).pathname))
   if (error.status >= 500) deps.log.error({ err: error.cause ?? error }, 'a page failed')
@@ -95,5 +95,5 @@ const failed = (deps: PageDeps, incoming: Incoming, cause: unknown): Response =>
 export const pageRoute = (deps: PageDeps, method: Route['method'], path: string, respond: Respond): Route => ({
   method,
   path,
-  respond: (incoming) => respond(deps, incoming).catch((cause) => failed(deps, incoming, cause)),
+  respond: (incoming) => respond(deps, incoming).catch((cause) => errorPage(deps, incoming, cause)),
 })

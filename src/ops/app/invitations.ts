@@ -78,7 +78,7 @@ export const findInvitation = async (db: VisitContext['db'], token: string): Pro
   (await openInvitation(db, hashOfLink(token))) ?? fail('not_found', NOT_OPEN)
 
 /** Open invitations of one workspace. */
-const MOST_OPEN = 200
+const MAX_OPEN = 200
 
 const refuseMember = async (sql: Sql, email: string): Promise<void> => {
   if (await isMember(sql, emailKey(email))) fail('conflict', 'a member already has this email')
@@ -88,7 +88,7 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
   async create({ email, role }, { sql, gate, principal }) {
     if (role === 'owner') await requireFreshPassword({ sql, principal })
     if (email !== undefined) await refuseMember(sql, email)
-    if ((await countOpenInvitations(sql)) >= MOST_OPEN) fail('conflict', `${MOST_OPEN} invitations are open: withdraw one first`)
+    if ((await countOpenInvitations(sql)) >= MAX_OPEN) fail('conflict', `${MAX_OPEN} invitations are open: withdraw one first`)
     const token = newLinkToken('inv')
     const expires_at = new Date(gate.now.getTime() + INVITATION_MS)
     const row = {

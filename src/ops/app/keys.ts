@@ -13,19 +13,19 @@ import { pageOf, pageResult } from '../paging.ts'
 import { requireFreshPassword } from '../reauthentication.ts'
 
 /** Live keys of one workspace. */
-const MOST_KEYS = 200
+const MAX_KEYS = 200
 /** Live keys of one member, who cannot use up the keys of all. */
-const MOST_OF_ONE = 50
+const MAX_OF_ONE = 50
 
 /** Throws `conflict` if the workspace or the person has too many live keys. `read`: runs a query over the workspace. */
 export const requireRoomForKey = async (
   read: (query: Query) => PromiseLike<readonly unknown[]>,
   personId: string | null,
 ): Promise<void> => {
-  const living = (await read(livingKeys(MOST_KEYS))) as readonly { person_id: string | null }[]
-  if (living.length === MOST_KEYS) fail('conflict', `the workspace has ${MOST_KEYS} keys: revoke one first`)
-  if (personId === null || living.filter(({ person_id }) => person_id === personId).length < MOST_OF_ONE) return
-  fail('conflict', `you have ${MOST_OF_ONE} keys in this workspace: revoke one first`)
+  const living = (await read(livingKeys(MAX_KEYS))) as readonly { person_id: string | null }[]
+  if (living.length === MAX_KEYS) fail('conflict', `the workspace has ${MAX_KEYS} keys: revoke one first`)
+  if (personId === null || living.filter(({ person_id }) => person_id === personId).length < MAX_OF_ONE) return
+  fail('conflict', `you have ${MAX_OF_ONE} keys in this workspace: revoke one first`)
 }
 
 const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'

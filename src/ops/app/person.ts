@@ -12,7 +12,7 @@ import { hashOfLink } from '../links.ts'
 import { accountLimits, requireOwnPassword, WRONG_OWN } from '../password-check.ts'
 import { auditContextOf, signedInOf } from './session.ts'
 
-const needPassword = (): never => {
+const requirePassword = (): never => {
   throw new AppError('invalid_input', 'current_password is required', {
     details: [{ path: 'current_password', message: 'is required to change the email' }],
   })
@@ -22,10 +22,10 @@ const NOT_GOOD = 'this link is no longer valid: it was used, replaced or has exp
 
 /** The account of a reset link; does not use up the link. Throws `not_found`, or `rate_limited` after many invalid links. */
 export const findReset = async ({ db, visit }: Pick<VisitContext, 'db' | 'visit'>, token: string): Promise<OpenReset> => {
-  const counted = [{ name: `reset address ${networkOf(visit.address)}`, limit: resetLimit }]
-  await takeTry(db, 'reset', counted)
+  const limits = [{ name: `reset address ${networkOf(visit.address)}`, limit: resetLimit }]
+  await takeTry(db, 'reset', limits)
   const link = (await openReset(db, hashOfLink(token))) ?? fail('not_found', NOT_GOOD)
-  await returnTry(db, counted)
+  await returnTry(db, limits)
   return link
 }
 
@@ -37,14 +37,14 @@ export const personHandlers: Handlers<typeof person> = {
 
   async update({ name, email, current_password }, context) {
     const { person: before } = signedInOf(context)
-    const written = email === undefined ? before.email : plainText(email)
-    const isOther = written !== before.email
+    const newEmail = email === undefined ? before.email : plainText(email)
+    const isOther = newEmail !== before.email
     // Limited, because each change adds an audit row to every workspace of the person.
     await takeTry(context.db, 'person', [{ name: `change of person ${before.id}`, limit: changeLimit }])
-    const shown = isOther ? await requireOwnPassword(context, before, current_password ?? needPassword()) : undefined
+    const shown = isOther ? await requireOwnPassword(context, before, current_password ?? requirePassword()) : undefined
     const change = {
       name: name === undefined ? before.name : plainText(name),
-      email: shown !== undefined && written !== null ? { as: written, key: emailKey(written), shown } : undefined,
+      email: shown !== undefined && newEmail !== null ? { as: newEmail, key: emailKey(newEmail), shown } : undefined,
       audit: auditContextOf(context.visit, 'app.person.update'),
     }
     const account = await changePerson(context.db, before.id, change)

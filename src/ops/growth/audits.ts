@@ -12,7 +12,7 @@ const invalid = (path: string, message: string): never => fail('invalid_input', 
 type MetricsInput = Partial<SuppliedMetrics> & Pick<SuppliedMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
 
 /** Metrics with all fields filled in. Throws `invalid_input` for an entry with neither item nor text. */
-const normalised = (given: MetricsInput[]): SuppliedMetrics[] =>
+const normalise = (given: MetricsInput[]): SuppliedMetrics[] =>
   given.map(({ item_id = null, text = null, posted_at = null, quotes = 0, clicks = 0, ...counts }, index) => {
     if (!item_id && !text?.trim()) invalid(`metrics.${index}`, 'needs item_id or text')
     return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }
@@ -20,7 +20,7 @@ const normalised = (given: MetricsInput[]): SuppliedMetrics[] =>
 
 export const growthAuditHandlers: Handlers<typeof audits> = {
   async create({ days = AUDIT_DAYS, metrics }, { sql, gate }) {
-    const given = metrics ? normalised(metrics as MetricsInput[]) : null
+    const given = metrics ? normalise(metrics as MetricsInput[]) : null
     const ids = [...new Set((given ?? []).flatMap(({ item_id }) => item_id ?? []))]
     if (ids.length > 0 && (await itemsForAudit(sql, ids)).length < ids.length) fail('not_found', 'no such item')
     const { record, effects } = admitAudit({ gate, origin: 'manual' }, { days, given })

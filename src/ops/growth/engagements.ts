@@ -26,7 +26,7 @@ import { engagementById, listEngagements, lockEngagement, saveEngagement } from 
 import { channelNamed } from '#store/growth/growth-channels'
 import type { CommandContext, HandlerResult, Handlers, World } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { postIdOf, type Reading, readPostFor, storedPost } from '../reading-post.ts'
+import { type PostReading, postIdOf, readPostFor, storedPost } from '../reading-post.ts'
 
 const replyOf = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
 const save = (engagement: Engagement, effects: Effects = {}) => ({
@@ -41,7 +41,7 @@ const unreadPost = (network: Network, ref: string): EngagedPost => ({
 type Words = Pick<EngagementRequest, 'action' | 'instruction' | 'body'>
 
 /** The post of the engagement. Without an account to read it, the engagement needs a body. Throws `not_found` or `conflict`. */
-const foundPost = (reading: Exclude<Reading, { kind: 'failed' }>, ref: string, { action, body }: Words): EngagedPost => {
+const foundPost = (reading: Exclude<PostReading, { kind: 'failed' }>, ref: string, { action, body }: Words): EngagedPost => {
   if (reading.kind === 'read')
     return reading.post ? storedPost(reading.network, reading.post) : fail('not_found', 'the network has no such post')
   if (isWritten(action) && body === null)
@@ -70,7 +70,7 @@ export const draftEngagement = async (
   return admitEngagement(context.sql, { gate: context.gate, origin: 'manual' }, { request, rule, preflight })
 }
 
-const createFrom = async (context: CommandContext, reading: Reading, { ref, ...words }: Words & { ref: string }) => {
+const createFrom = async (context: CommandContext, reading: PostReading, { ref, ...words }: Words & { ref: string }) => {
   if (reading.kind === 'failed') throw reading.error
   const { record, effects } = await draftEngagement(context, foundPost(reading, ref, words), { ...words, signalId: null })
   return { reply: replyOf(record), effects, refId: record.id }

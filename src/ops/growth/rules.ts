@@ -20,7 +20,7 @@ export const ruleHandlers: Handlers<typeof rules> = {
   async list(input, { read }) {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read<RuleRow>(listRules(page)), page.limit)
-    return { rules: rows.map(toStanding).map(({ rule, ...standing }) => ruleView(rule, standing)), next_cursor }
+    return { rules: rows.map(toStanding).map(({ rule, ...state }) => ruleView(rule, state)), next_cursor }
   },
 
   async create(input, { sql, gate }) {

@@ -29,7 +29,7 @@ const view = ({ failures: _, ...target }: Target, dueAt: Date | null, watching: 
 const tierOf = (networks: Networks, network: string | null | undefined): Tier | null =>
   (network ? networks.named(network)?.limits.tier : undefined) ?? null
 
-const shown = ({ due_at, paused, network, plan, billing, overrides, counters, now, ...target }: WatchedTarget, networks: Networks) =>
+const targetView = ({ due_at, paused, network, plan, billing, overrides, counters, now, ...target }: WatchedTarget, networks: Networks) =>
   view(target, due_at, { plan: { plan, billing, overrides }, counters, now, paused, tier: tierOf(networks, network) })
 
 const watchingIn = async ({ sql, gate, networks }: CommandContext): Promise<Watching> => ({
@@ -52,7 +52,7 @@ export const targetHandlers: Handlers<typeof targets> = {
   async list({ status, ...input }, { read, networks }) {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read<WatchedTarget>(listTargets({ ...page, status })), page.limit)
-    return { targets: rows.map((row) => shown(row, networks)), next_cursor }
+    return { targets: rows.map((row) => targetView(row, networks)), next_cursor }
   },
 
   async create({ handle, category = null, priority = 2 }, context) {

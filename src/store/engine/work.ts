@@ -75,11 +75,11 @@ const firsts = (sql: Sql, view: Busy, condition: Fragment): Fragment => sql`
   ${view.paused ? sql`` : sql`union all ${first(sql, view, 'automatic', condition)}`}`
 
 /** The first due row that no running one is in the way of; while paused only what people asked for. */
-export const firstDue = (sql: Sql, view: Busy): Fragment => sql`with ${claimedNow(sql, view)}
+export const firstDueWork = (sql: Sql, view: Busy): Fragment => sql`with ${claimedNow(sql, view)}
   select * from (${firsts(sql, view, sql`and w.run_at <= ${view.now}`)}) due order by origin = 'manual' desc, run_at, id limit 1`
 
 export const nextDue = async (sql: Sql, view: Busy): Promise<KeyedWork | undefined> =>
-  (await firstDue(sql, view))[0] as KeyedWork | undefined
+  (await firstDueWork(sql, view))[0] as KeyedWork | undefined
 
 /** `ms` until the first row that may run becomes due. */
 export const firstWait = (sql: Sql, view: Busy): Fragment => sql`with ${claimedNow(sql, view)}

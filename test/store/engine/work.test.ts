@@ -4,7 +4,7 @@ import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { openDb, type Sql } from '#store/engine/db'
 import { apply, gate } from '#store/engine/letter'
-import { type Busy, firstDue, firstWait, nextDue, untilNextDue, workById } from '#store/engine/work'
+import { type Busy, firstDueWork, firstWait, nextDue, untilNextDue, workById } from '#store/engine/work'
 import { actorStore } from '#test/support/actors'
 import { byTest, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
@@ -60,7 +60,7 @@ const manyRows = async (): Promise<void> => {
 test('a claim among twenty thousand rows reads the first ones of an index', async () => {
   await manyRows()
   await inTenant(async (sql) => {
-    for (const query of [firstDue, firstWait])
+    for (const query of [firstDueWork, firstWait])
       for (const paused of [false, true]) {
         const [row] = await sql`explain (analyze, buffers, format json) ${query(sql, view({ paused }))}`
         const plan = row!['QUERY PLAN'][0].Plan as PlanNode

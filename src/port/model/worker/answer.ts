@@ -1,10 +1,10 @@
 import { measures } from '#port/network/measures'
 import { GenerationError } from '../drafter.ts'
 import { computations } from './computations.ts'
-import type { Answer, Request } from './messages.ts'
+import type { Request, WorkerAnswer } from './messages.ts'
 
 /** Answers a request, inside the worker. */
-export const answerTo = ({ name, input, measure }: Request): Answer => {
+export const answerTo = ({ name, input, measure }: Request): WorkerAnswer => {
   try {
     const compute = computations[name] as (input: object) => unknown
     return { result: compute({ ...input, brief: { ...input.brief, measure: measures[measure] } }) }

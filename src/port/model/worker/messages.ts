@@ -10,7 +10,7 @@ export interface Request {
 }
 
 /** `hint` is that of a `GenerationError`; `fault` is any other error with its stack. */
-export type Answer = { result: unknown } | { hint: string } | { fault: string }
+export type WorkerAnswer = { result: unknown } | { hint: string } | { fault: string }
 
 const nameOf = (measure: (text: string) => number): keyof typeof measures => {
   const found = Object.entries(measures).find(([, known]) => known === measure)

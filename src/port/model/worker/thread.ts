@@ -2,7 +2,7 @@ import { sourceFile } from '#kernel/assets'
 import { type Clock, systemClock } from '#kernel/clock'
 import { GenerationError } from '../drafter.ts'
 import type { Computations, ModelWorker } from './computations.ts'
-import { type Answer, type Request, requestOf } from './messages.ts'
+import { type Request, requestOf, type WorkerAnswer } from './messages.ts'
 
 export interface ThreadOptions {
   /** The path of the worker's program. */
@@ -77,7 +77,7 @@ class Thread implements ModelWorker, Disposable {
     const died = (why: string) => {
       if (this.#worker === worker) this.#stop(new Error(`the drafting worker died: ${why}`))
     }
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => {
+    worker.onmessage = ({ data }: MessageEvent<WorkerAnswer>) => {
       if (this.#worker === worker) this.#ended((job) => settle(job, data))
     }
     worker.onerror = (event) => {
@@ -113,7 +113,7 @@ class Thread implements ModelWorker, Disposable {
   }
 }
 
-const settle = ({ resolve, reject }: Job, answer: Answer): void => {
+const settle = ({ resolve, reject }: Job, answer: WorkerAnswer): void => {
   if ('result' in answer) resolve(answer.result)
   else reject('hint' in answer ? new GenerationError(answer.hint) : new Error(`a drafting computation failed: ${answer.fault}`))
 }
