@@ -90,7 +90,7 @@ const attempts = {
       memory.attempts,
       ({ state, external_id, lease_until, error }) =>
         state === 'open' || (external_id === null && lease_until > now && error === PROCESS_STOPPED),
-    ).map((one) => ({ ...one, item_id: one.record_id, engagement_id: null }))
+    )
   },
   insertAttempt: (attempt: Attempt) => () => changed(attempt.id, attempt),
   saveAttempt:

@@ -8,7 +8,7 @@ import { kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
 import { type Effects, merge } from '#store/engine/letter'
 import { workOfKinds } from '#store/engine/work'
-import { attemptsInFlight } from '#store/growth/attempts'
+import { attemptsInFlight, columnOf } from '#store/growth/attempts'
 import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../call.ts'
 
@@ -65,14 +65,10 @@ const cancelGenerations = async ({ sql, gate }: CommandContext, reach: Reach): P
   return effects
 }
 
-/** Posts and engagements being sent, except those just recalled. */
+/** Attempts that may be on the wire, except those just recalled. */
 export const inFlight = async ({ sql }: CommandContext, recalled: Set<string>) => {
   const attempts = await attemptsInFlight(sql)
   return attempts
-    .filter(({ item_id, engagement_id }) => !recalled.has(item_id ?? engagement_id ?? ''))
-    .map(({ item_id, engagement_id, origin, intent_at }) => ({
-      ...(item_id ? { item_id } : {}),
-      ...(engagement_id ? { engagement_id } : {}),
-      ...{ origin, since: intent_at },
-    }))
+    .filter(({ record_id }) => !recalled.has(record_id))
+    .map(({ sendable, record_id, origin, intent_at }) => ({ [columnOf[sendable]]: record_id, origin, since: intent_at }))
 }

@@ -4,7 +4,7 @@ import type { Metrics } from '#domain/growth/metrics'
 
 /**
  * A social network. An adapter translates every answer of the real service into one of the results below; the exactly-once machine
- * (domain/growth/sending/publish.ts) trusts only their `kind`.
+ * (domain/growth/sending/send.ts) trusts only their `kind`.
  */
 export interface Network extends Measuring, Sociable {
   /** `sandbox`, `x`, `bluesky`. */

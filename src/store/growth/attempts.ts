@@ -7,8 +7,8 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 /** The record of an attempt. */
 export type SendableRef = Pick<Attempt, 'sendable' | 'record_id'>
 
-/** The column that refers to the record. */
-const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = { post: 'item_id', engagement: 'engagement_id' }
+/** The column that refers to the record, and the field that names it wherever attempts are listed. */
+export const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = { post: 'item_id', engagement: 'engagement_id' }
 
 const columns = (
   sql: Sql,
@@ -108,22 +108,14 @@ export const takenPosts =
     sql`select a.external_id from attempt a
         where a.connection_id = ${connectionId} and ${isOfKind(sql, sendable)} and a.external_id = any(${externalIds})`
 
-/** One of the two is not null: a post, or an engagement. */
-export interface InFlight {
-  item_id: string | null
-  engagement_id: string | null
-  origin: 'manual' | 'automatic'
-  intent_at: Date
-}
-
 /**
  * Attempts that may be on the wire: of this process, or of one that is gone but whose lease has not ended. That one may send until
  * then whatever became of the attempt here: in doubt, or settled by a person, whose post has no name.
  */
-export const attemptsInFlight = async (sql: Sql): Promise<InFlight[]> =>
-  (await sql`select item_id, engagement_id, origin, intent_at from attempt
-    where state = 'open' or (external_id is null and lease_until > clock_timestamp() and error = ${PROCESS_STOPPED})
-    order by intent_at limit 100`) as never
+export const attemptsInFlight = async (sql: Sql): Promise<Attempt[]> =>
+  (await sql`select ${columns(sql)} from attempt a
+    where a.state = 'open' or (a.external_id is null and a.lease_until > clock_timestamp() and a.error = ${PROCESS_STOPPED})
+    order by a.intent_at limit 100`) as never
 
 export const insertAttempt =
   ({ record_id, ...attempt }: Attempt): Query =>

@@ -4,7 +4,7 @@
  *   queued → generating → drafted ─approve→ approved ─execute→ executing ─→ executed | execute_failed | execute_unconfirmed
  *                   └→ failed  └─reject→ rejected
  *
- * Transitions of the executing machine are in sending/execute.ts.
+ * What becomes of it as it is executed is in sending/engagement.ts.
  */
 import { fail } from '#kernel/errors'
 import type { ModelUsage, ReplyDraft } from './draft.ts'

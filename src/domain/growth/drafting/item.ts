@@ -1,6 +1,6 @@
 /**
  * A content item and its transitions. Each function is one row of the state table: it returns the next item, or throws `conflict` naming
- * the state. Transitions of the publishing machine are in sending/publish.ts.
+ * the state. What becomes of it as it is posted is in sending/post.ts.
  *
  *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing ─→ posted | publish_failed | publish_unconfirmed
  *      └─reject→ rejected
