@@ -48,6 +48,8 @@ describe('the checker refuses', () => {
     ['a table of the product joined by the engine', 'src/store/engine/a.ts', 'const read = sql`from actor a join public.tenant t on true`'],
     ['a table of the product handed to a statement of the engine', 'actors/engine/a.ts', 'const table = sql`webhook_endpoint`'],
     ['an area app that knows growth in the domain', 'src/domain/app/a.ts', `import { b } from '#domain/growth/drafting/b'`],
+    ['an area app that knows growth in its decisions', 'src/decisions/app/a.ts', `import { b } from '../growth/b.ts'`],
+    ['an area app that knows growth in its work', 'actors/work/app/a.ts', `import type { B } from '#store/growth/b'`],
     ['an area app that knows growth in the store', 'src/store/app/a.ts', `import type { B } from '../growth/b.ts'`],
     ['a default export', 'src/main.ts', `export default {}`],
     ['an unknown folder', 'src/misc/a.ts', ''],
@@ -58,9 +60,15 @@ describe('the checker refuses', () => {
     expect(breaches({ [path]: source })).toHaveLength(1)
   })
 
-  test('an area app that knows growth in the contract', () => {
-    const sources = { 'src/contract/app/a.ts': `import { B } from '../growth/b.ts'`, 'src/ops/app/a.ts': '' }
-    expect(breaches(sources)).toEqual(['src/contract/app/a.ts may not import ../growth/b.ts'])
+  test('an area app that knows growth in the contract and in its operations', () => {
+    const sources = {
+      'src/contract/app/a.ts': `import { B } from '../growth/b.ts'`,
+      'src/ops/app/a.ts': `import { b } from '#store/growth/b'`,
+    }
+    expect(breaches(sources)).toEqual([
+      'src/contract/app/a.ts may not import ../growth/b.ts',
+      'src/ops/app/a.ts may not import #store/growth/b',
+    ])
   })
 
   test('a cycle, even of types', () => {

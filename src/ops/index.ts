@@ -2,7 +2,6 @@
 import { appResources, growthResources } from '#contract/index'
 import { operatorResources } from '#contract/operator'
 import { auditHandlers } from './app/audit.ts'
-import { appConnectionsHandlers } from './app/connections.ts'
 import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
 import { keyHandlers } from './app/keys.ts'
@@ -17,10 +16,11 @@ import type { World } from './call.ts'
 import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
 import { growthAuditHandlers } from './growth/audits.ts'
-import { automationHandlers } from './growth/automation.ts'
+import { automationHandlers, inFlight, stopAutomation } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
 import { channelHandlers } from './growth/channels.ts'
+import { appConnectionsHandlers } from './growth/connecting.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
 import { engagementHandlers } from './growth/engagements.ts'
 import { experimentHandlers } from './growth/experiments.ts'
@@ -64,7 +64,7 @@ export const createOperations = (world: World): Bound[] => {
     ...bind(host, appResources.session, sessionHandlers),
     ...bind(host, appResources.sessions, sessionsHandlers),
     ...bind(host, appResources.person, personHandlers),
-    ...bind(host, appResources.workspace, workspaceHandlers),
+    ...bind(host, appResources.workspace, workspaceHandlers({ stop: stopAutomation, inFlight })),
     ...bind(host, appResources.members, memberHandlers),
     ...bind(host, appResources.device, deviceHandlers),
     ...bind(host, appResources.invitations, invitationHandlers(world.identity.publicUrl)),

@@ -61,8 +61,8 @@ const allowedTypes: Record<string, readonly string[]> = { ops: ['actors'], edge:
 const AREA = /^(?:src\/[^/]+|actors\/work)\/(growth|app|agent|operator)\//
 const ENGINE = /^(?:src\/[^/]+|actors)\/engine\//
 
-/** Layers in which the area `app` stands on its own. */
-const APP_ALONE = /^src\/(?:contract|domain|store)\/app\//
+/** The area `app` stands on its own. */
+const APP_ALONE = /^(?:src\/[^/]+|actors\/work)\/app\//
 
 /** Tables that the engine's statements may name: its own, and those that say whether the caller of a statement is still let in. */
 const ENGINES_OWN = ['actor', 'node', 'work', 'outbox', 'audit', 'idempotency', 'counter', 'migration', 'deployment']

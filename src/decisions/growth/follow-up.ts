@@ -3,15 +3,9 @@ import { subjectOf, wants } from '#domain/app/webhook'
 import { FIRST_READ_MS } from '#domain/growth/learning/metric-sync'
 import type { Consequences, Effects, Gate, NewWork } from '#store/engine/letter'
 import type { NewEvent } from '#store/engine/outbox'
+import { deliveryWork } from '../app/delivery.ts'
 import { newWork } from '../work.ts'
 import { withRuns } from './occurrences.ts'
-
-/**
- * The tenant's one row of delivery work; a second one only hastens it. It counts as manual, so pausing all automation does not stop it:
- * events report what happened and change nothing.
- */
-export const deliveryWork = ({ tenantId, now }: { tenantId: string; now: Date }): NewWork =>
-  newWork('delivery', { refId: tenantId, origin: 'manual', runAt: now })
 
 /** The tenant's one row of metrics work; a second one only hastens the next read. The kill switch holds it. */
 export const metricsWork = ({ tenantId, runAt }: { tenantId: string; runAt: Date }): NewWork =>

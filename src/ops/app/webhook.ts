@@ -1,5 +1,5 @@
 import type { webhook } from '#contract/app/webhook'
-import { deliveryWork } from '#decisions/growth/follow-up'
+import { deliveryWork } from '#decisions/app/delivery'
 import {
   changedEndpoint,
   type Endpoint,

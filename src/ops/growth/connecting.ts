@@ -1,4 +1,4 @@
-import type { appConnections } from '#contract/app/connections'
+import type { appConnections } from '#contract/growth/connecting'
 import { connectEffects, connectionView, disconnectEffects, reachAccount } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
