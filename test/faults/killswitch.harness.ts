@@ -7,9 +7,9 @@
  */
 import type postgres from 'postgres'
 import { createComposer } from '#port/model/composer/composer'
+import { openThread } from '#port/model/worker/thread'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
-import { inlineWorker } from '#test/support/inline-worker'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { type Acknowledged, databaseOffset, fullMailboxTimes, quantile } from './killswitch-times.ts'
 import { actUnattended, begunBetween, readsDue, unattendedOf, unattendedTotals } from './killswitch-unattended.ts'
@@ -157,7 +157,7 @@ const lively = async ({ owner }: World) => {
 /** Two servers whose steps to the network take a moment, so that pauses meet claims, sends and answers. */
 const twoServers = async (stack: AsyncDisposableStack, next: () => number): Promise<World> => {
   const { options } = stack.use(await freshDb())
-  const composer = createComposer(inlineWorker)
+  const composer = createComposer(stack.use(openThread()))
   const slowed = /^(publish\.claimed|sandbox\.(received|applied)|publish\.sent)$/
   const overrides = {
     failpoints: (name: string) => (slowed.test(name) ? Bun.sleep(next() * 30) : undefined),
