@@ -1,4 +1,4 @@
-/** The table of kinds of work, kind by kind on a real database: what a pause, a recall, a dead process and a deletion make of each. */
+/** The table of kinds of work on a real database: the effect of a pause, a recall, a dead process and a deletion on each kind. */
 import { describe, expect, test } from 'bun:test'
 import { orphanLetter } from '#actors/engine/outcome'
 import { type WorkKind, workKinds } from '#contract/work'
@@ -33,7 +33,7 @@ const post: EngagementRequest = {
 }
 const onNetwork = { request: post, rule: { measure: (text: string) => text.length, maxLength: 280, channel: undefined } }
 
-/** A generation with its record, as a person or a rule asks for it. */
+/** The effects of admitting a generation, with its record; undefined for other kinds. */
 const admitted = async (sql: Sql, kind: WorkKind, asking: { gate: Gate; origin: Origin }): Promise<Effects | undefined> => {
   const week = { week: '2026-11-09', time_zone: 'UTC' }
   switch (kind) {
@@ -52,7 +52,7 @@ const admitted = async (sql: Sql, kind: WorkKind, asking: { gate: Gate; origin: 
   }
 }
 
-/** Whose rows go out by an account: without one they have no key before they are claimed. */
+/** Whether rows of the kind go out from an account: without one they have no key before they are claimed. */
 const isByAccount = (kind: WorkKind): boolean => keyOf(kind, { account: null, sendable: 'post' }) === null
 
 /** Rows that send a record, or look up what became of it, carry what kind of record that is. */
@@ -72,7 +72,7 @@ interface Row {
   refId: string
 }
 
-/** The record that the row is of, where the settling of a recalled one looks for it. */
+/** The record of the row, which the settling of a recalled row looks for. */
 const recordOf = async ({ kind, sendable }: Kind, story: Story): Promise<string> => {
   if (kind !== 'send') return newId()
   if (sendable === 'post') return story.approved()
@@ -88,7 +88,7 @@ const recordOf = async ({ kind, sendable }: Kind, story: Story): Promise<string>
   return app.workplace.runtime.ask(story.tenantId, letter)
 }
 
-/** A row that is due. */
+/** Adds a due row. */
 const added = async (of: Kind, origin: Origin, story: Story): Promise<Row> => {
   const { kind, sendable } = of
   const refId = await recordOf(of, story)
@@ -109,14 +109,14 @@ const hasBegun = ({ kind, refId }: Row) => lanes[kind].started.includes(refId)
 const runs = ({ kind, refId }: Row) => eventually(async () => lanes[kind].running.has(refId), Boolean)
 const pause = (story: Story) => story.send('POST', 'automation/pause-all')
 
-/** Later work of the workspace has run: had the row been claimable, its lane would have begun. */
+/** Waits until later work of the workspace has run; a row that can be claimed would have begun before it. */
 const othersHaveRun = async (story: Story): Promise<void> => {
   const other = await added({ kind: 'metrics' }, 'manual', story)
   await runs(other)
   lanes.metrics.running.get(other.refId)!.finish()
 }
 
-test('a kind has one way of being stopped: what is cancelled in the queue is cancelled as it runs, what is sent ends unsent or in doubt', () => {
+test('the table is consistent: a kind cancelled in the queue is cancelled while running, and a send ends unsent or in doubt', () => {
   expect(Object.keys(kindsOfWork).sort()).toEqual([...workKinds].sort())
   for (const kind of workKinds) {
     const { queued, recalled, orphaned, awaited } = kindsOfWork[kind]
@@ -139,7 +139,7 @@ describe.each(cases)('%s', (_, of) => {
   const { kind } = of
   const { queued, recalled, orphaned, deletion } = kindsOfWork[kind]
 
-  test(`a queued row that is automatic is ${queued} by the pause`, async () => {
+  test(`a queued automatic row: ${queued} by a pause`, async () => {
     const story = await newStory(app)
     await app.workplace.runtime.ask(
       story.tenantId,
@@ -153,7 +153,7 @@ describe.each(cases)('%s', (_, of) => {
     expect((await rowOf(row))?.state).toBe(queued === 'held' ? 'queued' : undefined)
   })
 
-  test(`a running row that is automatic is ${recalled} by the pause; a manual one goes on`, async () => {
+  test(`a running automatic row: ${recalled} by a pause; a manual one goes on`, async () => {
     const story = await newStory(app)
     const row = await added(of, 'automatic', story)
     await runs(row)
@@ -166,27 +166,27 @@ describe.each(cases)('%s', (_, of) => {
       (found) => found?.state !== 'running',
     )
     expect(after?.state).toBe(isGone ? undefined : 'queued')
-    const persons = await newStory(app)
-    const manual = await added(of, 'manual', persons)
+    const another = await newStory(app)
+    const manual = await added(of, 'manual', another)
     await runs(manual)
-    await pause(persons)
+    await pause(another)
     expect(lanes[kind].running.get(manual.refId)!.context.signal.aborted).toBe(false)
   })
 
-  test(`the request to delete the workspace ${deletion === 'stops' ? 'stops' : 'lets go on'} what a person asked for`, async () => {
+  test(`a request to delete the workspace ${deletion === 'stops' ? 'stops' : 'does not stop'} manual work`, async () => {
     const story = await newStory(app)
     const row = await added(of, 'manual', story)
     await runs(row)
     const run = lanes[kind].running.get(row.refId)!
-    const asked = await app.send('POST', '/api/v1/app/workspace/deletion', {
+    const requested = await app.send('POST', '/api/v1/app/workspace/deletion', {
       key: await tokenOf(app, story.tenantId),
       body: { name: 'Test' },
     })
-    expect(asked.status).toBe(200)
+    expect(requested.status).toBe(200)
     expect(run.context.signal.aborted).toBe(deletion === 'stops')
   })
 
-  // Where a send was begun it ends in doubt: test/flow/crash shows that for posts and engagements.
+  // A send that had begun ends in doubt; test/flow/crash tests that for posts and engagements.
   test(`a row whose process died runs again${orphaned === 'twice' ? ', once' : ''}`, async () => {
     const story = await newStory(app)
     const row = await added(of, 'manual', story)

@@ -1,4 +1,4 @@
-/** Actors on a real database without the rest of the server: lanes, clock and fail points are the test's own. */
+/** Actors on a real database without the rest of the server, with lanes, clock and failpoints from the test. */
 import postgres from 'postgres'
 import type { Lane, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
@@ -21,23 +21,23 @@ export interface Actors extends AsyncDisposable {
   options: ConnectionOptions
 }
 
-/** What a test puts in the place of the usual: lanes, clock, fail points, durations. */
+/** What a test replaces: lanes, clock, failpoints, durations. */
 export type ActorsOptions = Partial<RuntimeDeps>
 
 export interface Store extends AsyncDisposable {
   options: ConnectionOptions
-  /** The database as its owner sees it, past every policy. */
+  /** The database with its owner's rights, past every policy. */
   owner: postgres.Sql
   newTenant(): Promise<string>
-  /** Nothing is due any more, and nobody owns anything: what one test leaves behind, the next does not wake. */
+  /** Clears wake-up times and ownership, so that one test does not wake what another left behind. */
   quiet(): Promise<void>
-  /** Until it is disposed of, nobody can open a connection; those that are open stay. */
+  /** Until disposed of, no connection can be opened; open ones stay. */
   shut(): Promise<AsyncDisposable>
 }
 
 const log = createLog(process.env.TEST_LOG ?? 'silent')
 
-/** A database with nothing in it, for any number of runtimes. */
+/** An empty database for any number of runtimes. */
 export async function actorStore(): Promise<Store> {
   await using stack = new AsyncDisposableStack()
   const { options } = stack.use(await freshDb())
@@ -74,7 +74,7 @@ export async function actorStore(): Promise<Store> {
   }
 }
 
-/** A process's worth of actors on that database. Disposing ends it in good order, unless it was abandoned before. */
+/** The actors of one process on that database. Disposing shuts them down, unless they were abandoned before. */
 export async function actorsOn({ options }: Pick<Store, 'options'>, deps: ActorsOptions = {}): Promise<Actors> {
   await using stack = new AsyncDisposableStack()
   const db = stack.use(openDb({ ...options, max: 4 }))
@@ -95,7 +95,7 @@ export async function actorsOn({ options }: Pick<Store, 'options'>, deps: Actors
   return { runtime, db, options, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** A run of a fake lane: it lasts until the test ends it. */
+/** A run of a fake lane, which lasts until the test ends it. */
 interface Run {
   refId: string
   context: LaneContext
@@ -108,9 +108,9 @@ interface Job {
 }
 
 export interface FakeLane extends UnrepeatableLane<Job, string> {
-  /** Runs that have begun and not ended. */
+  /** Runs that have begun but not ended. */
   running: Map<string, Run>
-  /** Record ids in the order of their claims' starts. */
+  /** Record ids in the order in which their claims started. */
   started: string[]
   /** Resolves when the record's lane runs. */
   runOf(refId: string): Promise<Run>
@@ -120,12 +120,12 @@ export interface FakeLaneOptions {
   kind?: string
   /** Ends each run as soon as it begins. */
   instant?: true
-  /** Runs do not end when they are aborted. */
+  /** Whether runs go on when they are aborted. */
   deaf?: true
-  /** What the settling letter does besides deleting the row and counting `settled:<ref>`. */
+  /** Effects of the settling letter besides deleting the row and counting `settled:<ref>`. */
   onSettle?: (work: Work, outcome: string) => Effects
   claim?: Lane<Job, string>['claim']
-  /** The outcome of a run that threw; without it the row is left to `orphaned`. */
+  /** The outcome of a run that threw; without it `orphaned` handles the row. */
   crashed?: (cause: unknown) => string
 }
 

@@ -34,7 +34,7 @@ export interface TestApp extends AsyncDisposable {
   key: string
   workplace: Workplace
   options: ConnectionOptions
-  /** The database as its owner sees it: for looking and for arranging, past every policy. */
+  /** The database with its owner's rights, past every policy: for looking and for arranging. */
   owner: postgres.Sql
   /** `send('POST', '/api/v1/growth/batches', { body })`; a path without a leading slash is below /api/v1/growth/. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -47,9 +47,9 @@ export interface TestApp extends AsyncDisposable {
 export interface AppOptions {
   overrides?: Overrides
   env?: Record<string, string>
-  /** A database that exists already, for a second server on it. */
+  /** An existing database, for a second server on it. */
   database?: ConnectionOptions
-  /** Instead of one that is silent. */
+  /** Default: a silent one. */
   log?: Log
 }
 
@@ -64,7 +64,7 @@ const FEW_CONNECTIONS = 4
 
 const quiet = createLog(process.env.TEST_LOG ?? 'silent')
 
-/** Requests to a server, with a key unless told otherwise. */
+/** Sends requests to a server, with `ownKey` by default. */
 export const client =
   (url: string, ownKey: string) =>
   async (method: string, path: string, { body, headers = {}, key = ownKey }: Send = {}): Promise<Reply> => {
@@ -89,7 +89,7 @@ const workspace = async (workplace: Workplace) => {
   return { tenantId, key: api_key }
 }
 
-/** As a server opens it: marked by the secret, with logins for the pools. */
+/** Prepares the database as a server does: marked by the secret, with logins for the pools. */
 const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => {
   await checkCanary(options, TEST_SECRET)
   return withLogins(options, TEST_SECRET, quiet)

@@ -4,7 +4,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import type { NamedOp } from '#contract/op'
 import { checkerOf } from '#ops/validate'
 
-/** Characters with which programs that read words have trouble. */
+/** Characters that trouble programs that process text. */
 const AWKWARD = [
   '-',
   '--',
@@ -62,7 +62,7 @@ const text = (schema: TSchema): Arbitrary<string> => {
   return make()
 }
 
-/** What JSON can carry there and back. */
+/** Values that survive a round trip through JSON. */
 const json = (): Arbitrary<unknown> => fc.json({ maxDepth: 2 }).map((one) => JSON.parse(one) as unknown)
 
 const object = (schema: TSchema): Arbitrary<unknown> => {

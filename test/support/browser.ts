@@ -1,4 +1,4 @@
-/** A real Chromium for tests, where the machine has one. */
+/** A real Chromium for tests, if the machine has one. */
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
@@ -11,10 +11,10 @@ const USUAL = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** The path of a Chromium: of CHROMIUM, else where systems put it. */
+/** The path of a Chromium: the variable CHROMIUM, else the usual places. */
 export const browserPath = (): string | undefined => [process.env.CHROMIUM ?? '', ...USUAL].find((path) => path !== '' && existsSync(path))
 
-/** It asks nobody on the internet for anything. Root may not run its sandbox. */
+/** Makes no requests to the internet. Chromium's own sandbox does not run as root. */
 const FLAGS = [
   '--disable-gpu',
   '--disable-quic',

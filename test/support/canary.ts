@@ -1,4 +1,4 @@
-/** Listeners that must hear nothing: on every address of this machine, counting who comes. */
+/** A listener on every address of this machine that must get no connection, and counts those it gets. */
 import { createServer, type Server, type Socket } from 'node:net'
 
 export interface Canary extends AsyncDisposable {
@@ -13,7 +13,7 @@ const listening = (server: Server, port: number, host: string): Promise<boolean>
     server.listen(port, host, () => resolve(true))
   })
 
-/** On all addresses of both families, or of IPv4 alone where the machine has no IPv6. */
+/** Listens on IPv6 and IPv4, or on IPv4 alone if the machine has no IPv6. */
 export const openCanary = async (): Promise<Canary> => {
   let hits = 0
   const sockets = new Set<Socket>()

@@ -1,4 +1,4 @@
-/** The home of somebody who uses the command line: new for each test of a file. */
+/** The home folder of a user of the command line, new for each test. */
 import { afterEach, beforeEach } from 'bun:test'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export const cliHome = () => {
     get path() {
       return folder.path
     },
-    /** Where its configuration stands. */
+    /** The path of its configuration. */
     get file() {
       return join(folder.path, '.tendril', 'config.json')
     },

@@ -1,4 +1,4 @@
-/** A process for the command line that a test can look into: what it printed, how long it would have waited, in no time, what it opened. */
+/** A host for the command line that records output, pauses and opened addresses; pauses take no time. */
 import type { Host, Stream } from '#cli/host'
 import { runCommandLine } from '#cli/main'
 
@@ -8,13 +8,13 @@ export interface CliOptions {
   /** Standard input. */
   input?: string
   files?: Record<string, string>
-  /** What somebody types where a password is asked for; without, there is no terminal to type at. */
+  /** What the user types at the password prompt; without it, there is no terminal. */
   secret?: string
-  /** Columns of the terminal; without, there is none. */
+  /** Columns of the terminal; without it, there is no terminal. */
   columns?: number
   colour?: boolean
   signal?: AbortSignal
-  /** Happens during each pause. */
+  /** Runs during each pause. */
   meanwhile?(seen: { err: string }): Promise<unknown>
 }
 
@@ -24,7 +24,7 @@ export interface CliRun {
   err: string
   /** Milliseconds of each pause. */
   pauses: number[]
-  /** Addresses that a browser was to show. */
+  /** Addresses opened in the browser. */
   opened: string[]
 }
 

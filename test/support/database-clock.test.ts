@@ -17,7 +17,7 @@ beforeAll(() => {
   owner = postgres({ ...db.options, max: 1 })
 })
 
-test('whoever asks the database for the time gets the stepped one, whatever the role', async () => {
+test('every role gets the stepped time', async () => {
   await using own = openDb(db.options)
   const asked =
     'extract(epoch from clock_timestamp() - pg_catalog.clock_timestamp())::float8 / 3600 as hours, now() > clock_timestamp() as ahead'
@@ -37,7 +37,7 @@ test('whoever asks the database for the time gets the stepped one, whatever the 
   expect((await views())[0]).toEqual({ hours: before!.hours, ahead: false })
 })
 
-test('every default that is a time comes from the stepped clock', async () => {
+test('every default time comes from the stepped clock', async () => {
   const rows = await owner<{ at: string; stepped: boolean }[]>`select a.attrelid::regclass || '.' || a.attname as at,
       exists (select 1 from pg_depend p where p.classid = 'pg_attrdef'::regclass and p.objid = d.oid and p.refclassid = 'pg_proc'::regclass
         and p.refobjid in (select oid from pg_proc where pronamespace = 'stepped'::regnamespace)) as stepped
@@ -46,10 +46,10 @@ test('every default that is a time comes from the stepped clock', async () => {
   expect(rows.filter(({ stepped }) => !stepped)).toEqual([])
 })
 
-/** These cannot be taken the place of, so a step would pass them by. */
+/** These functions cannot be replaced, so they would miss a step. */
 const UNSTEPPED = /\b(current_timestamp|current_date|current_time|localtimestamp|localtime|statement_timestamp|transaction_timestamp)\b/i
 
-test('no statement of ours asks for the time in another way', () => {
+test('no statement reads the time in another way', () => {
   const files = ['sql/*.sql', 'src/store/**/*.ts', 'src/port/**/*.ts'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync()])
   const texts = files.map((name) => [name, readFileSync(name, 'utf8')] as const)
   expect(texts.length).toBeGreaterThan(15)

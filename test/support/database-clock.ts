@@ -1,6 +1,6 @@
 /**
- * A database whose clock a test sets: its own `clock_timestamp()` and `now()` come before those of Postgres, for every session
- * and every column default, because they were there when the schema was made. The machine's clock stays as it is.
+ * A database whose clock a test sets. Its own `clock_timestamp()` and `now()` come before those of Postgres, in every session
+ * and every column default, because they existed when the schema was made. The machine's clock stays as it is.
  */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
@@ -8,14 +8,14 @@ import type { ConnectionOptions } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
 import { emptyDb, type TestDatabase } from './db.ts'
 
-/** Times are epoch milliseconds. `real` is Postgres's own clock, which nobody steps. */
+/** Times are epoch milliseconds. `real` is Postgres's own clock, which never steps. */
 export interface DatabaseClock {
   step(ms: number): Promise<void>
-  /** As if so much time had passed, in which the processes that are there renewed themselves; a step they would outlive as dead ones. */
+  /** As if `ms` had passed and live processes had renewed their leases. After `step` those leases may have ended. */
   pass(ms: number): Promise<void>
   set(time: Date): Promise<void>
   now(): Promise<number>
-  /** What the database's clock has been ahead of the real one, and from when on; the first holds from the beginning. */
+  /** How far the database's clock has been ahead of the real one since `real`; the first entry holds from the beginning. */
   readonly history: { real: number; ahead: number }[]
 }
 
@@ -23,7 +23,7 @@ export interface SteppedDatabase extends TestDatabase {
   clock: DatabaseClock
 }
 
-/** Stable, so that a statement reads the step with the rows it reads: an hour never passes in the middle of it. */
+/** The functions are stable, so that a statement reads one step throughout: an hour never passes in the middle of it. */
 const install = async (
   sql: postgres.Sql,
   { database, settings }: { database: string; settings: Record<string, string> },
@@ -54,7 +54,7 @@ const clockOn = (sql: postgres.Sql): DatabaseClock => {
     const [row] = await sql<{ ahead: number }[]>`
       with renewed as (update node set expires_at = expires_at + ${renewed} * interval '1 ms')
       update stepped.clock set ahead = ahead + ${ms} returning ahead`
-    // Others see it somewhere between the two: the clock has shown a time as soon as anybody may have seen it.
+    // Other sessions see the step somewhere between the two reads. A time counts from the earliest moment at which one may have seen it.
     history.push({ real: ms > 0 ? before : await msOf('pg_catalog'), ahead: row!.ahead })
   }
   return {
@@ -66,7 +66,7 @@ const clockOn = (sql: postgres.Sql): DatabaseClock => {
   }
 }
 
-/** With the schema and no rows. `settings` are the database's own, as `{ timezone: "'Asia/Tokyo'" }`. */
+/** With the schema and no rows. `settings` are those of the database, such as `{ timezone: "'Asia/Tokyo'" }`. */
 export async function steppedDb(settings: Record<string, string> = {}): Promise<SteppedDatabase> {
   await using stack = new AsyncDisposableStack()
   const { options } = stack.use(await emptyDb())

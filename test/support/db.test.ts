@@ -17,7 +17,7 @@ test('a fresh database has the migrated schema', async () => {
   expect(applied.length).toBeGreaterThan(0)
 })
 
-test('what one fresh database is given, another does not see', async () => {
+test('fresh databases share no rows', async () => {
   await using first = await freshDb()
   await using second = await freshDb()
   await using one = connect(first.options)
@@ -37,7 +37,7 @@ test('disposing drops the database, even under an open connection', async () => 
   expect(await connection.sql`select datname from pg_database where datname = ${nameOf(db.options)}`).toHaveLength(0)
 })
 
-test('without the runner, a test that needs a database says how it is run', async () => {
+test('without the runner, a test that needs a database says how to run it', async () => {
   const template = process.env[TEMPLATE_VARIABLE]
   delete process.env[TEMPLATE_VARIABLE]
   try {

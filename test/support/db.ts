@@ -1,4 +1,4 @@
-/** Databases for tests: one template per run, made by the migrations, and a clone of it wherever a test asks for one. */
+/** Databases for tests: one template a run, made by the migrations, and clones of it for tests. */
 import postgres from 'postgres'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
@@ -9,14 +9,14 @@ import { migrate } from '#store/engine/migrate'
 export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'
 
 export interface Template {
-  /** Connects to the server, not to the template, which takes no connections: Postgres clones only what nobody uses. */
+  /** Connects to the server, not to the template: Postgres clones only databases without connections. */
   options: ConnectionOptions
   /** The name of the template; the names of its clones begin with it. */
   name: string
 }
 
 export interface TestDatabase extends AsyncDisposable {
-  /** Connects to the new database as the role that owns it, a superuser where the server is the tests' own. */
+  /** Connects to the new database as its owner, a superuser if the tests started the server. */
   options: ConnectionOptions
 }
 
@@ -31,7 +31,7 @@ const onServer = async <T>(options: ConnectionOptions, run: (sql: postgres.Sql) 
   }
 }
 
-/** Makes the template. Disposing drops it together with the clones that a killed test left behind. */
+/** Makes the template. Disposing drops it, and clones that a killed test left behind. */
 export async function buildTemplate(options: ConnectionOptions, log: Log): Promise<Template & AsyncDisposable> {
   const name = uniqueName('tendril_test')
   const template = { options, name, [Symbol.asyncDispose]: () => onServer(options, (sql) => dropAll(sql, name)) }
@@ -49,7 +49,7 @@ const dropAll = async (sql: postgres.Sql, prefix: string): Promise<void> => {
   for (const { datname } of found) await drop(sql, datname)
 }
 
-/** With the roles that servers have made for it, whose names carry its oid. */
+/** Drops a database and the roles that servers made for it, whose names carry its oid. */
 const drop = async (sql: postgres.Sql, name: string): Promise<void> => {
   const made = await sql<{ rolname: string }[]>`select r.rolname from pg_database d
     join pg_roles r on r.rolname ~ ('^tendril_(app|system|sandbox)_' || d.oid || '_') where d.datname = ${name}`
@@ -72,11 +72,11 @@ const databaseFrom = async (template: Template, source: string): Promise<TestDat
   }
 }
 
-/** A database of this test alone, with the schema and no rows: `await using db = await freshDb()`. Dispose of its pools first. */
+/** A new database with the schema and no rows: `await using db = await freshDb()`. Dispose of its pools first. */
 export async function freshDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()
   return databaseFrom(template, template.name)
 }
 
-/** The same before any migration, for what must be there when the schema is made. */
+/** A new database before any migration, for tests of migrations. */
 export const emptyDb = (): Promise<TestDatabase> => databaseFrom(templateOfThisRun(), 'template1')

@@ -1,20 +1,20 @@
-/** The authorization server of RFC 8628 and RFC 7009 as the command line meets it, with the approval in a test's hand. */
+/** The authorization server of RFC 8628 and RFC 7009 as the command line sees it; a test controls the approval. */
 import { type Asked, type Scripted, type ScriptedServer, scriptedServer } from './scripted.ts'
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 export interface DeviceServer extends ScriptedServer {
-  /** Tokens that were revoked. */
+  /** Revoked tokens. */
   revoked: string[]
-  /** Forms that were sent, by the last part of their path. */
+  /** Received forms, by the last part of their path. */
   forms: { to: string; fields: Record<string, string> }[]
 }
 
 export interface DeviceOptions {
-  /** Answers to the polls, one after another; the last stays. */
+  /** Answers to the polls, in order; the last one stays. */
   polls: readonly Scripted[]
   code?: Record<string, unknown>
-  /** Instead of an account that is connected. */
+  /** Default: a connected account. */
   connection?: Scripted
   revoke?: Scripted
 }

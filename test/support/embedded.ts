@@ -1,4 +1,4 @@
-/** Embedded databases of tests: in this process, and in one that a test may kill. */
+/** Embedded databases in the test's process, and in one that a test may kill. */
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
@@ -27,7 +27,7 @@ export const until = async (holds: () => boolean | Promise<boolean>): Promise<vo
 export const spawnServer = (home: string, ...more: string[]) =>
   Bun.spawn([process.execPath, program, home, ...more], { env: ownEnv(), stdio: ['ignore', 'pipe', 'pipe'] })
 
-/** Reads its output up to `ready`; with what it printed before. */
+/** Reads its output up to `ready`; gives what came before. */
 export const untilReady = async (server: ReturnType<typeof spawnServer>): Promise<string> => {
   let printed = ''
   const decoder = new TextDecoder()

@@ -1,6 +1,6 @@
 const USUALLY_MS = 15_000
 
-/** Asks again until `done`, every few milliseconds, for 15 s unless told otherwise; then gives what came last, for the assertion to show. */
+/** Repeats `ask` every few milliseconds until `done`, for at most `withinMs`. Gives the last value even if not done, for the assertion to show. */
 export async function eventually<T>(ask: () => Promise<T> | T, done: (value: T) => boolean, withinMs = USUALLY_MS): Promise<T> {
   const until = performance.now() + withinMs
   for (;;) {

@@ -1,17 +1,17 @@
 import type { Failpoints } from '#kernel/failpoint'
 import { type Gate, newGate } from './letters.ts'
 
-/** `hang`: until released. An error: is thrown. A function: is called, and awaited. */
+/** `hang`: wait until released. An error is thrown; a function is called and awaited. */
 type Action = 'hang' | Error | (() => Promise<void> | void)
 
 export interface TestFailpoints {
-  /** What the code under test is given. */
+  /** For the code under test. */
   at: Failpoints
-  /** From now on, whoever passes does this. Names stay armed until they are released. */
+  /** From now on everything that passes `name` does this. Names stay armed until released. */
   arm(name: string, action: Action): void
-  /** Resolves when somebody has come to the armed name for the first time. */
+  /** Resolves when the armed name has been reached for the first time. */
   reached(name: string): Promise<void>
-  /** Lets those who hang there go on, and nobody stop there any more. */
+  /** Lets everything that hangs at `name` go on, and disarms it. */
   release(name: string): void
 }
 

@@ -1,22 +1,22 @@
-/** Processes whose time is the test's. */
+/** Processes whose clock stands still until a test moves it. */
 import { type Actors, type ActorsOptions, actorsOn, type Store } from './actors.ts'
 import { eventually } from './eventually.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 
 export type Frozen = Actors & { clock: ManualClock }
 
-/** Longer than the time between two beats, so that there is one in it. */
+/** Longer than the time between two beats, so that exactly one falls within it. */
 export const BEAT_MS = 1_000
-/** The next beat's. */
+/** The timer of the next beat. */
 export const IDLE_TIMERS = 1
 
-/** A process that beats when it is told to, and never looks for due tenants unless the options say so. */
+/** A process that beats only when the test says so, and does not look for due tenants unless `options` ask for it. */
 export const frozenOn = async (store: Store, options: ActorsOptions = {}): Promise<Frozen> => {
   const clock = manualClock()
   return Object.assign(await actorsOn(store, { clock, sweepMs: 0, ...options }), { clock })
 }
 
-/** One beat, to its end. */
+/** One beat, until it is done. */
 export const beat = async ({ clock }: { clock: ManualClock }): Promise<void> => {
   await clock.advance(BEAT_MS)
   await eventually(
@@ -28,7 +28,7 @@ export const beat = async ({ clock }: { clock: ManualClock }): Promise<void> => 
 /** Opens the connections that its beats use. */
 export const warm = (one: { clock: ManualClock }): Promise<void> => beat(one)
 
-/** Time passes for whoever waits by this clock; slower where the database is slow, so that it can answer within the waits. */
+/** Moves the clock until `waiting` settles, but no faster than the database can answer. */
 export const passing = async <T>({ owner }: Pick<Store, 'owner'>, clock: ManualClock, waiting: Promise<T>): Promise<T> => {
   let isOver = false
   const over = () => {

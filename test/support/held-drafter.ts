@@ -1,4 +1,4 @@
-/** A drafter that writes when a test lets it. */
+/** A drafter that writes only when a test lets it. */
 
 import { afterAll, beforeEach } from 'bun:test'
 import {
@@ -16,13 +16,13 @@ import { type Gate, newGate } from './letters.ts'
 
 export interface HeldDrafter {
   drafter: Drafter
-  /** Resolves when so many calls have begun, since the start of all. */
+  /** Resolves when `calls` calls have begun in all. */
   begun(calls: number): Promise<void>
-  /** Lets the calls that wait, and those to come, write. */
+  /** Lets waiting and later calls write. */
   release(): void
-  /** From now on calls wait again. */
+  /** Makes later calls wait again. */
   hold(): void
-  /** Focuses, topics and instructions of the calls whose signal aborted. */
+  /** Focuses, topics and instructions of aborted calls. */
   aborted: string[]
 }
 
@@ -61,11 +61,11 @@ const replyOf = ({ seed }: ReplyBrief): ReplySet => ({
 
 export const heldDrafter = (): HeldDrafter => {
   const aborted: string[] = []
-  let [gate, calls, told]: [Gate, number, Gate] = [newGate(), 0, newGate()]
+  let [gate, calls, nextCall]: [Gate, number, Gate] = [newGate(), 0, newGate()]
   const allowed = async (about: string, signal: AbortSignal): Promise<void> => {
     calls++
-    told.open()
-    told = newGate()
+    nextCall.open()
+    nextCall = newGate()
     const { promise: stopped, reject } = Promise.withResolvers<never>()
     const stop = () => {
       aborted.push(about)
@@ -94,7 +94,7 @@ export const heldDrafter = (): HeldDrafter => {
   return {
     drafter: { name: 'held', draft, article, reword, reply },
     async begun(count) {
-      while (calls < count) await told.opened
+      while (calls < count) await nextCall.opened
     },
     release: () => gate.open(),
     hold: () => {
@@ -104,14 +104,14 @@ export const heldDrafter = (): HeldDrafter => {
   }
 }
 
-/** One that always writes at once, whatever the profile has for it. */
+/** A drafter that writes at once, whatever the profile. */
 export const writingDrafter = (): Drafter => {
   const { drafter, release } = heldDrafter()
   release()
   return drafter
 }
 
-/** One that waits anew in each test of a file, whose app is given its `drafter` once. Registers the hooks for that. */
+/** A drafter for an app shared by the tests of a file: it is held again at the start of each test. */
 export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void } => {
   let current = heldDrafter()
   beforeEach(() => {
@@ -127,7 +127,7 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
       reword: (...args) => current.drafter.reword(...args),
       reply: (...args) => current.drafter.reply(...args),
     },
-    /** In the rest of this test nothing is written, for this reason. */
+    /** For the rest of this test every call fails with `cause`. */
     failWith(cause) {
       const fail = () => Promise.reject(cause)
       current.drafter = { name: 'held', draft: fail, article: fail, reword: fail, reply: fail }

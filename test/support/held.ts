@@ -1,13 +1,13 @@
-/** Connections that begin a request and do not finish it, byte by byte as a test wants. */
+/** Connections whose requests a test sends byte by byte, and may never finish. */
 import { connect, type Socket } from 'node:net'
 
 export interface Held extends Disposable {
-  /** What came back so far. */
+  /** The bytes received so far. */
   reply(): string
   /** Whether the other end has closed the connection. */
   closed(): boolean
   send(bytes: string | Uint8Array): void
-  /** Breaks off, as a client does that dies. */
+  /** Resets the connection, like a client that dies. */
   abort(): void
 }
 
@@ -15,11 +15,11 @@ export interface HeldRequest {
   method?: string
   path: string
   headers?: Record<string, string>
-  /** What Content-Length says; none is sent for undefined. */
+  /** Content-Length; undefined sends no such header. */
   length?: number | undefined
-  /** What is sent of the body. */
+  /** The part of the body that is sent. */
   body?: string | Uint8Array
-  /** The address that it comes from. */
+  /** The local address of the connection. */
   from?: string
 }
 
@@ -30,7 +30,7 @@ const headOf = (host: string, { method = 'POST', path, headers = {}, length }: H
     .join('')}\r\n`
 }
 
-/** Connects, and sends the head and so much of the body. */
+/** Connects, and sends the head and the given part of the body. */
 export const hold = async (url: string, request: HeldRequest): Promise<Held> => {
   const { hostname, port, host } = new URL(url)
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
@@ -63,7 +63,7 @@ export const hold = async (url: string, request: HeldRequest): Promise<Held> => 
 export const holdMany = (url: string, count: number, request: (n: number) => HeldRequest): Promise<Held[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => hold(url, request(n))))
 
-/** The status of the answer, or undefined while there is none. */
+/** The status of the answer, or undefined if there is none yet. */
 export const statusOf = (held: Held): number | undefined => {
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(held.reply()) ?? []
   return status === undefined ? undefined : Number(status)

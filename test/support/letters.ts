@@ -1,4 +1,4 @@
-/** Letters for the actors' tests, and gates that hold them until a test opens them by hand. */
+/** Letters for tests of actors, and gates that hold them until a test opens them. */
 
 import type { Decision, Letter } from '#actors/engine/letter'
 import type { Priority } from '#actors/engine/mailbox'
@@ -36,18 +36,18 @@ export const letterOf = <R>(
   ...(late ? { late } : {}),
 })
 
-/** Adds one to the counter `key`, and whatever else is given. */
+/** Adds one to the counter `key`, with other effects. */
 export const bump = (key: string, also: Effects = {}): Letter<void> =>
   letterOf(() => ({ reply: undefined, effects: { ...also, spend: [{ key, period: 'test', amount: 1 }, ...(also.spend ?? [])] } }))
 
-/** An event row from the letter's gate to its last statement, by the database's clock: two of one tenant must not overlap. */
+/** An event with the times of the letter's gate and last statement; two of one tenant must not overlap. */
 const spanWrite =
   (id: string, start: string): Query =>
   (sql) =>
     sql`insert into outbox (id, type, data, created_at) values (${newId()}, 'span',
       jsonb_build_object('id', ${id}::text, 'start', ${start}::text, 'end', clock_timestamp()::text), now())`
 
-/** A letter that adds one to the counter `span` and leaves a row of when its transaction ran. */
+/** A letter that adds one to the counter `span` and leaves a row with the time of its transaction. */
 export const span = (id: string, hold: () => Promise<void> = async () => {}): Letter<void> =>
   letterOf(async (sql) => {
     const [row] = await sql<{ at: string }[]>`select clock_timestamp()::text as at`
@@ -67,5 +67,5 @@ export const workOn = (refId: string, { kind = 'fake', ...more }: Partial<Omit<N
   ...more,
 })
 
-/** Adds work rows, due a minute ago unless they say otherwise. */
+/** Adds rows of work, by default due a minute ago. */
 export const addWork = (...work: NewWork[]): Letter<void> => letterOf(() => ({ reply: undefined, effects: { work } }))

@@ -1,4 +1,4 @@
-/** Looks at pages in a real browser. */
+/** Inspects pages in a real browser. */
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 

@@ -1,13 +1,13 @@
-/** A wire between server and database on which the news of a commit can get lost. */
+/** A connection between server and database that can lose the answer to a commit. */
 import { connect, createServer, type Socket } from 'node:net'
 import type { ConnectionOptions } from '#store/engine/db'
 
 export interface Wire extends AsyncDisposable {
-  /** Leads to the same database, over the wire. */
+  /** The same database, through this connection. */
   options: ConnectionOptions
   /**
-   * Cuts the connection on which the next transaction is committed that named `text` in a parameter: after the commit, and before
-   * anybody hears of it. Resolves then.
+   * Cuts the connection of the next transaction that has `text` in a parameter: after its commit, and before
+   * the server gets the answer. Resolves then.
    */
   loseCommitOf(text: string): Promise<void>
 }
@@ -26,7 +26,7 @@ export async function openWire(target: ConnectionOptions): Promise<Wire> {
   const server = createServer((client) => {
     const upstream = keep(host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host))
     const cut = () => [client, upstream].map((socket) => socket.destroy())
-    /** What the client has said since the last commit. */
+    /** What the client has sent since the last commit. */
     let said = ''
     keep(client).on('close', cut)
     upstream.on('close', cut)

@@ -1,4 +1,4 @@
-/** A database as a managed service gives it: its owner may create roles, and is no superuser. */
+/** A database as a managed service gives it: its owner can create roles but is not a superuser. */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
 import { startEmbedded } from '#postgres/start'
@@ -13,7 +13,7 @@ export interface ManagedDatabase extends TestDatabase {
   home: string
 }
 
-/** Empty, on a cluster of its own: there are no roles but the owner's. */
+/** Empty, on a cluster of its own with no other roles than its owner's. */
 export async function managedDb(): Promise<ManagedDatabase> {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await temporaryFolder())

@@ -3,11 +3,11 @@ import type { Clock } from '#kernel/clock'
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Moves the time by `ms` and fires what falls due on the way, in order of due time (then of arming), timers that fired
-   * ones arm included. Promise chains run between two of them; what waits for real input and output is not waited for.
+   * Moves the time by `ms` and fires timers as they fall due, in order of due time and then of arming, including timers armed
+   * on the way. Promise chains run between two timers; real input and output is not waited for.
    */
   advance(ms: number): Promise<void>
-  /** Timers that are armed. */
+  /** The number of armed timers. */
   readonly pending: number
 }
 
@@ -16,7 +16,7 @@ interface Armed {
   wake(): void
 }
 
-/** Lets everything run that waits for nothing but other promises. */
+/** Lets everything run that waits only for other promises. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export const manualClock = (): ManualClock => {

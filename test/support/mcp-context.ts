@@ -1,4 +1,4 @@
-/** What the MCP surface is given with a request, for a workspace of a test app. */
+/** The context of an MCP request, for a workspace of a test app. */
 import type { McpContext } from '#edge/mcp/context'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
@@ -13,20 +13,20 @@ import { newStory } from './story.ts'
 
 export interface ContextOptions {
   scopes?: Scope[]
-  /** Of a person who asks, in the place of a key. */
+  /** The role of a person, instead of a key. */
   role?: Role
   tenantId?: string
   /** Called before every operation, with its id; may throw. */
   before?: (id: string) => void
 }
 
-/** A workspace of its own that posts, and its context. */
+/** A new workspace that posts, and its context. */
 export const openedIn = async (app: TestApp, options: ContextOptions = {}) => {
   const story = await newStory(app)
   return { story, context: await contextOf(app, { tenantId: story.tenantId, ...options }) }
 }
 
-/** With a key or a person of its own, whose id stands in audit rows: `call.principal.id`. */
+/** With its own key or person, whose id is in audit rows: `call.principal.id`. */
 export const contextOf = async (app: TestApp, options: ContextOptions = {}): Promise<McpContext> => {
   const { scopes = usualScopes, role, tenantId = app.tenantId, before } = options
   const newKey = async () => ({ kind: 'key', id: (await app.newKey(scopes, tenantId)).id }) as const

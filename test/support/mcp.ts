@@ -1,4 +1,4 @@
-/** The SDK's client, of the kind that most agents have, and plain requests to the MCP endpoint. */
+/** The SDK's client, which most agents use, and plain requests to the MCP endpoint. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import {
   StreamableHTTPClientTransport,
@@ -20,7 +20,7 @@ export interface McpClient extends AsyncDisposable {
   sessionId: string
   call(name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<CallToolResult>
   toolNames(): Promise<string[]>
-  /** Notifications that came without being asked for, by method. */
+  /** Methods of unsolicited notifications. */
   heard: string[]
 }
 
@@ -61,7 +61,7 @@ export const opening = (protocolVersion = '2025-11-25') => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 })
 
-/** One request as it is told; its answer is not read. */
+/** One plain request; its body is not read. */
 export const rpc = (url: string, { key, sessionId, method = 'POST', query = '', body, headers = {} }: Rpc): Promise<Response> =>
   fetch(`${url}${MCP_PATH}${query}`, {
     method,
@@ -77,7 +77,7 @@ export const rpc = (url: string, { key, sessionId, method = 'POST', query = '', 
 
 export const listing = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
 
-/** A session without a client: its id. */
+/** Opens a session without a client; gives its id. */
 export const openSession = async (url: string, key: string): Promise<string> => {
   const response = await rpc(url, { key, body: opening() })
   await response.text()
@@ -89,7 +89,7 @@ interface Event {
   data: string
 }
 
-/** The events of a stream, as they come. */
+/** The events of a stream, as they arrive. */
 export async function* eventsOf(response: Response): AsyncGenerator<Event> {
   let rest = ''
   for await (const text of response.body!.pipeThrough(new TextDecoderStream() as never) as unknown as AsyncIterable<string>) {

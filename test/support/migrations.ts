@@ -10,7 +10,7 @@ export const migrations: string[] = readdirSync('sql')
   .sort()
   .map((name) => `sql/${name}`)
 
-/** Applies those migrations that `applies` to, as the version would that had no others. */
+/** Applies only the migrations that `applies` accepts, as an earlier version would. */
 export async function migrateOnly(options: ConnectionOptions, applies: (name: string) => boolean): Promise<void> {
   const sql = postgres({ ...options, max: 1, onnotice: () => {} })
   try {

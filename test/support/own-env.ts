@@ -1,6 +1,6 @@
 /**
- * The environment for a server that a test starts and kills. The test runner asks Bun to end the children of a process that
- * dies; a server is to be killed as it would be anywhere else, where nobody does that for it.
+ * The environment for a server that a test starts and kills. The test runner makes Bun end the children of a process that
+ * dies; a server under test must die as it does elsewhere, where its children are left alone.
  */
 export const ownEnv = (more: Record<string, string> = {}): Record<string, string | undefined> => ({
   ...process.env,

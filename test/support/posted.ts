@@ -1,11 +1,11 @@
-/** Posts that are out, and what was counted of them, as rows: nothing goes over a network. */
+/** Rows of posted items and their metrics, written without a network. */
 import { newId } from '#kernel/ids'
 import type { TestApp } from './app.ts'
 import { insertItem } from './writes.ts'
 
 type Place = Pick<TestApp, 'owner'>
 
-/** `at`: when it was counted, now unless told. */
+/** `at`: when it was counted, by default now. */
 export interface Count {
   at?: Date | string
   impressions: number
@@ -26,12 +26,12 @@ export const insertCounts = async (
 interface Posted {
   body?: string
   postedAt?: Date | string
-  /** Of an experiment. */
+  /** The experiment and arm it belongs to. */
   trial?: { id: string; arm: string }
   counts?: Count[]
 }
 
-/** Gives its id, which is also its name on the network, and its text unless there is one. */
+/** Gives its id, which is also its id on the network. */
 export const insertPosted = async (
   place: Place,
   tenantId: string,

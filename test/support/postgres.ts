@@ -1,4 +1,4 @@
-/** The Postgres that a test run uses: the one of DATABASE_URL, a container, or the embedded one, whichever comes first. */
+/** The Postgres of a test run: that of DATABASE_URL, else a container, else the embedded one. */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -7,13 +7,13 @@ import type { ConnectionOptions } from '#store/engine/db'
 import { temporaryFolder } from './folder.ts'
 
 export interface TestPostgres extends AsyncDisposable {
-  /** How it was come by, for the person who reads the run. */
+  /** Where it comes from, for the reader of the run's output. */
   name: string
-  /** A role that may create databases and roles, connected to a database that is not the tests'. */
+  /** A role that can create databases and roles, connected to a database that tests do not use. */
   options: ConnectionOptions
 }
 
-/** The oldest version that is supported. */
+/** The oldest supported version. */
 const IMAGE = 'postgres:15-alpine'
 const NO_ENGINE = 'Could not find a working container runtime strategy'
 const FAST = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((setting) => ['-c', `${setting}=off`])
@@ -37,7 +37,7 @@ const fromUrl = async (url: string): Promise<TestPostgres> => {
 }
 
 const startContainer = async (): Promise<TestPostgres> => {
-  // Loaded here because loading it takes half a second, and only a machine with a container engine needs it.
+  // Loaded here because it takes half a second, and only machines with a container engine need it.
   const { PostgreSqlContainer } = await import('@testcontainers/postgresql')
   const container = await new PostgreSqlContainer(IMAGE).withCommand(['postgres', ...FAST]).start()
   const options = {
@@ -60,7 +60,7 @@ const startOwn = async (log: Log): Promise<TestPostgres> => {
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** Absent when no container engine answers; an engine that cannot give a Postgres is reported, and passed over. */
+/** Undefined if no container engine answers. An engine that cannot start a Postgres is reported and skipped. */
 const containerIfAny = async (log: Log): Promise<TestPostgres | undefined> => {
   try {
     return await startContainer()
@@ -88,7 +88,7 @@ const choose = async (env: Record<string, string | undefined>, log: Log): Promis
   }
 }
 
-/** Finds or starts it; what was started stops on dispose. Rejects with a message that names the three choices. */
+/** Finds or starts it, and stops what it started on dispose. Rejects with a message that names the three choices. */
 export async function startPostgres(env: Record<string, string | undefined>, log: Log): Promise<TestPostgres> {
   try {
     return await choose(env, log)

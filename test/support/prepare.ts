@@ -1,5 +1,5 @@
 /**
- * How to bring about what an operation works on: a table by resource, for the tests that run over all operations. A resource
+ * How to make the record that an operation works on: a table by resource, for tests that run over all operations. A resource
  * whose operations take an id needs a recipe; test/contract.test.ts says so.
  */
 
@@ -45,29 +45,29 @@ export interface Workspace {
   tenantId: string
   /** A key with every scope. */
   key: string
-  /** The access token of an owner, for what takes a person. */
+  /** The access token of an owner, for operations that need a person. */
   session: string
 }
 
-/** Who sends an operation, and how. */
+/** The caller of an operation. */
 export interface Caller extends Send {
   app: TestApp
-  /** Instead of the operation's own. */
+  /** Default: the operation's own. */
   method?: string
-  /** In the place of the key where the operation takes a person. */
+  /** Instead of the key, for an operation that needs a person. */
   session?: string
 }
 
 interface Recipe {
-  /** Makes a record in its first state; gives the path parameters that lead to it, `id` among them. */
+  /** Makes a record in its first state; gives its path parameters, `id` among them. */
   make(workspace: Workspace): Promise<Record<string, string>>
-  /** Operation → how its record is made, where another one shows more of it. */
+  /** Operation → how to make its record, if another one than the first shows more. */
   instead?: Record<string, Recipe['make']>
-  /** Operation → operations of the same resource to be called before it, where the first state will not do. */
+  /** Operation → operations of the same resource to call before it, if the first state will not do. */
   before?: Record<string, string[]>
 }
 
-/** Writes rows of a workspace through a letter, as any command does. */
+/** Writes rows of a workspace through a letter, as commands do. */
 const write = ({ app, tenantId }: Pick<Workspace, 'app' | 'tenantId'>, effects: Effects): Promise<void> =>
   app.workplace.world.ask(tenantId, {
     name: 'arrange',
@@ -123,7 +123,7 @@ const makeExperiment = async (workspace: Workspace) => {
   return { id: experiment.id }
 }
 
-/** The one whose rules hold for nothing that the tests draft. */
+/** A channel whose rules apply to none of the tests' drafts. */
 const anyChannel = async ({ app, key }: Workspace) => ({
   id: (await app.send('GET', 'overview', { key })).body.overview.channels.find(({ name }: { name: string }) => name === 'threads').id,
 })
@@ -135,7 +135,7 @@ const makeRule = async (workspace: Workspace) => {
   return { id: rule.id }
 }
 
-/** A post of somebody else's in the sandbox. */
+/** Another account's post in the sandbox. */
 export const othersPost = async ({ app }: Pick<Workspace, 'app'>, text = 'What do you do about late deliveries?'): Promise<string> => {
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `o-${newId()}`)) }
@@ -167,7 +167,7 @@ const makeSignal = async (workspace: Workspace) => {
   const post = { text: 'Well?', createdAt: new Date(), metrics, addressesUs: false }
   const weighing = { terms: new Set<string>(), priority: 2, now: new Date() }
   const signal = newSignal(newId(), { post, engaged: { ...engaged, addresses_us: false }, targetId }, weighing)!
-  // Open for as long as any clock of a test runs.
+  // Open for longer than the clock of any test reaches.
   await write(workspace, { writes: [insertSignal({ ...signal, expires_at: new Date('2999-01-01') })] })
   return { id: signal.id }
 }
@@ -187,13 +187,13 @@ const invite = async ({ app, tenantId }: Workspace) => {
 }
 
 const setWebhook = ({ app, tenantId }: Workspace) => {
-  // Refused before anything is called: nothing that the tests send leaves the machine.
+  // Refused before any request: nothing that tests send leaves the machine.
   const wish = { id: newId(), url: `https://192.168.1.1/${tenantId}`, events: [], now: new Date() }
   const secret = app.workplace.world.sealer.seal(newWebhookSecret(), secretRow(tenantId))
   return write({ app, tenantId }, { writes: [putEndpoint(newEndpoint(wish), secret)] })
 }
 
-/** Delivered already. */
+/** An event that was delivered. */
 const makeEvent = async (workspace: Workspace) => {
   await setWebhook(workspace)
   const id = newId()
@@ -212,7 +212,7 @@ export const recipes: Record<string, Recipe> = {
   'growth.articles': { make: makeArticle },
   'growth.items': {
     make: (workspace) => makeItem(workspace),
-    // Only articles take a title.
+    // Only articles have a title.
     instead: { approve: (workspace) => makeItem(workspace, { kind: 'article', title: null }) },
     before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
   },
@@ -233,10 +233,10 @@ export const recipes: Record<string, Recipe> = {
   'app.webhook': { make: makeEvent },
 }
 
-/** What a workspace has one of, by the same part of an id: it stands before any of its operations is called. */
+/** Records of which a workspace has one, by the same part of an id; made before any of their operations is called. */
 const standing: Record<string, (workspace: Workspace) => Promise<unknown>> = { 'app.webhook': setWebhook }
 
-/** By operation: what its schema cannot say of a legal input. */
+/** By operation: what its schema cannot say about a valid input. */
 const told: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
   'growth.batches.create': async (workspace, extent) => (extent === 'whole' ? { experiment_id: (await makeExperiment(workspace)).id } : {}),
   'growth.audits.create': async (workspace, extent) => {
@@ -247,7 +247,7 @@ const told: Record<string, (workspace: Workspace, extent: Extent) => Record<stri
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
-  // No two active products share a name.
+  // Active products cannot share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),
   'growth.products.update': () => ({ name: `Product ${newId()}` }),
 }
@@ -258,14 +258,14 @@ export const usualOperations: NamedOp[] = operations.filter((o) => !['personal',
 export const prefixOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)
 
-/** A workspace of its own, so that nothing another test does reaches it. */
+/** A new workspace, out of reach of other tests. */
 export const newWorkspace = async (app: TestApp): Promise<Workspace> => {
   const { tenantId } = await app.newWorkspace()
   const { api_key } = await app.newKey([...scopes], tenantId)
   return { app, tenantId, key: api_key, session: await tokenOf(app, tenantId) }
 }
 
-/** Sends an input as the operation takes it: path parameters in the path, the rest as query or body. */
+/** Sends an input: path parameters in the path, the rest as query or body. */
 export const call = ({ app, method, session, ...given }: Caller, o: NamedOp, input: Record<string, unknown>): Promise<Reply> => {
   const send = o.scope === 'session' && session !== undefined ? { ...given, key: session } : given
   const inPath = pathParams(o.path)
@@ -290,7 +290,7 @@ const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, st
   return record
 }
 
-/** An input with which the operation succeeds in this workspace, every time on a record of its own. */
+/** An input with which the operation succeeds in this workspace, on a new record each time. */
 export const legalInput = async (workspace: Workspace, o: NamedOp, extent: Extent = 'needed') => ({
   ...sampleOf(o, extent),
   ...(await told[o.id]?.(workspace, extent)),

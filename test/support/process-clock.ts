@@ -1,6 +1,6 @@
 /**
- * Loaded by a server before everything else (`--preload`): its wall clock is ahead by the milliseconds that stand in the file
- * CLOCK_AHEAD, and steps when they change. What measures (performance.now, timers) stays true, as it does on a real machine.
+ * Loaded by a server before everything else (`--preload`). Sets its wall clock ahead by the milliseconds in the file
+ * CLOCK_AHEAD, and steps it when they change. performance.now and timers stay true, as on a real machine.
  */
 import { readFileSync } from 'node:fs'
 

@@ -62,7 +62,7 @@ export const studioProfile: Profile = {
   },
 }
 
-/** An engineer: names written small, clock times, rules, and a ban on closing questions. */
+/** An engineer: lower-case names, clock times, rules, and a ban on closing questions. */
 export const engineerProfile: Profile = {
   ...emptyProfile,
   goal: 'Be known for boring, reliable pipelines; get consulting work',

@@ -1,21 +1,21 @@
-/** A door between a server and its database that a test can shut: refusing at once, or saying nothing at all. */
+/** A proxy between a server and its database that a test can shut, so that it refuses at once or stays silent. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { ConnectionOptions } from '#store/engine/db'
 
 export interface DatabaseProxy extends AsyncDisposable {
-  /** Leads to the same database, through the door. */
+  /** The same database, through the proxy. */
   options: ConnectionOptions
-  /** Breaks every connection and takes no new ones, as a machine that is down does. */
+  /** Breaks every connection and takes no new ones, like a machine that is down. */
   refuse(): Promise<void>
-  /** Leaves connections open and passes nothing on, as a lost network does. */
+  /** Leaves connections open and passes nothing on, like a lost network. */
   stall(): void
-  /** Lets everything through again; what was stalled is broken first. */
+  /** Lets everything through again, after breaking stalled connections. */
   open(): Promise<void>
-  /** Ends a stall as a network does that was only slow: what was said meanwhile arrives now. */
+  /** Ends a stall like a network that was only slow: what was sent meanwhile arrives now. */
   thaw(): void
-  /** Ends a stall as a network does that lost everything: what was stalled says nothing for ever, unless it is closed; new ones get through. */
+  /** Ends a stall like a network that lost everything: stalled connections stay silent until closed; new ones get through. */
   strand(): void
-  /** Breaks every connection; new ones lead to another database from now on. */
+  /** Breaks every connection and leads new ones to another database. */
   leadTo(options: ConnectionOptions): void
 }
 
@@ -31,15 +31,15 @@ const listening = async (server: Server, { port, host }: { port: number; host: s
 }
 
 interface ProxyOptions {
-  /** An address of this machine to listen on; 127.0.0.1 unless told otherwise. */
+  /** The local address to listen on; 127.0.0.1 by default. */
   host?: string | undefined
-  /** What the sessions of a server that come through here are called, as `application_name`: all servers log in as the same roles. */
+  /** The `application_name` of sessions through this proxy, which tells servers apart: all log in as the same roles. */
   name?: string
 }
 
 const PROTOCOL_3 = 196_608
 
-/** The first packet of a server's connection with another `application_name`, which counts because it comes last. */
+/** The startup packet with another `application_name` added; the last one counts. */
 const renamed = (packet: Buffer, name: string): Buffer => {
   if (packet.length < 8 || packet.readInt32BE(4) !== PROTOCOL_3 || !packet.includes('application_name\0tendril')) return packet
   const longer = Buffer.concat([packet.subarray(0, -1), Buffer.from(`application_name\0${name}\0\0`)])
@@ -51,10 +51,10 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
   const sockets = new Set<Socket>()
   let goal = options
   let stalled = false
-  /** What took place during a stall: what was said, who hung up, and who came, each in order. */
+  /** What happened during a stall: data, closed and new connections, each in order. */
   const nothing = () => ({ held: [] as (() => void)[], closes: [] as (() => void)[], arrivals: [] as (() => void)[] })
   let meanwhile = nothing()
-  /** Connections are numbered by the stalls before them; those below are stranded. */
+  /** Connections carry the number of stalls before them; those with a lower number are stranded. */
   let [era, firstLive] = [0, 0]
   const endStall = () => {
     const taken = meanwhile
@@ -120,7 +120,7 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
     strand() {
       const { arrivals, closes } = endStall()
       firstLive = ++era
-      // A first packet is repeated every second, so who came meanwhile arrives now.
+      // TCP repeats a first packet every second, so connections begun meanwhile arrive now.
       for (const late of [...closes, ...arrivals]) late()
     },
     leadTo(other) {

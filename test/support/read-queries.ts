@@ -1,4 +1,4 @@
-/** Every query of the store that reads, with arguments under which it finds the rows that test/support/rows.ts writes. */
+/** Every reading query of the store, with arguments that find the rows of test/support/rows.ts. */
 
 import { auditPage } from '#store/app/audit'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/app/export'
@@ -36,13 +36,13 @@ import type { Rows } from './rows.ts'
 const END = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const page = { limit: 10 }
 
-/** Of keys test/support/rows.ts writes none. */
+/** Keys that test/support/rows.ts does not write. */
 const written = Object.values(exportSources).filter(({ table }) => table !== 'api_key')
 
 /** Sorts before the key of every row. */
 const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
 
-/** By module and name; several where arguments change the statement. */
+/** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'articles.articleById': ({ article }) => [articleById(article.id)],
   'articles.listArticles': () => [listArticles(page), listArticles({ ...page, after: END })],
@@ -147,7 +147,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'workspace.workspaceOf': () => [workspaceOf],
 }
 
-/** A query as it is exported: `export const x: Query = …` or `export const x = (…): Query => …`, up to the next export. */
+/** An exported query: `export const x: Query = …` or `export const x = (…): Query => …`, up to the next export. */
 const EXPORTED = /^export const (\w+)(?:: Query = \(sql\) =>|\s*=\s*\([^)]*\): Query =>)([\s\S]*?)(?=^\S|(?![\s\S]))/gm
 
 /** The names of the reading queries in the source of a module. */

@@ -1,4 +1,4 @@
-/** A receiver of webhooks: a real HTTP server on loopback that keeps what it gets and answers as it is told. */
+/** A receiver of webhooks: a real HTTP server on loopback that keeps its requests and answers as the test says. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { eventually } from './eventually.ts'
@@ -15,7 +15,7 @@ export interface ReceiverAnswer {
   status?: number
   headers?: Record<string, string>
   body?: string
-  /** `before`: no answer comes; `within`: it begins with `body` and never ends. */
+  /** `before`: no answer comes; `within`: the answer begins with `body` and never ends. */
   hang?: 'before' | 'within'
   /** Instead of an HTTP answer: these bytes, then the end. */
   raw?: string
@@ -26,9 +26,9 @@ export interface Receiver extends AsyncDisposable {
   url: string
   /** Oldest first. */
   requests: Received[]
-  /** How every request is answered; a function may look at it first. */
+  /** The answer to every request; a function gets the request. */
   answer: ReceiverAnswer | ((request: Received) => ReceiverAnswer | Promise<ReceiverAnswer>)
-  /** Resolves, with all of them, when so many have come. */
+  /** Resolves with all requests once there are `count`. */
   received(count: number): Promise<Received[]>
 }
 

@@ -2,7 +2,7 @@
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 
-/** Every row holds the mark of its workspace in some text: whatever shows of it can be told. */
+/** The text by which every row shows its workspace, so that a leak is recognised. */
 export const markOf = (tenantId: string): string => `row of ${tenantId}`
 
 const sampleRows = (tenantId: string, person: string) => {
@@ -99,13 +99,13 @@ const sampleRows = (tenantId: string, person: string) => {
   }
 }
 
-/** Tables whose rows stand here under another name, because it holds several kinds. */
+/** Tables of rows that have another name here, because the table holds several kinds. */
 const tableOf: Partial<Record<string, string>> = { engagement_attempt: 'attempt' }
 
 /** By table. */
 export type Rows = ReturnType<typeof sampleRows>
 
-/** Writes them, and gives them by table. The tenant must exist. */
+/** Writes the rows of a tenant, which must exist. */
 export const writeRows = async (owner: postgres.Sql, tenantId: string): Promise<Rows> => {
   const person = newId()
   await owner`insert into person (id, email, email_key, name, password_hash)
@@ -124,5 +124,5 @@ export const writeRows = async (owner: postgres.Sql, tenantId: string): Promise<
 const isJson = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !(value instanceof Date) && !Buffer.isBuffer(value) && !isTextArray(value)
 
-/** Columns of JSON hold empty lists here; what is not empty is an array of Postgres. */
+/** In these rows an empty list is JSON and any other list an array of Postgres. */
 const isTextArray = (value: unknown): boolean => Array.isArray(value) && value.length > 0

@@ -10,26 +10,26 @@ type ShownRun = OutputOf<typeof ruleRuns.list>['rule_runs'][number]
 
 export interface Rules {
   story: Story
-  create(wish: object): Promise<ShownRule>
+  create(input: object): Promise<ShownRule>
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   update(id: string, patch: object): Promise<Reply<any>>
   list(): Promise<ShownRule[]>
   rule(id: string): Promise<ShownRule>
   /** Newest first. */
   runs(ruleId?: string): Promise<ShownRun[]>
-  /** The runs of a rule, once there are so many and none waits any more. */
+  /** The runs of a rule, once there are `count` and all have ended. */
   settled(ruleId: string, count: number): Promise<ShownRun[]>
-  /** The only run of a rule, once it is over. */
+  /** The only run of a rule, once it has ended. */
   ended(ruleId: string): Promise<ShownRun>
-  /** The reason of the only run of a rule that comes of something. */
+  /** Calls `happen` and gives the reason for which the rule's only run was skipped. */
   afterwards(ruleId: string, happen: () => Promise<unknown>): Promise<string | null>
 }
 
 export const rulesOf = (story: Story): Rules => {
   const rules: Rules = {
     story,
-    async create(wish) {
-      const { status, body } = await story.send('POST', 'rules', { body: { name: 'Keep drafting', ...wish } })
+    async create(input) {
+      const { status, body } = await story.send('POST', 'rules', { body: { name: 'Keep drafting', ...input } })
       expect({ status, error: body.error }).toEqual({ status: 201, error: undefined })
       return body.rule
     },

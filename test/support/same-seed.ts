@@ -1,4 +1,4 @@
-/** Seeded alike and told of no earlier posts, two batches differ by what has changed in the workspace. */
+/** With one seed and no earlier posts, two batches differ only by what has changed in the workspace. */
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { inlineWorker } from '#test/support/inline-worker'

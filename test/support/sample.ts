@@ -1,4 +1,4 @@
-/** Inputs made from an operation's schema: a valid one, and each way in which it can be wrong. */
+/** Inputs made from an operation's schema: a valid one, and invalid ones of every kind. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { NamedOp } from '#contract/op'
 import { newId } from '#kernel/ids'
@@ -50,7 +50,7 @@ const sampleValue = (schema: TSchema, extent: Extent): unknown => {
   return schema.minimum ?? 1
 }
 
-/** A valid input. Where nothing valid can be guessed, the field needs `examples` in the contract. */
+/** A valid input. A field for which none can be guessed needs `examples` in the contract. */
 export const sampleOf = (o: NamedOp, extent: Extent): Record<string, unknown> => {
   const input = object(o.input, extent)
   const wrong = checkerOf(o.input).Errors(input).First()
@@ -64,7 +64,7 @@ export interface Fault {
   fault: string
   /** The schema of the field. */
   schema: TSchema
-  /** To be put there by `withValue`. */
+  /** For `withValue`. */
   value: unknown
 }
 
@@ -89,7 +89,7 @@ const beyond = (schema: TSchema): [string, unknown][] => [
 
 const under = (parent: string, name: string): string => (parent ? `${parent}.${name}` : name)
 
-/** Every way in which a value of the schema can be wrong, in itself or somewhere inside. */
+/** Every way in which a value of the schema can be invalid, itself or inside. */
 export const faultsOf = (schema: TSchema, path = ''): Fault[] => {
   if (schema.anyOf) return faultsOf(schema.anyOf[0], path).filter(({ value }) => value !== null)
   const own = beyond(schema)
@@ -102,7 +102,7 @@ export const faultsOf = (schema: TSchema, path = ''): Fault[] => {
   return [...own, ...inside, ...entries]
 }
 
-/** Paths of all text fields without a form of their own but that of names: where one text is as good as another. */
+/** Paths of all text fields without a format, other than that of names, where any text will do. */
 export const freeTexts = (o: NamedOp): string[] => [
   ...new Set(
     faultsOf(o.input)
@@ -111,7 +111,7 @@ export const freeTexts = (o: NamedOp): string[] => [
   ),
 ]
 
-/** The input with the value at a dotted path; what is missing on the way is made. */
+/** The input with the value at a dotted path; missing parents are made. */
 export const withValue = (input: unknown, path: string, value: unknown): Record<string, unknown> => {
   const [name = '', ...rest] = path.split('.')
   const copy = Array.isArray(input) ? [...input] : { ...(input as object | undefined) }

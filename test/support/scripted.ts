@@ -1,4 +1,4 @@
-/** A server on loopback whose answers a test writes down beforehand, one after another. */
+/** A server on loopback that gives a test's prepared answers in order. */
 
 export interface Asked {
   method: string
@@ -19,7 +19,7 @@ export interface ScriptedServer extends AsyncDisposable {
   asked: Asked[]
 }
 
-/** Each request takes the next answer, or what a function makes of it; the last answer stays. */
+/** Each request takes the next answer, which may be a function of the request; the last answer stays. */
 export const scriptedServer = (script: readonly Scripted[] | ((asked: Asked, index: number) => Scripted)): ScriptedServer => {
   const asked: Asked[] = []
   const server = Bun.serve({
@@ -38,7 +38,7 @@ export const scriptedServer = (script: readonly Scripted[] | ((asked: Asked, ind
   return { url: `http://127.0.0.1:${server.port}`, asked, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-/** An error as the server says it. */
+/** An error in the server's format. */
 export const refusal = (
   status: number,
   code: string,

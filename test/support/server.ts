@@ -1,4 +1,4 @@
-/** The real server, `src/main.ts`, as a process of its own that a test may kill. */
+/** The real server, `src/main.ts`, as a separate process that a test may kill. */
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import postgres from 'postgres'
@@ -10,48 +10,48 @@ import { freshDb, type TestDatabase } from './db.ts'
 export interface ServerProcess extends AsyncDisposable {
   url: string
   pid: number
-  /** With the key of the first workspace; a request that the process does not live to answer rejects. */
+  /** Sends with the key of the first workspace; rejects if the process dies before it answers. */
   send: TestApp['send']
-  /** Stops the process until `resume`, without a word to it. */
+  /** Stops the process by SIGSTOP until `resume`. */
   pause(): void
   resume(): void
-  /** Resolves when the process stands still. */
+  /** Resolves when the process has stopped. */
   stopped(): Promise<void>
-  /** As kill -9: resolves when the process is gone. */
+  /** Ends the process by SIGKILL; resolves when it is gone. */
   kill(): Promise<void>
-  /** Asks it to end, as whoever runs it does: SIGTERM. */
+  /** Ends the process by SIGTERM, as operators do. */
   terminate(): void
   /** The name of the signal that ended it, or its exit code. */
   exited: Promise<string | number>
-  /** What it printed so far. */
+  /** Its output so far. */
   output(): string
 }
 
 export interface ServerOptions {
   /** The key of the first workspace; given to all servers of a database. */
   key: string
-  /** Where to keep everything, with a database of its own. One of the two is needed. */
+  /** The folder for everything, with an embedded database. Either this or `database` is needed. */
   home?: string
   database?: ConnectionOptions
   /** The same secret for all servers of a database. */
   secret?: string
   /** `send.sent`: dies there, as by kill -9. */
   dieAt?: string
-  /** A file that the process loads before everything else. */
+  /** A file to load before everything else. */
   preload?: string
   /** `send.claimed`: stops there, as by kill -STOP, until `resume`. */
   stopAt?: string
   env?: Record<string, string>
-  /** A command that becomes the server, whose own command is added to it: `nsenter … --`. */
+  /** A command to run the server with, such as `nsenter … --`; the server's own command is appended. */
   within?: string[]
-  /** Where it listens and is reached: 127.0.0.1 unless told otherwise. */
+  /** Its address; 127.0.0.1 by default. */
   host?: string
 }
 
 /** How long a start can take on a busy machine. */
 const START_MS = 60_000
 
-/** Below the ports that systems give to outgoing connections: one of those could take it before the server does. */
+/** Below the ports of outgoing connections, one of which could otherwise take the port before the server does. */
 const PORTS = { from: 20_000, count: 12_000 }
 
 const isFree = async (port: number): Promise<boolean> => {
@@ -72,7 +72,7 @@ export const urlOf = ({ host = 'localhost', port = 5432, database = '', username
   return `postgres://${user}:${secret}@localhost/${name}?host=${encodeURIComponent(host)}&port=${port}`
 }
 
-/** What a process of the deployment is given. */
+/** The environment of a process of the deployment. */
 const environmentOf = ({ key, home, database, secret, dieAt, stopAt, env, host }: ServerOptions, port: number): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
@@ -89,7 +89,7 @@ const environmentOf = ({ key, home, database, secret, dieAt, stopAt, env, host }
   ...env,
 })
 
-/** `T` for a process that is stopped; as Linux and macOS name it. */
+/** The state of a process; `T` is stopped, on Linux and macOS. */
 const stateOf = async (pid: number): Promise<string | undefined> => {
   const { stdout } = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)])
   return stdout.toString().trim()[0]
@@ -101,7 +101,7 @@ const isHealthy = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** Starts a server and waits until it answers. Rejects, with what it printed, when it ends before. Disposing kills it. */
+/** Starts a server and waits until it answers. Rejects with its output if it ends before. Disposing kills it. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const port = await freePort()
   const { host = '127.0.0.1', within = [] } = options
@@ -149,13 +149,13 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
 /** A database for servers, which make their first workspace in it. */
 export interface Deployment extends AsyncDisposable {
   owner: postgres.Sql
-  /** For each server of it. */
+  /** The options for each of its servers. */
   server: ServerOptions
-  /** The workspace that the first server has made. */
+  /** The workspace that the first server made. */
   firstWorkspace(): Promise<{ tenantId: string; account: string; key: string }>
 }
 
-/** On a database of its own, or on one that the caller keeps. */
+/** On a new database, or on one that the caller disposes of. */
 export async function newDeployment(database?: TestDatabase): Promise<Deployment> {
   await using stack = new AsyncDisposableStack()
   const { options } = database ?? stack.use(await freshDb())
@@ -178,7 +178,7 @@ export interface CommandResult {
   code: number
   out: string
   err: string
-  /** What the command printed, if it succeeded. */
+  /** The parsed output, if the command succeeded. */
   // biome-ignore lint/suspicious/noExplicitAny: every command prints a different shape
   json: any
 }

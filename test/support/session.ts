@@ -1,4 +1,4 @@
-/** People of a workspace, signed in. */
+/** Signed-in people of a workspace. */
 import type postgres from 'postgres'
 import type { Allowance } from '#kernel/allowance'
 import { newId } from '#kernel/ids'
@@ -37,7 +37,7 @@ export interface SignedIn {
   personId: string
   email: string
   sessionId: string
-  /** The access token, as Bearer credential. */
+  /** The access token, as a bearer credential. */
   key: string
 }
 
@@ -57,7 +57,7 @@ export const signedIn = async (
 export const tokenOf = async (app: Pick<TestApp, 'owner' | 'workplace'>, tenantId: string, role?: Role): Promise<string> =>
   (await signedIn(app, tenantId, role)).key
 
-/** Runs an operation by its id, `growth.items.postNow`, as an owner of the workspace who is signed in. Rejects with the `AppError`. */
+/** Runs an operation by its id, such as `growth.items.postNow`, as a signed-in owner of the workspace. Rejects with the `AppError`. */
 export const asPerson = ({ workplace, owner }: Pick<TestApp, 'workplace' | 'owner'>, tenantId: string) => {
   let person: Promise<Principal> | undefined
   return async (id: string, input: unknown, more: Partial<Call> = {}): Promise<PersonsAnswer> => {

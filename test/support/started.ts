@@ -1,19 +1,19 @@
-/** `src/main.ts` with an environment of the test's own, until it serves or ends by itself. */
+/** `src/main.ts` with an environment of the test's, until it serves or ends by itself. */
 
 export interface Started extends AsyncDisposable {
-  /** What it printed on standard output until it served. */
+  /** Standard output until it served. */
   out: string
-  /** What it printed on standard error; all of it once it has ended. */
+  /** Standard error; complete once it has ended. */
   err(): string
   /** The exit code; undefined while it runs. */
   code: number | undefined
   pid: number
 }
 
-/** What every program may need to find. */
+/** Variables that every program may need. */
 const SYSTEM = ['PATH', 'HOME', 'TMPDIR']
 
-/** Nothing of the tests' own settings reaches it. Disposing ends it in good order. */
+/** None of the tests' own settings reach it. Disposing shuts it down. */
 export const start = async (env: Record<string, string>): Promise<Started> => {
   const inherited = Object.fromEntries(SYSTEM.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
   const child = Bun.spawn([process.execPath, 'src/main.ts'], {

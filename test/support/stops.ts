@@ -1,10 +1,10 @@
 import type { Failpoints } from '#kernel/failpoint'
 
-/** Fail points at which single passers stop: of many workspaces in one process, each may stop at a place of its own. */
+/** Failpoints that stop one pass each, so that each of many workspaces in a process can stop at another point. */
 export interface Stops {
-  /** What the code under test is given. */
+  /** For the code under test. */
   at: Failpoints
-  /** The next one to come to this name stops there. Resolves when it has, with what lets it go on. */
+  /** Stops the next pass of `name`. Resolves when it has stopped, with the function that lets it go on. */
   stopNext(name: string): Promise<() => void>
 }
 

@@ -1,4 +1,4 @@
-/** A workspace that posts: its drafts are put into the database, everything else goes over HTTP. */
+/** A workspace that posts. Its drafts are written to the database; everything else goes over HTTP. */
 import type postgres from 'postgres'
 import { eventually, type Reply, type Send, type TestApp } from './app.ts'
 import { insertItem } from './writes.ts'
@@ -17,7 +17,7 @@ interface StoryItem {
   doubt: { cause: string; resolves: string; next_read_at: string | null } | null
 }
 
-/** A server, in this process or in another, as a story needs it. */
+/** What a story needs of a server, in this process or another. */
 export interface Place {
   owner: postgres.Sql
   send: TestApp['send']
@@ -26,21 +26,21 @@ export interface Place {
 export interface Story {
   tenantId: string
   key: string
-  /** The network's id of the account that the workspace began with. */
+  /** The network's id of the workspace's first account. */
   account: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   send(method: string, path: string, options?: Send): Promise<Reply<any>>
   drafted(): Promise<string>
-  /** The id of a new approved item; its text is its own unless one is given. */
+  /** Makes an approved item, by default with a unique text; gives its id. */
   approved(text?: string): Promise<string>
-  /** Approved, and due in `ms`. */
+  /** Makes an approved item that is due in `ms`. */
   scheduled(ms: number, more?: { on_missed?: 'post' | 'skip' }): Promise<string>
   item(id: string): Promise<StoryItem>
-  /** The item, once its state is one of these. */
+  /** The item, once it has one of these statuses. */
   settled(id: string, ...statuses: string[]): Promise<StoryItem>
-  /** How often each text stands on the network, from whatever account of this workspace. */
+  /** How often each text is on the network, from any account of this workspace. */
   posts(): Promise<Record<string, number>>
-  /** Types of events, oldest first; with the reason where there is one. */
+  /** Types of events, oldest first, with the reason if there is one. */
   events(): Promise<string[]>
   /** The same workspace, served by another server. */
   at(place: Place): Story
@@ -65,7 +65,7 @@ const eventsOf = async ({ owner }: Place, tenantId: string): Promise<string[]> =
   return rows.map(({ type, reason }) => (reason ? `${type} ${reason}` : type))
 }
 
-/** A story in a workspace that exists, at the server that serves it. */
+/** A story in an existing workspace, at the server that serves it. */
 export const storyAt = (place: Place, workspace: { tenantId: string; account: string; key: string }): Story => {
   const { tenantId, key } = workspace
   const story: Story = {
@@ -105,12 +105,12 @@ export const newStory = async (app: TestApp): Promise<Story> => {
   return storyAt(app, { tenantId, key, account: connection!.external_id })
 }
 
-/** The text that an item of a story has unless it was given one. */
+/** The default text of a story's item. */
 export const textOf = (id: string): string => `Draft ${id}`
 
 /**
- * Ends an app's actors as kill -9 does: not a word more reaches the database, and the database has noticed. What waits for a
- * network that is slow to answer is not interrupted, for the network lives on.
+ * Ends an app's actors like SIGKILL: nothing more reaches the database, and the database has noticed. A call to a
+ * slow network is not interrupted, for the network lives on.
  */
 export const crash = async ({ workplace, owner }: TestApp): Promise<void> => {
   await workplace.runtime.abandon()

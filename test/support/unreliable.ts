@@ -1,29 +1,29 @@
-/** The sandbox of an app, made to misbehave as a test says, beyond what SANDBOX_FAULTS can. */
+/** The sandbox of an app with faults that a test controls, beyond those of SANDBOX_FAULTS. */
 import type { NetworkAccount, PublishRequest, PublishResult, Timeline } from '#port/network/network'
 import type { TestApp } from './app.ts'
 
-/** What becomes of a send; `deliver` makes the post. */
+/** The result of a send; `deliver` makes the post. */
 export type Loss = (deliver: () => Promise<PublishResult>) => Promise<PublishResult>
 
 export interface Unreliable {
-  /** Texts that reached the network, or were lost on the way, in order. */
+  /** Texts that were sent, lost ones included, in order. */
   sent: string[]
-  /** Network ids of the accounts whose timelines were read and shown, in order. */
+  /** Network ids of the accounts whose timelines were read, in order. */
   reads: string[]
-  /** What becomes of the next send of a text. */
+  /** The result of the next send of a text. */
   answers: Map<string, Loss>
-  /** What a read shows in place of the timeline. May throw a `NetworkError`. */
+  /** Changes what a read of the timeline shows. May throw a `NetworkError`. */
   view(timeline: Timeline, account: NetworkAccount): Timeline | Promise<Timeline>
-  /** What the network makes of a text. */
+  /** How the network changes a text. */
   rewrite(text: string): string
 }
 
 const unknown: PublishResult = { kind: 'unknown', reason: 'timeout', cause: 'no_answer' }
 
-/** The request is lost on the way. */
+/** The request is lost. */
 export const lostRequest: Loss = async () => unknown
 
-/** The post is made and the answer lost. */
+/** The post is made and its answer lost. */
 export const lostAnswer: Loss = async (deliver) => {
   await deliver()
   return unknown

@@ -1,4 +1,4 @@
-/** A browser as far as the server sees it: cookies by path, an Origin with forms, redirects left to the test. */
+/** What a server sees of a browser: cookies by path, an Origin with forms. Redirects are left to the test. */
 import { parseSetCookie } from 'cookie'
 import type { TestApp } from './app.ts'
 
@@ -12,7 +12,7 @@ interface Seen {
 export interface Visitor {
   cookies: Map<string, { value: string; path: string }>
   get(path: string, headers?: Record<string, string>): Promise<Seen>
-  /** As a form of a page of this server, unless the headers say otherwise. */
+  /** Submits a form as a page of this server does, unless the headers differ. */
   send(path: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Seen>
 }
 
