@@ -1,30 +1,30 @@
 import type { Clock } from '#kernel/clock'
 
-/** Backoff of work whose claim fails for a reason of its own: it is left out of claims, longer with every failure. */
+/** Backoff of work whose claims fail for reasons of its own: excluded from claims, for longer after every failure. */
 export interface ClaimBackoff {
   failed(workId: string): void
   claimed(workId: string): void
-  /** Ids of what rests now. */
+  /** Ids of work to exclude now. */
   ids(): string[]
-  /** The earlier of the time given and the next end of a rest; in milliseconds from now, undefined when there is neither. */
+  /** The earlier of `ms` and the end of the next backoff, in milliseconds from now; undefined if there is neither. */
   until(ms: number | undefined): number | undefined
 }
 
-export const claimBackoff = (clock: Clock, restAfter: (failures: number) => number): ClaimBackoff => {
-  const resting = new Map<string, { until: number; failures: number }>()
+export const claimBackoff = (clock: Clock, backoffAfter: (failures: number) => number): ClaimBackoff => {
+  const backoffs = new Map<string, { until: number; failures: number }>()
   return {
     failed(workId) {
-      const failures = (resting.get(workId)?.failures ?? 0) + 1
-      resting.set(workId, { until: clock.monotonic() + restAfter(failures), failures })
+      const failures = (backoffs.get(workId)?.failures ?? 0) + 1
+      backoffs.set(workId, { until: clock.monotonic() + backoffAfter(failures), failures })
     },
-    claimed: (workId) => void resting.delete(workId),
+    claimed: (workId) => void backoffs.delete(workId),
     ids() {
       const now = clock.monotonic()
-      return [...resting].filter(([, { until }]) => until > now).map(([id]) => id)
+      return [...backoffs].filter(([, { until }]) => until > now).map(([id]) => id)
     },
     until(ms) {
       const now = clock.monotonic()
-      const waits = [...resting.values()].map(({ until }) => until - now).filter((wait) => wait > 0)
+      const waits = [...backoffs.values()].map(({ until }) => until - now).filter((wait) => wait > 0)
       return ms === undefined && waits.length === 0 ? undefined : Math.min(ms ?? Number.POSITIVE_INFINITY, ...waits)
     },
   }

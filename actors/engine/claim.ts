@@ -1,13 +1,13 @@
-/** The next due work of a tenant, claimed for a lane. */
+/** Claims the next due work of a tenant for its lane. */
 import type { Clock } from '#kernel/clock'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
-import { type Busy, claimWork, type KeyedWork, nextDue, untilNextDue, type WorkTable } from '#store/engine/work'
+import { type ClaimView, claimWork, type KeyedWork, nextDue, untilNextDue, type WorkTable } from '#store/engine/work'
 import type { ClaimBackoff } from './claim-backoff.ts'
 import type { AnyLane } from './lane.ts'
 import type { Decision } from './letter.ts'
 
-/** A claimed work, for its lane to begin. */
+/** Claimed work, ready for its lane. */
 export interface LaneStart {
   work: KeyedWork
   lane: AnyLane
@@ -16,10 +16,10 @@ export interface LaneStart {
   claimedAt: number
 }
 
-/** What a look for due work gave: a lane to begin, and how long until there is more to do. */
+/** The result of looking for due work: a lane to start, and the time until there is more to do. */
 export interface ClaimReply {
   start?: LaneStart
-  /** Milliseconds; undefined: nothing waits. */
+  /** In milliseconds; undefined if nothing is waiting. */
   next: number | undefined
 }
 
@@ -31,35 +31,37 @@ interface Claiming {
   clock: Clock
   lanes: ReadonlyMap<string, AnyLane>
   kinds: WorkTable
-  /** What runs here. */
+  /** Work that runs here. */
   running: KeyedWork[]
-  resting: ClaimBackoff
+  backoff: ClaimBackoff
 }
 
-/** What may not be claimed beside what runs. */
-const takenBy = ({ atOnce }: WorkTable, running: KeyedWork[]): Pick<Busy, 'busy' | 'full'> => {
+/** The keys and kinds that running work blocks. */
+const blockedBy = ({ atOnce }: WorkTable, running: KeyedWork[]): Pick<ClaimView, 'busy' | 'full'> => {
   const count = (kind: string, origin: KeyedWork['origin']) => running.filter((work) => work.kind === kind && work.origin === origin).length
   const full = (origin: KeyedWork['origin']) => Object.keys(atOnce).filter((kind) => count(kind, origin) >= atOnce[kind]![origin])
   return { busy: running.map(({ concurrency_key }) => concurrency_key), full: { manual: full('manual'), automatic: full('automatic') } }
 }
 
-/** Decides the claim of one work at most. `onTaken` is told which, before its lane has a word that may fail. */
+/** Decides at most one claim. `onTaken` gets its id before the lane is called, which may fail. */
 export const claimNext = async (
-  { sql, gate, owner, clock, lanes, kinds, running, resting }: Claiming,
+  { sql, gate, owner, clock, lanes, kinds, running, backoff }: Claiming,
   onTaken: (workId: string) => void,
 ): Promise<Decision<ClaimReply>> => {
   const claimedAt = clock.monotonic()
-  // What runs here is left alone even if it is back in the queue, and under another key by now: it would run beside itself.
-  const idle = [...resting.ids(), ...running.map(({ id }) => id)]
-  const view = { kinds, now: gate.now, ...takenBy(kinds, running), paused: gate.paused, resting: idle }
+  // Work that runs here is excluded even if it was queued again, perhaps under another key: it must not run twice at once.
+  const excluded = [...backoff.ids(), ...running.map(({ id }) => id)]
+  const view = { kinds, now: gate.now, ...blockedBy(kinds, running), paused: gate.paused, excluded }
   const work = await nextDue(sql, view)
-  if (!work) return { reply: { next: resting.until(await untilNextDue(sql, view)) } }
+  if (!work) return { reply: { next: backoff.until(await untilNextDue(sql, view)) } }
   onTaken(work.id)
   const lane = lanes.get(work.kind)
   if (!lane) throw new Error(`no lane for work of kind ${work.kind}`)
   const { job, decision } = await lane.claim(sql, gate, work)
   if (job === undefined) return { ...decision, reply: { next: 0 } }
-  const next = resting.until(await untilNextDue(sql, { ...view, ...takenBy(kinds, [...running, work]), resting: [...idle, work.id] }))
+  const next = backoff.until(
+    await untilNextDue(sql, { ...view, ...blockedBy(kinds, [...running, work]), excluded: [...excluded, work.id] }),
+  )
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]
   const claimed: KeyedWork = { ...work, attempt: work.attempt + 1, state: 'running' }

@@ -1,4 +1,4 @@
-/** Takes a tenant's due work into lanes, runs them beside the mailbox, and brings their outcomes back as letters. */
+/** Claims a tenant's due work for its lanes, runs them beside the mailbox, and settles their outcomes by letters. */
 import type { LiveLanes } from '#decisions/deciding'
 import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
@@ -15,47 +15,46 @@ import { type Finished, freeing, orphanLetter, outcomeLetter, outcomeOf, type Tr
 
 type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
-/** A lane that runs in this process. */
 interface Live {
   work: KeyedWork
   controller: AbortController
   /** Past the point of no return. */
   committed: boolean
-  /** Over, and settled by a letter of this group or an earlier one: its key is free. */
+  /** Settled by a letter of this group or an earlier one: its key is free. */
   settled: boolean
   done: Promise<void>
 }
 
 const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
-/** A due time further away is looked at again by then: clocks drift, and a wake-up must not be missed. */
+/** A due time further away is checked again after this: clocks drift, and a wake-up must not be missed. */
 const LONGEST_NAP_MS = 60_000
 const SETTLE_TRIES = 30
 const RETRY_MS = 1_000
 
-/** How long to let something rest that has failed so many times in a row. */
-const restAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
+/** The backoff after so many failures in a row. */
+const backoffAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
 
 export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
   readonly #lanes: Map<string, AnyLane>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
-  /** Claimed by letters of a group that has not committed: their keys are taken for the letters after them. */
+  /** Claimed by letters of a group that has not committed: their keys are taken for the following letters. */
   readonly #claimed = new Set<KeyedWork>()
-  /** Claims on their way, until their lanes have begun. */
+  /** Claims in progress, until their lanes have begun. */
   readonly #claiming = new Set<Promise<void>>()
-  readonly #resting
+  readonly #backoff
   #timer: Disposable | undefined
   #recoveryTimer: Disposable | undefined
   #recovering = false
-  /** Something failed while a recovery ran: it may have looked too early. */
+  /** Something failed during a recovery, which may have read too early. */
   #recoverAgain = false
   #failedRecoveries = 0
-  /** No claim is tried before, because the last one failed. */
+  /** No claim before this time, because the last one failed. */
   #pausedUntil = 0
   #stopping = false
-  /** Not even what is claimed already may begin. */
+  /** Not even claimed work may begin. */
   #abandoned = false
 
   constructor(
@@ -64,7 +63,7 @@ export class LaneRunner implements LiveLanes {
     private readonly post: Post,
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
-    this.#resting = claimBackoff(deps.clock, restAfter)
+    this.#backoff = claimBackoff(deps.clock, backoffAfter)
   }
 
   get idle(): boolean {
@@ -81,7 +80,7 @@ export class LaneRunner implements LiveLanes {
     return chosen.map((live) => live.work)
   }
 
-  /** Looks for due work after the commit, unless a later letter of the same group has looked. */
+  /** Looks for due work after the commit, unless a later letter of the same group does. */
   want(priority: Priority): void {
     if (this.#wanted !== 'control') this.#wanted = priority
     queueMicrotask(() => {
@@ -91,12 +90,12 @@ export class LaneRunner implements LiveLanes {
     })
   }
 
-  /** A letter of this group has looked: what those before it wanted is done. */
+  /** A letter of this group has just looked for due work, which covers the letters before it. */
   claimsChecked(): void {
     this.#wanted = undefined
   }
 
-  /** Claims the next due work by a letter, unless one is on its way already, or this process runs no lanes at all. */
+  /** Claims the next due work by a letter, unless one is in progress or this process runs no lanes. */
   pump(priority: Priority): void {
     if (this.#stopping || this.#lanes.size === 0 || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
@@ -125,7 +124,7 @@ export class LaneRunner implements LiveLanes {
     }).then(
       ({ reply }) => {
         end()
-        if (taken) this.#resting.claimed(taken)
+        if (taken) this.#backoff.claimed(taken)
         this.#afterClaim(reply, priority)
       },
       (cause) => {
@@ -138,7 +137,7 @@ export class LaneRunner implements LiveLanes {
     void claiming.finally(() => this.#claiming.delete(claiming))
   }
 
-  /** Settles, by the rule of its kind, each row that a dead process or a failed letter left running. */
+  /** Settles each row that a dead process or a failed letter left running, by the rule of its kind. */
   recover(): void {
     if (this.#recovering) this.#recoverAgain = true
     if (this.#recovering || this.#stopping) return
@@ -151,13 +150,13 @@ export class LaneRunner implements LiveLanes {
         this.#recovering = false
         this.#failedRecoveries = this.#recoverAgain ? this.#failedRecoveries + 1 : 0
         if (this.#stopping) return
-        if (this.#recoverAgain) this.#recoverLater(restAfter(this.#failedRecoveries))
+        if (this.#recoverAgain) this.#recoverLater(backoffAfter(this.#failedRecoveries))
         this.#recoverAgain = false
         if (this.deps.clock.monotonic() >= this.#pausedUntil) this.pump('background')
       })
   }
 
-  /** By a timer of its own: the one for due work is set anew by every claim. */
+  /** Has a timer of its own, because every claim resets the one for due work. */
   #recoverLater(ms: number): void {
     this.#recoveryTimer?.[Symbol.dispose]()
     this.#recoveryTimer = this.deps.clock.after(ms, () => this.recover())
@@ -173,7 +172,7 @@ export class LaneRunner implements LiveLanes {
     for (const work of reply) await this.#recoverOne(work)
   }
 
-  /** Stops the lanes that have not passed their point of no return, and waits until all are settled; for `ms` at most. */
+  /** Stops the lanes before their point of no return, and waits until all are settled, for at most `ms`. */
   async stop(ms: number): Promise<void> {
     this.#halt()
     for (const live of this.#live.values()) if (!live.committed) live.controller.abort(new Error('stopping'))
@@ -182,7 +181,7 @@ export class LaneRunner implements LiveLanes {
     await Promise.race([this.#ended(), late.promise])
   }
 
-  /** A claim that is committed while the actor stops still begins its lane, which settles it as stopped. */
+  /** A claim that commits while the actor stops still starts its lane, which settles the work as stopped. */
   async #ended(): Promise<void> {
     await Promise.all(this.#claiming)
     await Promise.all([...this.#live.values()].map((live) => live.done))
@@ -213,7 +212,7 @@ export class LaneRunner implements LiveLanes {
       .concat(...this.#claimed)
     const { own, deps } = this
     return claimNext(
-      { sql, gate, owner: own.owner, clock: deps.clock, lanes: this.#lanes, kinds: deps.kinds, running, resting: this.#resting },
+      { sql, gate, owner: own.owner, clock: deps.clock, lanes: this.#lanes, kinds: deps.kinds, running, backoff: this.#backoff },
       onTaken,
     )
   }
@@ -229,7 +228,7 @@ export class LaneRunner implements LiveLanes {
   #claimFailed(cause: unknown, workId: string | undefined): void {
     if (cause instanceof Fenced || this.#stopping) return
     const isItsOwn = workId !== undefined && !(cause instanceof AppError && cause.code === 'unavailable')
-    if (isItsOwn) this.#resting.failed(workId)
+    if (isItsOwn) this.#backoff.failed(workId)
     const pause = isItsOwn ? 0 : RETRY_MS
     this.#pausedUntil = this.deps.clock.monotonic() + pause
     this.#arm(pause, () => this.pump('background'))
@@ -256,21 +255,21 @@ export class LaneRunner implements LiveLanes {
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
     const outcome = await outcomeOf(lane, { work, job }, context, watch)
     const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome }, live))
-    // What it gave back may have been claimed again in the very group that settled it, and runs by now.
+    // Work it gave back may have been claimed in the same group that settled it, and may be running by now.
     if (this.#live.get(work.id) === live) this.#live.delete(work.id)
     if (!isSettled) this.recover()
   }
 
   /**
-   * Brings the outcome home, through outages of the database. False: rows may be left to `orphaned`. It cannot be written; or it
-   * was not heard of at first, and with it, in the same commit, a new claim of what it gave back: no look in between saw that.
+   * Settles the outcome, through outages of the database. False: rows may be left for `orphaned`. Either the outcome could not be written,
+   * or a lost commit both wrote it and claimed the work again, which no letter in between could see.
    */
   async #settle(lane: AnyLane, finished: Finished, live: Live): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       const trial: Trial = { over: false }
       try {
         const settling = this.post(freeing(outcomeLetter(lane, finished), live, trial))
-        // The claim of what comes next follows at once, so that it may share the commit.
+        // The next claim follows at once, so that it can share the commit.
         this.pump('background')
         await settling
         return tries === 1

@@ -1,14 +1,14 @@
-/** The table of kinds of work: where each runs, what keeps its rows apart, and what becomes of them when work is stopped. */
+/** The table of kinds of work: where each runs, what keeps its rows apart, and what happens to them when work is stopped. */
 import { type WorkKind, workKinds } from '#contract/work'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { WorkTable } from '#store/engine/work'
 import { defaultAccountId } from '#store/growth/connections'
 import { boundsOf, fixed, type KindOfWork, rowsOf } from './kind-of-work.ts'
 
-/** The key under which rows that go out by an account run. */
+/** The key of rows that an account sends. */
 export const accountKey = (externalId: string): string => `publish:${externalId}`
 
-/** By the network's own id of the account to which the record is bound. */
+/** `account` is the network's id of the account that the record is bound to. */
 const byAccount = ({ account }: { account: string | null }): string | null => (account === null ? null : accountKey(account))
 
 const send = {
@@ -40,12 +40,12 @@ const generation = {
   orphaned: 'twice',
   deletion: 'stops',
 } as const
-/** Decided within the claim: the row never runs beside the mailbox. */
+/** Decided within the claim. The row never runs beside the mailbox. */
 const decided = { ...read, recalled: 'decided' } as const
 
 const table = {
   send,
-  // What is in doubt is looked up beside the other reads, which may take long.
+  // Doubts are resolved beside the other reads, which can take long.
   reconcile: { ...read, key: ({ sendable }: { sendable: SendableKind }): string => `reconcile:${sendable}`, second: 'replaces' },
   batch: generation,
   article: generation,
@@ -57,23 +57,22 @@ const table = {
   rule: { ...decided, key: fixed('rule'), queued: 'skipped' },
   rule_cron: { ...decided, key: fixed('rule') },
   weekly_report: { ...decided, key: fixed('sync'), second: 'keeps' },
-  // Always counts as asked for by a person: events tell what has happened and do nothing.
+  // Always counts as manual: events report what happened and change nothing.
   delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
 } as const satisfies Record<WorkKind, KindOfWork>
 
 export const kindsOfWork: Record<WorkKind, KindOfWork> = table
 
-/** The kinds of which the table says this: `KindWith<'recalled', 'unsent'>`. */
+/** The kinds with this value in the table: `KindWith<'recalled', 'unsent'>`. */
 export type KindWith<Column extends Exclude<keyof KindOfWork, 'atOnce'>, Value extends KindOfWork[Column]> = {
   [Kind in WorkKind]: (typeof table)[Kind][Column] extends Value ? Kind : never
 }[WorkKind]
 
-/** The kinds of which this holds. */
 export const kindsWhere = (holds: (kind: KindOfWork) => boolean): WorkKind[] => workKinds.filter((kind) => holds(kindsOfWork[kind]))
 
 export const { newWork, keyOf } = rowsOf(table)
 
-/** What the engine needs to know of the table. */
+/** The part of the table that the engine needs. */
 export const workTable: WorkTable = {
   ...boundsOf(table),
   keyWhenClaimed: (sql) => sql`${accountKey('')} || coalesce(${defaultAccountId(sql)}, '')`,

@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 const PROBES = 300
 /** As many as the sweep requests. */
 const WAKE_AT_ONCE = 16
-const NOTHING_BUSY = { kinds: workTable, busy: [], full: { manual: [], automatic: [] }, paused: false, resting: [] }
+const NOTHING_BUSY = { kinds: workTable, busy: [], full: { manual: [], automatic: [] }, paused: false, excluded: [] }
 
 const times = async (count: number, body: (index: number) => Promise<unknown>): Promise<string> => {
   const all = new Float64Array(count)

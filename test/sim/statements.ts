@@ -8,7 +8,7 @@ import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { fail } from '#kernel/errors'
 import type { Effects, Gate, NewWork, Ownership, Requeued } from '#store/engine/letter'
-import type { Busy, KeyedWork } from '#store/engine/work'
+import type { ClaimView, KeyedWork } from '#store/engine/work'
 import type { SendableRef, takenPosts } from '#store/growth/attempts'
 import { isOpen, type Memory, type Row, type Write, write } from './memory.ts'
 
@@ -131,23 +131,23 @@ const keyOf = (memory: Memory, row: Row): string => row.concurrency_key ?? `publ
 const comesFirst = (one: Row, other: Row): boolean => +one.run_at < +other.run_at || (+one.run_at === +other.run_at && one.id < other.id)
 
 /** The first row that may be claimed by `until`, of all or of those that a person asked for. */
-const first = (memory: Memory, { busy, paused, resting }: Busy, { manual = false, until = Number.POSITIVE_INFINITY } = {}) => {
+const first = (memory: Memory, { busy, paused, excluded }: ClaimView, { manual = false, until = Number.POSITIVE_INFINITY } = {}) => {
   let found: Row | undefined
   for (const row of memory.works.values()) {
     if (row.state !== 'queued' || +row.run_at > until || ((paused || manual) && row.origin !== 'manual')) continue
-    if ((found && !comesFirst(row, found)) || resting.includes(row.id) || busy.includes(keyOf(memory, row))) continue
+    if ((found && !comesFirst(row, found)) || excluded.includes(row.id) || busy.includes(keyOf(memory, row))) continue
     found = row
   }
   return found
 }
 
 const works = {
-  nextDue: async (memory: Memory, view: Busy): Promise<KeyedWork | undefined> => {
+  nextDue: async (memory: Memory, view: ClaimView): Promise<KeyedWork | undefined> => {
     const until = +view.now
     const found = first(memory, view, { until, manual: true }) ?? first(memory, view, { until })
     return found && { ...found, concurrency_key: keyOf(memory, found) }
   },
-  untilNextDue: async (memory: Memory, view: Busy) => {
+  untilNextDue: async (memory: Memory, view: ClaimView) => {
     const found = first(memory, view)
     return found && +found.run_at - +view.now
   },

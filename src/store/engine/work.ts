@@ -1,4 +1,4 @@
-/** Work rows: the durable mailbox of a tenant. What the letters add and settle is in letter.ts; this is how lanes take them. */
+/** Work rows: the durable mailbox of a tenant. letter.ts adds and settles them; lanes claim them here. */
 
 import type { WorkKind, WorkLane } from '#contract/work'
 import type { Fragment, Query, Sql } from './db.ts'
@@ -15,81 +15,82 @@ export interface Work {
   claimed_by: string | null
   lease_until: Date | null
   payload: Record<string, unknown>
-  /** Rows of one key run one at a time. Null: the row takes the key of the moment when it is claimed. */
+  /** Rows with the same key run one at a time. Null: the key is resolved when the row is claimed. */
   concurrency_key: string | null
 }
 
-/** A row whose key is resolved, as that of every row that runs. */
+/** A row with a resolved key. Every running row has one. */
 export interface KeyedWork extends Work {
   concurrency_key: string
 }
 
-/** What the engine needs to know of the kinds of work, which are the product's. */
+/** The part of the product's table of kinds that the engine needs. */
 export interface WorkTable {
-  /** Kinds that people wait for: what a person asked for is due whatever has become of the clock since. */
+  /** Kinds that people wait for: their manual rows are due at once, even if the clock has stepped back since. */
   awaited: readonly string[]
-  /** Kinds of which only so many rows of an origin run at once. */
+  /** How many rows of a kind and origin can run at once; kinds not listed have no such bound. */
   atOnce: Readonly<Record<string, Record<Work['origin'], number>>>
-  /** The key that a row without one takes when it is claimed now. Never null. */
+  /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
 }
 
 const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
   sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload, ${key} as concurrency_key`
 
-/** When a claim looks, and what it may not claim. */
-export interface Busy {
+/** The time of a claim, and what it must leave out. */
+export interface ClaimView {
   kinds: WorkTable
-  /** The time of the letter's gate: what falls due after it is for a later letter, which knows what has changed until then. */
+  /** The time of the letter's gate. Rows due later are for a later letter, whose gate knows of changes until then. */
   now: Date
-  /** Keys of what runs. */
+  /** Keys of running work. */
   busy: string[]
-  /** Kinds of which as many rows of an origin run as may. */
+  /** Kinds of which the most rows of an origin are running. */
   full: Record<Work['origin'], string[]>
-  /** Only what people asked for is claimed. */
+  /** Only manual rows are claimed. */
   paused: boolean
-  /** Ids of rows that are left alone for a while. */
-  resting: string[]
+  /** Ids of rows to leave out for now. */
+  excluded: string[]
 }
 
-const isDue = (sql: Sql, { now, kinds }: Busy): Fragment =>
+const isDue = (sql: Sql, { now, kinds }: ClaimView): Fragment =>
   sql`(w.run_at <= ${now} or (w.origin = 'manual' and w.kind = any(${[...kinds.awaited]}::text[])))`
 
-/** Read once a statement, and only where a row without a key is met. */
-const claimedNow = (sql: Sql, { kinds }: Busy): Fragment => sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
+/** Evaluated once for each statement, and only if it meets a row without a key. */
+const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
+  sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
 const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
 
-/** The first row of an origin that satisfies the condition and may run. The index is in this order. */
-const first = (sql: Sql, { busy, full, resting }: Busy, origin: Work['origin'], condition: Fragment): Fragment =>
+/** The first row of an origin that meets the condition and may run, in the order of the index. */
+const first = (sql: Sql, { busy, full, excluded }: ClaimView, origin: Work['origin'], condition: Fragment): Fragment =>
   sql`(select ${columns(sql, resolvedKey(sql))} from work w where w.state = 'queued' and w.origin = ${origin} ${condition}
-    and w.id <> all(${resting}::uuid[]) and ${resolvedKey(sql)} <> all(${busy}::text[]) and w.kind <> all(${full[origin]}::text[])
+    and w.id <> all(${excluded}::uuid[]) and ${resolvedKey(sql)} <> all(${busy}::text[]) and w.kind <> all(${full[origin]}::text[])
     order by w.run_at, w.id limit 1)`
 
 /**
- * The rows that come first: of what a person asked for, of that again among what people wait for, and, unless it is held, of what
- * is automatic. The second is another row only where the clock has stepped back since it was asked for.
+ * The candidates: the first manual row, the first manual row of an awaited kind, and, unless held, the first automatic row. The second
+ * differs from the first only if the clock has stepped back since it was added.
  */
-const firsts = (sql: Sql, view: Busy, condition: Fragment): Fragment => sql`
+const firsts = (sql: Sql, view: ClaimView, condition: Fragment): Fragment => sql`
   ${first(sql, view, 'manual', condition)}
   union all ${first(sql, view, 'manual', sql`and w.run_at > ${view.now} and w.kind = any(${[...view.kinds.awaited]}::text[])`)}
   ${view.paused ? sql`` : sql`union all ${first(sql, view, 'automatic', condition)}`}`
 
-/** The first due row that no running one is in the way of; while paused only what people asked for. */
-export const firstDueWork = (sql: Sql, view: Busy): Fragment => sql`with ${claimedNow(sql, view)}
+/** The first due row that nothing running blocks; while paused, manual rows only. */
+export const firstDueWork = (sql: Sql, view: ClaimView): Fragment => sql`with ${claimedNow(sql, view)}
   select * from (${firsts(sql, view, sql`and w.run_at <= ${view.now}`)}) due order by origin = 'manual' desc, run_at, id limit 1`
 
-export const nextDue = async (sql: Sql, view: Busy): Promise<KeyedWork | undefined> =>
+export const nextDue = async (sql: Sql, view: ClaimView): Promise<KeyedWork | undefined> =>
   (await firstDueWork(sql, view))[0] as KeyedWork | undefined
 
-/** `ms` until the first row that may run becomes due. */
-export const firstWait = (sql: Sql, view: Busy): Fragment => sql`with ${claimedNow(sql, view)}
+/** `ms` until the first row that may run is due. */
+export const firstWait = (sql: Sql, view: ClaimView): Fragment => sql`with ${claimedNow(sql, view)}
   select case when ${isDue(sql, view)} then 0 else extract(epoch from w.run_at - ${view.now}::timestamptz)::float8 * 1000 end as ms
   from (${firsts(sql, view, sql``)}) w order by 1 limit 1`
 
-/** Milliseconds until the next row that may run becomes due; undefined when there is none. */
-export const untilNextDue = async (sql: Sql, view: Busy): Promise<number | undefined> => (await firstWait(sql, view))[0]?.ms
+/** Milliseconds until the next row that may run is due; undefined if there is none. */
+export const untilNextDue = async (sql: Sql, view: ClaimView): Promise<number | undefined> => (await firstWait(sql, view))[0]?.ms
 
-/** Whether `w` is the row of this kind for a record, by the record's id in the statement. */
+/** Whether `w` is the row of this kind for a record; `refId` is the record's id in the statement. */
 export const isWorkOf = (sql: Sql, kind: WorkKind, refId: Fragment): Fragment => sql`w.kind = ${kind} and w.ref_id = ${refId}`
 
 export const workById = async (sql: Sql, id: string): Promise<Work | undefined> =>
@@ -98,25 +99,22 @@ export const workById = async (sql: Sql, id: string): Promise<Work | undefined> 
 export const workOf = async (sql: Sql, kind: WorkKind, refId: string): Promise<Work | undefined> =>
   (await sql`select ${columns(sql)} from work w where w.kind = ${kind} and w.ref_id = ${refId}`)[0] as Work | undefined
 
-/** Rows that somebody runs, except those that have a live lane here. */
+/** Running rows without a live lane here. */
 export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]> =>
   (await sql`select ${columns(sql)} from work w where w.state = 'running' and w.id <> all(${live}::uuid[]) limit 1000`) as unknown as Work[]
 
-/** Queued or running and of any of these kinds. */
+/** Queued and running rows of these kinds. */
 export const workOfKinds = async (sql: Sql, kinds: readonly WorkKind[]): Promise<Work[]> =>
   (await sql`select ${columns(sql)} from work w where w.kind = any(${[...kinds]}::text[]) limit 10000`) as unknown as Work[]
 
-/**
- * Claimed under this incarnation until the lease ends, with the key that it runs under. The due time stays, so that the actor is
- * looked after if we die.
- */
+/** Claims a row under its key until the lease ends. It keeps its due time, so that the actor wakes if this process dies. */
 export const claimWork =
   (work: KeyedWork, claim: { owner: string; leaseUntil: Date }): Query =>
   (sql) =>
     sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1},
         concurrency_key = ${work.concurrency_key} where id = ${work.id}`
 
-/** Takes place before the claim of the same row, in a statement of its own. */
+/** Writes the payload before the claim of the same row, in a separate statement. */
 export const keepPayload =
   (id: string, payload: Record<string, unknown>): Query =>
   (sql) =>

@@ -81,9 +81,9 @@ test('what a person asked for now is due though the clock has stepped back since
   await db.letter(own.tenantId, async (sql) => {
     const open = await gate(sql, own, { hook: gateHook })
     await apply(sql, { work: [look, timed, asked] }, { now: open!.now, provenance: byTest })
-    const all = { kinds: workTable, now: open!.now, busy: [], full: { manual: [], automatic: [] }, paused: false, resting: [] }
+    const all = { kinds: workTable, now: open!.now, busy: [], full: { manual: [], automatic: [] }, paused: false, excluded: [] }
     expect([(await nextDue(sql, all))?.id, await untilNextDue(sql, all)]).toEqual([asked.id, 0])
-    const rest = { ...all, resting: [asked.id] }
+    const rest = { ...all, excluded: [asked.id] }
     expect(await nextDue(sql, rest)).toBeUndefined()
     expect(await untilNextDue(sql, rest)).toBeGreaterThan(30 * 60_000)
   })

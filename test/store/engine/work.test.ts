@@ -4,7 +4,7 @@ import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { openDb, type Sql } from '#store/engine/db'
 import { apply, gate } from '#store/engine/letter'
-import { type Busy, firstDueWork, firstWait, nextDue, untilNextDue, workById } from '#store/engine/work'
+import { type ClaimView, firstDueWork, firstWait, nextDue, untilNextDue, workById } from '#store/engine/work'
 import { actorStore } from '#test/support/actors'
 import { byTest, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
@@ -23,9 +23,9 @@ const inTenant = async <T>(body: (sql: Sql, now: Date) => Promise<T>): Promise<T
 }
 
 const DEFAULT_KEY = 'of the default'
-const view = (more: Partial<Busy> = {}): Busy => ({
+const view = (more: Partial<ClaimView> = {}): ClaimView => ({
   kinds: { awaited: ['send'], atOnce: {}, keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
-  ...{ now: new Date(), busy: [], full: { manual: [], automatic: [] }, paused: false, resting: [] },
+  ...{ now: new Date(), busy: [], full: { manual: [], automatic: [] }, paused: false, excluded: [] },
   ...more,
 })
 const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000)
