@@ -1,4 +1,4 @@
-/** The claim of a send: whatever may forbid it is checked under the lock, and the attempt is written in the same commit. */
+/** The claim of a send: checks everything that can forbid it under the lock, and writes the attempt in the same commit. */
 import type { Claimed, Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
@@ -34,13 +34,13 @@ export interface SendJob {
   attempt: Attempt
   connection: Connection
   network: Network
-  /** An attempt before this one may yet turn out to have sent the record. */
+  /** Whether an earlier attempt may still turn out to have sent the record. */
   isDoubted: boolean
-  /** What the timeline must not show before this is sent. */
+  /** What the timeline must not show before this send. */
   readBack?: ReadBack | undefined
 }
 
-/** Everything that may forbid the send: plan, account, approval, schedule. */
+/** Checks everything that can forbid the send: plan, account, approval, schedule. */
 export const claimRecord = async (deps: SendDeps, claiming: Claiming): Promise<Claimed<SendJob>> => {
   const { sql, gate, work } = claiming
   const { sendable, record_id } = recordOf(work)
@@ -60,7 +60,7 @@ export const claimRecord = async (deps: SendDeps, claiming: Claiming): Promise<C
   return claimed(deps, claiming, { record: next, connection })
 }
 
-/** The new attempt on a person's word, in the same commit as the end of the one that is in doubt. */
+/** The new attempt at a person's request, in the same commit that ends the doubtful one. */
 export const claimOnceMore = async (deps: SendDeps, claiming: Claiming, again: Again): Promise<Claimed<SendJob>> => {
   const found = await tryClaimAgain(claiming, again, deps)
   if ('decision' in found) return found
@@ -69,7 +69,7 @@ export const claimOnceMore = async (deps: SendDeps, claiming: Claiming, again: A
   return { job, decision: { ...decision, effects: { ...decision.effects, first: [superseded] } } }
 }
 
-/** Claim and intent: one commit. */
+/** Claim and intent, in one commit. */
 const claimed = async (
   { networks, times, failpoints }: SendDeps,
   { sql, gate, work }: Claiming,
@@ -80,7 +80,7 @@ const claimed = async (
   const what = { body_sha: means.hashOf(record), sent_text: means.textOf(record) }
   const fields = { id: newId(), ...of, number: count + 1, connection_id: connection.id, ...what, origin: work.origin }
   const attempt = newAttempt(fields, { now: gate.now, leaseMs: times.leaseMs })
-  // On a person's word the timeline has just been read, for an attempt that this one supersedes.
+  // At a person's request, the timeline has just been read for the attempt that this one supersedes.
   const isAgain = againOf(work) !== undefined
   const first = doubted > 0 && !isAgain ? await readBackOf({ sql, gate, work }, times) : undefined
   await failpoints('send.claiming')
@@ -90,12 +90,12 @@ const claimed = async (
   return { job, decision: { reply: undefined, effects: { ...first?.effects, writes } } }
 }
 
-/** Too late by the record's or the profile's rule; or asked for "now" so long ago that nobody expects it any more. */
+/** Too late by the record's or the profile's rule, or requested "now" so long ago that nobody expects it any more. */
 const missed = async ({ times }: SendDeps, { sql, gate, work }: Claiming, record: Sendable): Promise<boolean> => {
   if (work.origin === 'manual') return gate.now.getTime() - work.run_at.getTime() > times.nowMs
   const schedule = sendables[recordOf(work).sendable].moves.scheduleOf(record)
   const rule = { now: gate.now, tries: triesOf(work), times }
-  // What is not too late by the stricter policy is not too late by any: the profile is read for the others alone.
+  // A post in time by the stricter policy is in time by any, so the profile is read only for others.
   if (!isMissed(schedule, { ...rule, policy: 'skip' })) return false
   return isMissed(schedule, { ...rule, policy: schedule?.onMissed ?? (await currentProfile(sql)).profile.on_missed })
 }
@@ -106,7 +106,7 @@ const reasonText = {
   same_text_unconfirmed: 'another item with the same text is unconfirmed on this account; settle that one first',
 }
 
-/** Not sent, off the schedule, with the reason; callers who wait get it as an error. */
+/** Not sent and off the schedule, with the reason. Waiting callers get it as an error. */
 const back = ({ gate, work }: Claiming, before: Sendable, reason: ReturnReason): { decision: Decision<void> } => {
   const { moves, save, verb } = sendables[recordOf(work).sendable]
   const { record, events } = moves.returned(before, reason, gate.now)

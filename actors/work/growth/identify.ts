@@ -1,4 +1,4 @@
-/** Which of the posts that the network shows a send has made, decided under the lock. */
+/** Decides, under the lock, which post on the network a send has made. */
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { findPost, mayShow, type OpenAttempt, type SeenPost } from '#domain/growth/sending/reconcile'
@@ -9,34 +9,34 @@ import { doubtfulSince, takenPosts } from '#store/growth/attempts'
 import { type Means, meansOf } from './means.ts'
 import type { Seen } from './timeline.ts'
 
-/** A record, an attempt of it, and the account by which that went out. */
+/** A record, one of its attempts, and the account that sent it. */
 interface Sender {
   record: Sendable
   connection: Connection
   attempt: Attempt
 }
 
-/** The words as they went out: what is done to the record afterwards changes nothing of them. */
+/** The text as sent; later changes of the record do not matter. */
 const sentBy = (attempt: Attempt): OpenAttempt => ({ attempt, text: fingerprintText(attempt.sent_text ?? '') })
 
 interface Identified {
-  /** The post that a send of the record has made. */
+  /** The post that a send of the record made. */
   post?: Made | undefined
-  /** Some post may be it, even where it could as well be another's. */
+  /** Whether any post may be it, even if it could also be another's. */
   mayBeThere: boolean
 }
 
-/** Against what other records own or may own by now. */
+/** Compares with what other records own, or may own by now. */
 export const identify = async (sql: Sql, sender: Sender, seen: Seen): Promise<Identified> =>
   seen.kind === 'state' ? { post: seen.made, mayBeThere: seen.made !== undefined } : identifyAmong(sql, sender, seen.posts)
 
 const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, shown: SeenPost[]): Promise<Identified> => {
-  // Nobody knows what it has sent.
+  // Nobody knows what it sent.
   if (attempt.sent_text === null) return { mayBeThere: true }
   const { sendable, record_id } = attempt
   const means = meansOf[sendable]
   const posts = such(means, record, shown)
-  // A post of any attempt of the record settles it: all of them sent what was approved once.
+  // A post by any attempt settles the record: all of them sent the same approved content.
   const own = { ...sentBy(attempt), attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) } }
   const unnamed = (await means.unnamed(record, connection.id)(sql)) as unknown as Attempt[]
   const externalIds = posts.map(({ externalId }) => externalId)
@@ -48,7 +48,7 @@ const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, 
 
 const such = (means: Means, record: Sendable, posts: SeenPost[]): SeenPost[] => posts.filter((post) => means.isSuch(record, post))
 
-/** Whether what is seen may be the attempt's, but for posts that somebody owned when that was asked last. */
+/** Whether the posts seen may include the attempt's, apart from those owned when that was last checked. */
 export const mayBeAmong = ({ record, attempt }: Omit<Sender, 'connection'>, seen: Seen, owned: Set<string>): boolean => {
   if (seen.kind === 'state') return seen.made !== undefined
   return attempt.sent_text === null || mayShow(sentBy(attempt), such(meansOf[attempt.sendable], record, seen.posts), owned)

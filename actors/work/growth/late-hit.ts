@@ -1,4 +1,4 @@
-/** The watch over a record that was returned: for a day the network is read, ever more rarely, for the post that should not be there. */
+/** Watches a returned record: for a day the network is read, ever more rarely, for the post that should not exist. */
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'

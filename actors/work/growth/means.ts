@@ -1,4 +1,4 @@
-/** How each kind of record goes out to its network, and how the network is asked what became of it. */
+/** How each kind of record is sent to its network, and how the network is asked what became of it. */
 import { createHash } from 'node:crypto'
 import { type Engagement, isWritten } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
@@ -11,7 +11,6 @@ import type { Query, Sql } from '#store/engine/db'
 import { sameTextOpen, unnamedAnswers, unnamedAttempts } from '#store/growth/attempts'
 import { type Looked, type Reading, readPostState, readTimeline } from './timeline.ts'
 
-/** What an attempt sends. */
 interface Request {
   account: NetworkAccount
   text: string | null
@@ -20,21 +19,21 @@ interface Request {
 }
 
 export interface Means<R extends Sendable = Sendable> {
-  /** The words that go out, or null. */
+  /** The text to send, or null. */
   textOf(record: R): string | null
-  /** SHA-256 of what goes out, as far as the network lets it be recognised. */
+  /** SHA-256 of what is sent, as far as the network lets it be recognised. */
   hashOf(record: R): string
-  /** An attempt of the account is in doubt that could not be told apart from one of this hash. */
+  /** Whether an attempt of the account is in doubt that could not be told from one with this hash. */
   isInTheWay(sql: Sql, connectionId: string, hash: string): Promise<boolean>
-  /** A doubt may end by what the network promises of requests that it answers with an error. */
+  /** Whether a doubt can end by the network's promise about requests that it answers with an error. */
   endsByItself: boolean
-  /** One request; nothing is tried again. */
+  /** Sends one request, without retries. */
   send(network: Network, record: R, request: Request, signal: AbortSignal): Promise<SendOutcome>
   /** Reads what may show that it was sent. */
   look(network: Network, record: R, reading: Reading, signal: AbortSignal): Promise<Looked>
-  /** Whether a post of the account's timeline is such as a send of this record makes, whatever its words. */
+  /** Whether a post on the account's timeline is of the form that a send of this record makes, whatever its text. */
   isSuch(record: R, post: SeenPost): boolean
-  /** Attempts of the account that may own such a post which nobody has named. */
+  /** Attempts of the account that may own such an unnamed post. */
   unnamed(record: R, connectionId: string): Query
 }
 
@@ -48,16 +47,16 @@ const post: Means<Item> = {
   send: (network, { kind }, { text, ...request }, signal) =>
     network.publish({ ...request, text: text!, isLong: kind === 'article' }, signal),
   look: (network, _, reading, signal) => readTimeline(network, reading, signal),
-  // What answers somebody is no item's.
+  // Replies and quotes belong to no item.
   isSuch: (_, { inReplyTo, quoted }) => inReplyTo === undefined && quoted === undefined,
   unnamed: (_, connectionId) => unnamedAttempts(connectionId),
 }
 
-/** A reply and a quote are looked for in the account's own timeline, among what answers the same post; a like and a repost on that post. */
+/** Replies and quotes are looked for on the account's own timeline, among answers to the same post; likes and reposts on that post. */
 const engagement: Means<Engagement> = {
   textOf: ({ body }) => body,
   hashOf: ({ body, action, post_id }) => sha256(JSON.stringify([action, post_id, fingerprintText(body ?? '')])),
-  // Its post and its action tell it apart.
+  // Its post and its action identify it.
   isInTheWay: async () => false,
   endsByItself: false,
   send: (network, { action, post_id: postId }, { text, ...request }, signal) =>

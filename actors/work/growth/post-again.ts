@@ -1,4 +1,4 @@
-/** Sending again on a person's word: the timeline is read to its end first, and the claim of the new send supersedes the old attempt. */
+/** Sends again at a person's request: first reads the timeline completely; then the claim of the new send supersedes the old attempt. */
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -21,7 +21,7 @@ const TOO_LATE = new AppError('conflict', 'cannot post again: the request could 
 const DELETION = new AppError('conflict', 'cannot post again: the workspace is scheduled for deletion')
 const STALE_APPROVAL = new AppError('conflict', 'cannot post again: the item has changed since its approval')
 
-/** Nothing was sent, and the doubt goes on; whoever asked is told why, and may ask again under the same key. */
+/** Nothing was sent, and the doubt goes on. The caller gets the reason, and can ask again under the same key. */
 export const refuseAgain = (
   settled: Settled<Sendable>,
   work: Work,
@@ -32,7 +32,7 @@ export const refuseAgain = (
   return { reply: undefined, effects, answers: [{ refId: settled.record.id, with: error }] }
 }
 
-/** The timeline was read to its end and does not show the post: it may be claimed. The record is unconfirmed until then. */
+/** The timeline was read completely and does not show the post, so the send can be claimed. Until then the record stays unconfirmed. */
 export const handOver = (doubt: Trial<Sendable>, work: Work, again: Again): Decision<void> => {
   const { record, attempt, now, times } = doubt
   if (isTooLate(again, now, times)) return refuseAgain(notAgain(doubt, 'missed'), work, { again, error: TOO_LATE })
@@ -46,7 +46,7 @@ export type ClaimedAgain =
   | { next: Sendable; connection: Connection; superseded: ReturnType<typeof saveAttempt> }
   | { decision: Decision<void> }
 
-/** Everything that may forbid the send, checked again under the lock; and what the timeline showed must still be news. */
+/** Checks everything that can forbid the send again, under the lock; the clear read must still be fresh. */
 export const tryClaimAgain = async (
   { sql, gate, work }: Claiming,
   again: Again,
@@ -57,7 +57,7 @@ export const tryClaimAgain = async (
   const record = await lock(sql, of.record_id)
   const attempt = await openAttempt(sql, of)
   const done = { decision: { reply: undefined, effects: { settled: [work.id] } } }
-  // A person has settled it meanwhile.
+  // A person has settled it in the meantime.
   if (!moves.isUnconfirmed(record) || !attempt || attempt.id !== again.clear?.attemptId) return done
   const refused = (error: AppError, reason: string) => ({
     decision: refuseAgain(notAgain({ moves, record, attempt, now: gate.now, times }, reason), work, { again, error }),

@@ -1,6 +1,6 @@
 /**
- * Before a record is sent that was returned because the network had not made its post, the timeline is read once more, in the same
- * lane and right before the send: should the network have broken its promise, nothing goes out twice.
+ * Before a returned record is sent again, the timeline is read once more, in the same lane and right before the send. Should the network
+ * have broken its promise, nothing goes out twice.
  */
 
 import type { Claiming } from '#actors/engine/lane'
@@ -28,10 +28,10 @@ export interface ReadBack {
   owned: Set<string>
 }
 
-/** An owner of a post is known at most so long before the post by the network's clock. */
+/** How long before a post, by the network's clock, its owner may be known. */
 const OWNED_BEFORE_MS = 60_000
 
-/** What must be read first, if anything; the watch over the returned attempt rests while the record is sent. */
+/** What to read before the send, if anything. The watch over the returned attempt pauses during the send. */
 export const readBackOf = async (
   { sql, gate, work }: Claiming,
   times: SendTimes,
@@ -44,7 +44,7 @@ export const readBackOf = async (
   return { readBack: { returned, owned }, effects: watch ? { requeued: [{ id: watch.id, runAt }] } : {} }
 }
 
-/** What the timeline shows instead of nothing, and how many posts were read. */
+/** What the timeline showed, and how many posts were read. */
 export type Shown = { kind: 'shown'; seen: Seen }
 
 interface Before {
@@ -54,7 +54,7 @@ interface Before {
   readBack: ReadBack
 }
 
-/** Why nothing may be sent; no `stop` where the timeline was read to its end and shows nothing that may be the post. */
+/** Why nothing may be sent. No `stop`: the timeline was read completely and shows nothing that may be the post. */
 export const lookFirst = async (
   { record, network, connection, readBack: { returned, owned } }: Before,
   signal: AbortSignal,
@@ -72,7 +72,7 @@ export const lookFirst = async (
   return { stop: { kind: 'not_applied', reason, detail: 'the timeline could not be read to its end', retryAfterMs }, resources }
 }
 
-/** Decided under the lock: it is the post, or may be; or it belongs to another record by now, and the send is tried again. */
+/** Decided under the lock: it is the post, or may be; or another record owns it by now, and the send is tried again. */
 export const settleShown = async (
   sql: Sql,
   { sent, connection, readBack }: { sent: Sent<Sendable>; connection: Connection; readBack: ReadBack },

@@ -1,4 +1,4 @@
-/** The lane that looks up what became of a doubtful send. Reads only: nothing here can send. */
+/** The lane that resolves doubtful sends. It only reads: nothing here can send. */
 
 import type { Claimed, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -59,7 +59,7 @@ interface Finished {
   outcome: Looked
 }
 
-/** What the network bills. A read whose outcome a crash took away is not charged: it holds little, and none is ever refused. */
+/** What the network bills. A read whose outcome a crash lost is not charged: such reads are small, and none is ever refused. */
 const chargesOf = ({ networks }: SendDeps, { job, outcome }: Finished, now: Date): Spend[] => {
   const network = networks.named(job.connection.network)
   const resources = resourcesOf(outcome)
@@ -92,7 +92,7 @@ const settleRead = async (
   return again ? refuseAgain(settled, work, { again, error: UNCLEAR }) : decisionOf(settled, work)
 }
 
-/** An attempt that was returned before is watched on, whatever has become of the one after it. */
+/** Keeps watching an attempt that was returned earlier, whatever happened to the one after it. */
 const watchedOn = async (sql: Sql, { attempt, now, times }: Trial<Sendable>, settled: Settled<Sendable>): Promise<Settled<Sendable>> => {
   const returned = attempt.number > 1 ? await returnedAttempt(sql, attempt, returnedSince(now, times)) : undefined
   const at = returned && watchNext(returned, now, times)
@@ -108,7 +108,7 @@ const withError = (found: Trial<Sendable>): Trial<Sendable> => ({
   record: { ...found.record, last_error: UNREAD, updated_at: found.now },
 })
 
-/** What a person is told who wanted it posted again. */
+/** The error for a person who wanted the record sent again. */
 const errorOf = ({ why, retryAfterMs = 1_000 }: Unread): AppError =>
   why === 'rate_limited'
     ? new AppError('rate_limited', 'network', { retryAfter: Math.ceil(retryAfterMs / 1_000) })

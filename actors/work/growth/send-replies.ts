@@ -10,7 +10,7 @@ import type { Work } from '#store/engine/work'
 
 const NOT_POSTED = new AppError('network_error', 'the network returned an error, and its timeline shows that nothing was posted')
 
-/** The rows that follow from the machine's decision, and the answer to callers who wait. Doubt is no answer yet. */
+/** The rows that follow from the machine's decision, and the answer to waiting callers. Doubt is no answer yet. */
 export const decisionOf = (settled: Settled<Sendable>, work: Work, outcome?: SendOutcome): Decision<void> => {
   const { record, attempt } = settled
   const { moves, answer } = sendables[attempt.sendable]
@@ -23,7 +23,7 @@ export const decisionOf = (settled: Settled<Sendable>, work: Work, outcome?: Sen
   return { reply: undefined, effects, answers: [{ refId: record.id, with: error }] }
 }
 
-/** What a caller who waits is told when it is certain that nothing was done. */
+/** The answer to a waiting caller once it is certain that nothing was done. */
 const errorOf = (outcome: SendOutcome): AppError | undefined => {
   switch (outcome.kind) {
     case 'not_applied': {

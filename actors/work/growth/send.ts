@@ -18,7 +18,7 @@ import { lookFirst, type Shown, settleShown } from './read-back.ts'
 import { decisionOf } from './send-replies.ts'
 import { accountOf } from './timeline.ts'
 
-/** `resources`: posts that were read before the send. */
+/** `resources`: posts read before the send. */
 type Answer = (SendOutcome | Shown) & { resources?: number }
 
 export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer> => ({
@@ -48,10 +48,10 @@ export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer> => (
     const { moves, lock } = sendables[of.sendable]
     const record = await lock(sql, of.record_id)
     const attempt = await openAttempt(sql, of)
-    // The claim and the attempt are one commit, so there is one; without it nothing was sent.
+    // Claim and attempt are one commit, so there is an attempt; without one nothing was sent.
     if (!attempt) return requeued(work, gate.now)
-    // Its process may still be alive somewhere, and send until the lease ends: look only after that. A lease that ends later than
-    // one that begins now is one that the clock has stepped back from.
+    // The process may still be alive and send until its lease ends, so look only afterwards. If the clock stepped back, the lease may end
+    // later than one that begins now.
     const now = gate.now.getTime()
     const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
     return decisionOf(orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom), work)
@@ -67,13 +67,19 @@ const settledAs = (
     ? settleShown(sql, { sent, connection: job.connection, readBack: job.readBack! }, outcome)
     : settleSend(sql, { sent, work }, outcome)
 
-/** The network's promise about errors that it answers with, unless the record could be there by an earlier attempt, or cannot be recognised. */
+/**
+ * The network's promise about requests that it answers with an error, unless an earlier attempt may have made the post, or the text cannot
+ * be recognised.
+ */
 const promised = ({ attempt, network, isDoubted }: SendJob): number | undefined =>
   !meansOf[attempt.sendable].endsByItself || isDoubted || fingerprintText(attempt.sent_text ?? '') === ''
     ? undefined
     : appliesWithin(network.limits)
 
-/** One send, where the timeline that must be read first shows nothing. Too late for the lease, or recalled: nothing is sent. */
+/**
+ * Sends once, if the timeline that must be read first shows nothing. Nothing is sent if it is too late for the lease, or the lane was
+ * recalled.
+ */
 const send = async (deps: SendDeps, job: SendJob, context: LaneContext): Promise<Answer> => {
   await deps.failpoints('send.claimed')
   const { readBack } = job

@@ -1,4 +1,4 @@
-/** What the network shows of an account, as far as it tells what became of sends. Reads only: nothing here can send. */
+/** What an account's network shows about its sends. It only reads: nothing here can send. */
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { SeenPost } from '#domain/growth/sending/reconcile'
@@ -6,7 +6,7 @@ import type { Made } from '#domain/growth/sending/sendable'
 import { type Network, type NetworkAccount, NetworkError } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 
-/** `resources`: how many the network answered with all the same. */
+/** `resources`: how many the network returned all the same. */
 export interface Unread {
   kind: 'unread'
   retryAfterMs?: number | undefined
@@ -14,22 +14,22 @@ export interface Unread {
   resources?: number
 }
 
-/** The timeline; or what the post itself shows: `made` where the action was taken. */
+/** The timeline, or the state of the post itself: `made` if the action was taken. */
 export type Seen = { kind: 'read'; posts: SeenPost[] } | { kind: 'state'; made: Made | undefined; resources: number }
 export type Looked = Seen | Unread
 
-/** How many the network has answered with, and bills. */
+/** How many resources the network returned, and bills. */
 export const resourcesOf = (looked: Looked): number => (looked.kind === 'read' ? looked.posts.length : (looked.resources ?? 0))
 
 export const accountOf = ({ id, external_id: externalId, handle }: Connection): NetworkAccount => ({ id, externalId, handle })
 
 export interface Reading {
   account: NetworkAccount
-  /** How far back the timeline must be read. */
+  /** How far back to read the timeline. */
   since: Date
 }
 
-/** A read that fails proves nothing, and says so. */
+/** Turns a failed read into a result: it proves nothing. */
 const reading = async (read: () => Promise<Looked>): Promise<Looked> => {
   try {
     return await read()
@@ -39,7 +39,7 @@ const reading = async (read: () => Promise<Looked>): Promise<Looked> => {
   }
 }
 
-/** From before the attempt until now. An incomplete one proves nothing either. */
+/** From before the attempt until now. An incomplete read proves nothing either. */
 export const readTimeline = (network: Network, { account, since }: Reading, signal: AbortSignal): Promise<Looked> =>
   reading(async () => {
     const { posts, complete } = await network.readTimeline(account, since, signal)
@@ -52,7 +52,7 @@ interface OfPost extends Reading {
   action: EngageAction
 }
 
-/** A post that is gone shows nothing; a network that does not say what was done to a post decides nothing. */
+/** A post that is gone shows nothing. A network that does not say what was done to a post decides nothing. */
 export const readPostState = (network: Network, { account, postId, action }: OfPost, signal: AbortSignal): Promise<Looked> =>
   reading(async () => {
     const post = await network.readPost(account, postId, signal)

@@ -10,7 +10,7 @@ import { settledEffects, settleSend } from './send-effects.ts'
 import { recordOf, triesOf } from './send-work.ts'
 import { sendables } from './sendables.ts'
 
-/** Outcomes of what was claimed and not sent: no time of the machine plays a part in them. */
+/** Outcomes of work that was claimed but not sent. None depends on the machine's times. */
 type Unsent = Extract<SendOutcome, { kind: 'unsent' | 'disconnected' }>
 
 const recalled = async (sql: Sql, { work, now }: { work: Work; now: Date }, outcome: Unsent): Promise<Effects | undefined> => {
@@ -24,8 +24,8 @@ const recalled = async (sql: Sql, { work, now }: { work: Work; now: Date }, outc
 }
 
 /**
- * Settles the sends that were recalled before their point of no return; gives the ids of their records. What a lane has settled itself,
- * in a commit that was not heard of yet, is left alone: the attempt that is open by now is another one.
+ * Settles sends recalled before their point of no return, and returns the ids of their records. A lane may have settled its send in a
+ * commit whose result was lost; then the open attempt is another one, and is left alone.
  */
 export const settleRecalled = async (
   { sql, gate }: Pick<Deciding, 'sql' | 'gate'>,

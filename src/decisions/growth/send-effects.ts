@@ -9,12 +9,12 @@ import { attemptById, saveAttempt } from '#store/growth/attempts'
 import { againOf, againWork, readWork, recordOf, rereadEffects } from './send-work.ts'
 import { sendables } from './sendables.ts'
 
-/** What the sending machine decided, as rows: record and attempt, and what becomes of the work. */
+/** The rows that follow from the machine's decision: record, attempt and work. */
 export const settledEffects = (settled: Settled<Sendable>, work: Work): Effects => {
   const { record, attempt, reopened, events } = settled
   const { moves, save, answer, audits, detail } = sendables[attempt.sendable]
   const writes = [save(record), saveAttempt(reopened ?? attempt)]
-  // Of a record's attempts one may be open: the one that ends gives way first.
+  // Only one attempt of a record can be open, so the one that ends is written first.
   const effects: Effects = { ...(reopened ? { first: [saveAttempt(attempt)] } : {}), writes, events, ...workAfter(settled, work) }
   if (!moves.isSent(record)) return effects
   writes.push(resolvePending(record.id, 200, answer(record)))
@@ -22,7 +22,7 @@ export const settledEffects = (settled: Settled<Sendable>, work: Work): Effects 
   return { ...effects, audit: { operation: audits.sent, refId: record.id, detail: told } }
 }
 
-/** What the network's answer makes of a send, whether it is the record's first or one that a person requested again. */
+/** Settles a send by the network's answer, whether it is the record's first or one that a person requested again. */
 export const settleSend = async <R extends Sendable>(
   sql: Sql,
   { sent, work }: { sent: Sent<R>; work: Work },
@@ -33,14 +33,14 @@ export const settleSend = async <R extends Sendable>(
   return clear && old ? settleAgain(sent, { old, review: clear.review }, outcome) : settle(sent, outcome)
 }
 
-/** A doubtful send is looked up by a row of its own; a reader's row goes on as it is. */
+/** A doubtful send gets a row of reading work. A row that already reads goes on as it is. */
 const workAfter = ({ next, attempt, reopened }: Settled<Sendable>, work: Work): Effects => {
   const { origin } = reopened ?? attempt
   const of = recordOf(work)
   if (next.kind === 'done') return { settled: [work.id] }
   if (next.kind === 'again') return { requeued: [{ id: work.id, runAt: next.at, payload: { ...work.payload, tries: next.tries } }] }
   if (next.kind === 'reread') return { settled: [work.id], work: [againWork(of, againOf(work)!.askedAt)] }
-  // A person's word is spent: from here it is the doubt of whoever asked for the send.
+  // The person's request is spent. From here it is the doubt of whoever requested the send.
   if (work.kind === 'reconcile') return rereadEffects(work, of, { origin, runAt: next.at })
   return { settled: [work.id], work: [readWork(of, { origin, runAt: next.at })] }
 }

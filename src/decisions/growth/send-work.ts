@@ -1,4 +1,4 @@
-/** Rows of work that send a record or look up what became of it, and what they carry. */
+/** Rows of work that send a record or read what became of it, and their payloads. */
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Again } from '#domain/growth/sending/post-again'
 import type { Origin, Sendable, SendableKind } from '#domain/growth/sending/sendable'
@@ -8,23 +8,23 @@ import { type Work, workOf } from '#store/engine/work'
 import { openAttempt, type SendableRef, saveAttempt } from '#store/growth/attempts'
 import { newWork } from '../work.ts'
 
-/** As JSON keeps it. */
+/** As stored in JSON. */
 interface Carried {
   sendable: SendableKind
   /** Sends that provably failed since the record was due. */
   tries?: number
-  /** A person's word that it be sent again. */
+  /** A person's request to send again. */
   again?: { asked_at: string; clear?: { readAt: string; attemptId: string; review: boolean } }
 }
 
 const carriedBy = ({ payload }: Work): Carried => payload as unknown as Carried
 
-/** The record that a row of work is about. */
+/** The record of a row of work. */
 export const recordOf = (work: Work): SendableRef => ({ sendable: carriedBy(work).sendable, record_id: work.ref_id })
 
 export const triesOf = (work: Work): number => carriedBy(work).tries ?? 0
 
-/** The person's word that a row carries, if any. */
+/** The person's request to send again, if the row carries one. */
 export const againOf = (work: Work): Again | undefined => {
   const { again } = carriedBy(work)
   if (!again) return undefined
@@ -58,15 +58,15 @@ export const sendWork = (of: SendableRef, { record, origin, runAt, again }: Aske
 export const readWork = (of: SendableRef, { origin, runAt, again }: Asked): NewWork =>
   newWork('reconcile', { refId: of.record_id, sendable: of.sendable, origin, runAt, payload: payloadOf(of, again) })
 
-/** The timeline is to be read for a person who wants the record sent again. */
+/** Reads the timeline for a person who wants the record sent again. */
 export const againWork = (of: SendableRef, askedAt: Date): NewWork => readWork(of, { origin: 'manual', runAt: askedAt, again: { askedAt } })
 
-/** A reading row that is there already starts anew: it carries nothing of what was before. */
+/** Starts an existing row of reading work anew, without its earlier payload. */
 export const rereadEffects = (work: Work, of: SendableRef, { origin, runAt, again }: Asked): Effects => ({
   requeued: [{ id: work.id, runAt, origin, payload: payloadOf(of, again) }],
 })
 
-/** The sending work of a record: its one row is moved, or made. */
+/** Queues the send of a record: moves its existing row, or adds one. */
 export const enqueueSend = async (
   sql: Sql,
   sendable: SendableKind,

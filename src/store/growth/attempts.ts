@@ -1,4 +1,4 @@
-/** Attempts to send, of every kind of record that is sent. */
+/** Attempts to send, for all kinds of records. */
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { SendableKind } from '#domain/growth/sending/sendable'
@@ -18,29 +18,29 @@ const columns = (
 
 const isOf = (sql: Sql, { sendable, record_id }: SendableRef): Fragment => sql`a.${sql(columnOf[sendable])} = ${record_id}`
 
-/** By its column, which the indexes are partial by. */
+/** By the column on which the indexes are partial. */
 const isOfKind = (sql: Sql, sendable: SendableKind): Fragment => sql`a.${sql(columnOf[sendable])} is not null`
 
 const isOpen = (sql: Sql): Fragment => sql`a.state in ('open', 'doubt', 'review')`
 
-/** The attempt of a record whose fate is open, or undefined. At most one exists. */
+/** The open attempt of a record, of which there is at most one, or undefined. */
 export const openAttempt = async (sql: Sql, of: SendableRef): Promise<Attempt | undefined> =>
   (await sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and ${isOpen(sql)}`)[0] as Attempt | undefined
 
 export const attemptById = async (sql: Sql, id: string): Promise<Attempt | undefined> =>
   (await sql`select ${columns(sql)} from attempt a where a.id = ${id}`)[0] as Attempt | undefined
 
-/** When the first of a record's attempts began whose fate is not known: what the timeline shows since then may be any one's of them. */
+/** When the record's first attempt with an unknown result began. Posts since then may be any such attempt's. */
 export const doubtfulSince = async (sql: Sql, of: SendableRef): Promise<Date> =>
   (
     await sql<{ since: Date }[]>`select min(a.intent_at) as since from attempt a
       where ${isOf(sql, of)} and a.state in ('open', 'doubt', 'review', 'superseded', 'returned')`
   )[0]!.since
 
-/** The tries of a record so far. */
+/** A record's tries so far. */
 export interface Tries {
   count: number
-  /** Attempts that have ended and may yet turn out to have been sent: a person had it sent again, or it was returned. */
+  /** Ended attempts that may still turn out to have been sent: superseded at a person's request, or returned. */
   doubted: number
 }
 
@@ -50,13 +50,13 @@ export const triesSoFar = async (sql: Sql, of: SendableRef): Promise<Tries> =>
       (count(*) filter (where a.state in ('superseded', 'returned')))::int as doubted from attempt a where ${isOf(sql, of)}`
   )[0]!
 
-/** The attempt that the network provably had not made, if it was returned since then. There is one at most of a record. */
+/** The attempt that the network provably had not made, if it was returned since then. A record has at most one. */
 export const returnedAttempt = async (sql: Sql, of: SendableRef, since: Date): Promise<Attempt | undefined> =>
   (await sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and a.state = 'returned' and a.ended_at > ${since}`)[0] as
     | Attempt
     | undefined
 
-/** The account's posts that records of the attempt's kind own and that may have been made since then. */
+/** The account's posts owned by records of the attempt's kind that may have been made since then. */
 export const ownedSince = async (
   sql: Sql,
   { sendable, connection_id }: Pick<Attempt, 'sendable' | 'connection_id'>,
@@ -67,21 +67,18 @@ export const ownedSince = async (
       where a.connection_id = ${connection_id} and ${isOfKind(sql, sendable)} and a.external_id is not null and a.ended_at >= ${since}`
   ).map(({ external_id }) => external_id)
 
-/** Does another item of the account stand in doubt with the same text? */
+/** Whether another item of the account is in doubt with the same text. */
 export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: string): Promise<boolean> =>
   (
     await sql`select 1 from attempt a
       where a.connection_id = ${connectionId} and a.body_sha = ${bodySha} and ${isOfKind(sql, 'post')} and ${isOpen(sql)}`
   ).length > 0
 
-/**
- * Attempts that may own a post nobody has named: those whose fate is open, and those that a person settled or had superseded within a
- * day, whose post is not known.
- */
+/** Attempts that may own an unnamed post: open ones, and those without a known post that a person settled or superseded within a day. */
 const mayOwn = (sql: Sql): Fragment =>
   sql`(${isOpen(sql)} or (a.state in ('posted', 'superseded') and a.external_id is null and a.ended_at > now() - interval '1 day'))`
 
-/** The attempts of an account that may own a post which nobody has named. */
+/** Attempts of an account that may own an unnamed post. */
 export const unnamedAttempts =
   (connectionId: string): Query =>
   (sql) =>
@@ -94,14 +91,14 @@ interface Answered {
   action: EngageAction
 }
 
-/** The attempts of an account at the same post that may own an answer which nobody has named. */
+/** Attempts of an account at the same post that may own an unnamed answer. */
 export const unnamedAnswers =
   ({ connectionId, network, postId, action }: Answered): Query =>
   (sql) =>
     sql`select ${columns(sql)} from attempt a join engagement e on e.id = a.engagement_id
         where a.connection_id = ${connectionId} and e.network = ${network} and e.post_id = ${postId} and e.action = ${action} and ${mayOwn(sql)}`
 
-/** Which of these posts belong to records of the kind already. */
+/** Which of these posts already belong to records of the kind. */
 export const takenPosts =
   ({ sendable, connectionId, externalIds }: { sendable: SendableKind; connectionId: string; externalIds: string[] }): Query =>
   (sql) =>
@@ -109,8 +106,8 @@ export const takenPosts =
         where a.connection_id = ${connectionId} and ${isOfKind(sql, sendable)} and a.external_id = any(${externalIds})`
 
 /**
- * Attempts that may be on the wire: of this process, or of one that is gone but whose lease has not ended. That one may send until
- * then whatever became of the attempt here: in doubt, or settled by a person, whose post has no name.
+ * Attempts that may be on the wire: of this process, or of a dead one whose lease has not ended. The latter may send until then, whatever
+ * happened to the attempt here: put in doubt, or settled by a person without a known post.
  */
 export const attemptsInFlight = async (sql: Sql): Promise<Attempt[]> =>
   (await sql`select ${columns(sql)} from attempt a

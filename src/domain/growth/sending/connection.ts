@@ -1,8 +1,8 @@
-/** An account on the network. One of the connected ones is the default, from which new content posts. */
+/** An account on a network. One connected account is the default, which sends new content. */
 export interface Connection {
   id: string
   network: string
-  /** The network's own id of the account. */
+  /** The network's id of the account. */
   external_id: string
   handle: string
   status: 'connected' | 'disconnected'
@@ -11,5 +11,5 @@ export interface Connection {
   updated_at: Date
 }
 
-/** Accounts of a workspace that are connected at once. */
+/** The most accounts of a workspace connected at once. */
 export const mostConnected = 50

@@ -1,6 +1,6 @@
 /**
- * What becomes of an engagement as it is executed. It is never on a schedule, so the machine tries it only when a person asks; and
- * only that person hears of its end, so the one event is the call for a person who must look.
+ * The states of an engagement as it is executed. Engagements have no schedule, so only a person's request sends one, and that person learns
+ * the result directly. The one event calls for a person to check.
  */
 import { contentOf, type Engagement, engagementState } from '../drafting/engagement.ts'
 import { type Transitions, unapproved } from './sendable.ts'

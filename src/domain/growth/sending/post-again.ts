@@ -1,7 +1,7 @@
 /**
- * Sending again what may be on the network already, on a person's word. Pure. The record stays unconfirmed, and its attempt open,
- * until the timeline has been read to its end and does not show the post. Only then the claim of a new attempt supersedes the
- * doubtful one; a new send that provably did not take place brings the doubt about the old one back.
+ * Sending a doubtful record again at a person's request. Pure. The record stays unconfirmed and its attempt open until the timeline was
+ * read completely without showing the post. Then the claim of a new attempt supersedes the doubtful one. If the new send provably did not
+ * take place, the doubt about the old one returns.
  */
 import { fail } from '#kernel/errors'
 import { type Attempt, ended } from './attempt.ts'
@@ -10,43 +10,42 @@ import { bindAccount, type SendOutcome, type Sent, type Settled, settle, type Tr
 import type { Sendable, Transitions } from './sendable.ts'
 import type { SendTimes } from './times.ts'
 
-/** A person's word, on its way to a send. */
+/** A person's request to send again. */
 export interface Again {
   askedAt: Date
-  /** The timeline did not show the post then; absent while it has not been read. */
+  /** Set once a complete read did not show the post. */
   clear?: Clear
 }
 
 export interface Clear {
   readAt: Date
-  /** Id of the doubtful attempt. */
+  /** The doubtful attempt's id. */
   attemptId: string
-  /** Whether the record was in review, to be so again if the send does not take place. */
+  /** Whether the record was in review, which is restored if the send does not take place. */
   review: boolean
 }
 
 /**
- * The timeline is not read before: the process that claimed the attempt may send until its lease ends, and that must have had
- * time to show. A lease that ends later than one that began with the doubt is one that the clock has stepped back from.
+ * When the timeline can be read: the claiming process may send until its lease ends, and the post needs time to show. If the clock stepped
+ * back, the lease may end later than one that began with the doubt.
  */
 export const readableFrom = ({ lease_until, doubt_at }: Attempt, times: SendTimes): Date => {
   const latest = doubt_at ? doubt_at.getTime() + times.leaseMs : Number.POSITIVE_INFINITY
   return new Date(Math.min(lease_until.getTime(), latest) + times.settleMs)
 }
 
-/** A person does not expect it any more. */
+/** The request is too old to be expected any more. */
 export const isTooLate = ({ askedAt }: Again, now: Date, times: SendTimes): boolean => now.getTime() - askedAt.getTime() > times.nowMs
 
-/** What the timeline did not show so long ago proves nothing now; nor does what was read later than now, for the clock has stepped back. */
+/** A clear read that is too old proves nothing. Nor does one in the future: the clock has stepped back. */
 export const isStale = ({ readAt }: Clear, now: Date, times: SendTimes): boolean => {
   const age = now.getTime() - readAt.getTime()
   return age < 0 || age > times.freshMs
 }
 
-/** The doubtful attempt makes way for a new one. */
 export const supersede = (attempt: Attempt, now: Date): Attempt => ({ ...attempt, state: 'superseded', ended_at: now })
 
-/** The claim of the new send, or `approval_stale` when text or account are not those that were approved. */
+/** Claims the new send. `approval_stale`: content or account are not those approved. */
 export const claimAgain = <R extends Sendable>(
   moves: Transitions<R>,
   record: R,
@@ -57,11 +56,11 @@ export const claimAgain = <R extends Sendable>(
   return next === 'approval_stale' ? next : { ...next, review: false }
 }
 
-/** Nothing is sent again, for this reason; the doubt goes on, and its next read is as after one that decided nothing. */
+/** Refuses to send again for this reason. The doubt goes on, and its next read is timed as after an inconclusive one. */
 export const notAgain = <R extends Sendable>(doubt: Trial<R>, reason: string): Settled<R> =>
   afterFailedRead({ ...doubt, record: { ...doubt.record, last_error: reason, updated_at: doubt.now } })
 
-/** The network's answer to the new send. Where it provably did not take place, everything is as before, and the old attempt is open. */
+/** Settles the new send. If it provably did not take place, everything is as before and the old attempt is open again. */
 export const settleAgain = <R extends Sendable>(
   sent: Sent<R>,
   { old, review }: { old: Attempt; review: boolean },

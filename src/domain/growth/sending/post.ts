@@ -1,4 +1,4 @@
-/** What becomes of an item as it is posted. */
+/** The states of an item as it is posted. */
 import { type Item, posted, postedEvent, stateOf } from '../drafting/item.ts'
 import { type Transitions, unapproved } from './sendable.ts'
 
@@ -17,7 +17,7 @@ export const post: Transitions<Item> = {
   isUnconfirmed: ({ status }) => status === 'publish_unconfirmed',
   isSent: ({ status }) => status === 'posted',
   isSending: ({ status }) => status === 'publishing',
-  // A draft, or what a person has put aside, is looked for before it is sent again.
+  // Drafts and rejected items are not watched: their post is looked for before another send.
   isWatched: ({ status }) => ['approved', 'publish_failed', 'publishing', 'posted'].includes(status),
   sending: (item, now) => ({ ...item, status: 'publishing', updated_at: now }),
   sent(item, made, now) {

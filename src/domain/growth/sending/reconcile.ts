@@ -1,35 +1,35 @@
-/** Doubt, resolved by reading the account's timeline: is the post there? Pure. */
+/** Resolves a doubt by reading the account's timeline: does it show the post? Pure. */
 import type { Attempt } from './attempt.ts'
 import { type Settled, settleSent, type Trial } from './send.ts'
 import type { Made, Moved, Sendable } from './sendable.ts'
 
 export interface SeenPost {
   externalId: string
-  /** The network's text, normalised as the attempt's was. */
+  /** The network's text, normalised like the attempt's. */
   text: string
   truncated: boolean
   createdAt: Date
   url: string | null
-  /** Of what answers or quotes a post. */
+  /** For replies and quotes. */
   inReplyTo?: string
   quoted?: string
 }
 
 export interface OpenAttempt {
   attempt: Attempt
-  /** The normalised text that was sent. */
+  /** The normalised text sent. */
   text: string
 }
 
-/** The network's clock may differ from the database's by this much. */
+/** The most by which the network's clock and the database's may differ. */
 const CLOCK_SKEW_MS = 5_000
-/** A shorter beginning proves nothing; in characters. */
+/** In characters. A shorter prefix proves nothing. */
 const SHORTEST_PREFIX = 40
 
-/** The longest that a send and the news of its end may take. */
+/** The longest that a send may take, including its result. */
 const LONGEST_SEND_MS = 30_000
 
-/** How far back the timeline must be read to decide about an attempt. A doubt before its intent: the clock has stepped back. */
+/** How far back to read the timeline for an attempt. A doubt earlier than the intent means that the clock stepped back. */
 export const readSince = ({ intent_at, doubt_at }: Attempt): Date => {
   const steppedBack = doubt_at !== null && doubt_at < intent_at
   return new Date((steppedBack ? doubt_at.getTime() - LONGEST_SEND_MS : intent_at.getTime()) - CLOCK_SKEW_MS)
@@ -37,7 +37,7 @@ export const readSince = ({ intent_at, doubt_at }: Attempt): Date => {
 
 const ELLIPSIS = /(…|\.\.\.)$/
 
-/** The beginning that a cut-off text shows, or undefined when it is not cut off. */
+/** The beginning that a shortened text shows; undefined if the text is whole. */
 const prefixOf = ({ text, truncated }: SeenPost): string | undefined => {
   if (!truncated && !ELLIPSIS.test(text)) return undefined
   const prefix = text.replace(ELLIPSIS, '').trimEnd()
@@ -45,22 +45,22 @@ const prefixOf = ({ text, truncated }: SeenPost): string | undefined => {
 }
 
 /**
- * The post that an attempt made, if the timeline shows it: the whole normalised text, or the beginning of it where the
- * network cut the text short and no other attempt of the account fits. `others` may own posts that nobody has named; `taken`:
- * posts that other records own already.
+ * The post that an attempt made, if the timeline shows it: one with the whole normalised text, or with its beginning if the network
+ * shortened it and no other attempt of the account fits. `others`: attempts that may own unnamed posts. `taken`: posts that other records
+ * own.
  */
 export const findPost = (
   own: OpenAttempt,
   posts: SeenPost[],
   { others, taken }: { others: OpenAttempt[]; taken: Set<string> },
 ): SeenPost | undefined => {
-  // A text of links alone leaves nothing to compare: it identifies no post.
+  // A text of links alone identifies no post: there is nothing to compare.
   if (own.text === '') return undefined
   const since = readSince(own.attempt).getTime()
   const candidates = posts.filter((post) => post.createdAt.getTime() >= since && !taken.has(post.externalId))
-  // What the network cut short is no whole text, even where it equals one.
+  // A shortened text never counts as whole, even if it equals one.
   const whole = candidates.filter((post) => !post.truncated && post.text === own.text)
-  // No two open attempts share a text; a record that a person settled may, and then the older post is that one's.
+  // No two open attempts share a text. A record that a person settled may have the same one, and then owns the older post.
   const settledByHand = others.filter((other) => other.text === own.text).length
   if (whole.length > 0) return oldestFirst(whole)[settledByHand]
   return oldestFirst(
@@ -72,8 +72,8 @@ export const findPost = (
 }
 
 /**
- * Whether the timeline shows anything that may be the attempt's post, even where it could as well be another's: only a timeline
- * without such a post allows it to be sent again. A text of links alone may be any other of them.
+ * Whether the timeline shows anything that may be the attempt's post, even if it could also be another's. Only a timeline without such a
+ * post permits another send. For a text of links alone, any other such post may be it.
  */
 export const mayShow = (own: OpenAttempt, posts: SeenPost[], taken: Set<string>): boolean => {
   const since = readSince(own.attempt).getTime()
@@ -85,41 +85,40 @@ export const mayShow = (own: OpenAttempt, posts: SeenPost[], taken: Set<string>)
     })
 }
 
-/** Of several that fit, the oldest is the one the attempt made, for a later one can only be a person's. */
+/** If several fit, the attempt made the oldest: only a person can have made a later one. */
 const oldestFirst = (posts: SeenPost[]): SeenPost[] => posts.toSorted((one, other) => +one.createdAt - +other.createdAt)
 
-/** What the times of reads depend on. */
 type Timed = Pick<Trial<Sendable>, 'attempt' | 'now' | 'times'>
 
 /** Milliseconds since the doubt began. */
 const ageOf = ({ attempt, now }: Timed): number => now.getTime() - (attempt.doubt_at ?? now).getTime()
 
-/** The time of a read in `waitMs`, brought forward to the late-hit limit; undefined from the limit on. */
+/** The time of a read in `waitMs`, but no later than the late-hit limit; undefined after the limit. */
 const readIn = (waitMs: number, read: Timed): Date | undefined => {
   const left = read.times.lateHitMs - ageOf(read)
   return left > 0 ? new Date(read.now.getTime() + Math.min(waitMs, left)) : undefined
 }
 
 /**
- * So many clean reads, over so long: what a person asks for in between is no reason to give up sooner. A doubt that began later
- * than now is one that the clock has stepped back from.
+ * Enough clean reads, over a long enough time: reads that a person requests in between do not shorten it. A doubt in the future means that
+ * the clock stepped back.
  */
 const isEnough = (read: Timed, cleanReads: number): boolean => {
   const age = ageOf(read)
   return cleanReads >= read.times.cleanReads && (age < 0 || age >= read.times.windowMs)
 }
 
-/** Between reads: evenly over the window until a person must look, then ever more rarely until the late-hit limit. */
+/** Reads are spread evenly over the window, then become ever rarer until the late-hit limit. */
 const nextRead = (read: Timed, cleanReads: number): Date | undefined => {
   const { now, times } = read
   if (!isEnough(read, cleanReads)) return new Date(now.getTime() + (times.windowMs - times.settleMs) / (times.cleanReads - 1))
   return readIn(Math.max(times.windowMs, ageOf(read) / 2), read)
 }
 
-/** The timeline shows it. */
+/** The timeline shows the post. */
 export const hit = <R extends Sendable>(read: Trial<R>, { externalId, url }: Made): Settled<R> => settleSent(read, { externalId, url })
 
-/** A complete read that does not show it. After enough of them a person must look; a late hit still settles it. */
+/** A complete read without the post. After enough of them a person must check; a late hit still settles the doubt. */
 export const cleanRead = <R extends Sendable>(read: Trial<R>): Settled<R> => {
   const { record, attempt } = read
   const clean_reads = attempt.clean_reads + 1
@@ -129,14 +128,14 @@ export const cleanRead = <R extends Sendable>(read: Trial<R>): Settled<R> => {
   return { ...inReview({ ...read, attempt: { ...attempt, clean_reads } }), next }
 }
 
-/** A read that failed or was incomplete decides nothing: only its time moves, until the late-hit limit. */
+/** A failed or incomplete read decides nothing. It is repeated later, until the late-hit limit. */
 export const afterFailedRead = <R extends Sendable>(read: Trial<R>, retryAfterMs = 0): Settled<R> => {
   const { record, attempt, times } = read
   const at = readIn(Math.max(retryAfterMs, times.settleMs, ageOf(read) / 10), read)
   return at ? { record, attempt, events: [], next: { kind: 'reconcile', at } } : { ...inReview(read), next: { kind: 'done' } }
 }
 
-/** A person must look. Said once. */
+/** A person must check. The event is emitted once. */
 const inReview = <R extends Sendable>({ moves, record, attempt, now }: Trial<R>): Moved<R> & Pick<Settled<R>, 'attempt'> => ({
   record: record.review ? record : { ...record, review: true, updated_at: now },
   attempt: { ...attempt, state: 'review' },

@@ -1,7 +1,7 @@
 /**
- * A doubt that ends by itself: the network answered with an error of its own, it promises how late such a request may still be
- * applied, and its timeline, read to the end after that, does not show the post. Then nothing was posted, and the record is approved
- * again, once; only a new request sends it. The timeline is watched on for a day, should the network have broken its promise. Pure.
+ * Doubts that end by themselves. The network answered with an error of its own and promises how late such a request may still be applied;
+ * its timeline, read completely after that, does not show the post. So nothing was posted, and the record is approved again, once. Only a
+ * new request sends it. The timeline is watched for another day in case the network broke its promise. Pure.
  */
 import type { Attempt } from './attempt.ts'
 import { cleanRead } from './reconcile.ts'
@@ -9,17 +9,17 @@ import { type Settled, settleSent, type Trial } from './send.ts'
 import type { Made, Sendable } from './sendable.ts'
 import type { SendTimes } from './times.ts'
 
-/** What a complete read proves that does not show the post. */
+/** What a complete read without the post proves. */
 export interface Proof {
   /** When the read began, by the database's clock: a post applied later may be missing. */
   begunAt: Date
-  /** Nothing that the timeline shows may be the post. */
+  /** Whether nothing on the timeline may be the post. */
   isClear: boolean
-  /** The network's promise as it stands now, in milliseconds; undefined where it gives none any more. */
+  /** The network's current promise, in milliseconds; undefined if it no longer gives one. */
   appliesWithinMs: number | undefined
 }
 
-/** From when on reads count; null where a person decides, for good. A doubt later than now: the clock has stepped back. */
+/** From when reads count; null if a person must decide, for good. A doubt in the future means that the clock stepped back. */
 const countsFrom = <R extends Sendable>(
   { record, attempt: { returns_from, doubt_at }, now }: Trial<R>,
   { isClear, appliesWithinMs }: Proof,
@@ -30,8 +30,8 @@ const countsFrom = <R extends Sendable>(
 }
 
 /**
- * As far apart as the network may take to apply a request, all in all: a clock that steps forward can shorten the wait for the
- * first read that counts, or one wait between two, and what is left is long enough.
+ * Reads that count are as far apart as the network may take to apply a request. So a forward step of the clock can shorten the wait for the
+ * first such read, or one wait between two, and the rest is still long enough.
  */
 const nextProof = ({ attempt, now, times }: Pick<Trial<Sendable>, 'attempt' | 'now' | 'times'>, from: Date): Date => {
   const { windowMs, settleMs, cleanReads } = times
@@ -42,7 +42,7 @@ const nextProof = ({ attempt, now, times }: Pick<Trial<Sendable>, 'attempt' | 'n
   return new Date(now.getTime() + Math.max(usual, (from.getTime() - attempt.doubt_at!.getTime()) / (cleanReads - 1)))
 }
 
-/** A complete read that does not show the post: with enough of them that count it was not made, without the promise a person must look. */
+/** A complete read without the post. Enough reads that count prove that it was not made; without the promise a person must check. */
 export const clearRead = <R extends Sendable>(read: Trial<R>, proof: Proof): Settled<R> => {
   const { moves, record, attempt, now, times } = read
   const from = countsFrom(read, proof)
@@ -58,16 +58,19 @@ export const clearRead = <R extends Sendable>(read: Trial<R>, proof: Proof): Set
   }
 }
 
-/** When the timeline is read again for an attempt that was returned, ever more rarely; undefined after the time for late hits. */
+/** The next read for a returned attempt, ever rarer; undefined after the time for late hits. */
 export const watchNext = ({ ended_at }: Pick<Attempt, 'ended_at'>, now: Date, { windowMs, lateHitMs }: SendTimes): Date | undefined => {
   const age = now.getTime() - (ended_at ?? now).getTime()
   return age < lateHitMs ? new Date(now.getTime() + Math.max(windowMs, age / 2)) : undefined
 }
 
-/** Only an attempt that was returned later than this is watched, and looked for before another send. */
+/** Only attempts returned after this are watched, and looked for before another send. */
 export const returnedSince = (now: Date, { lateHitMs }: SendTimes): Date => new Date(now.getTime() - lateHitMs)
 
-/** The network made it after all. An item that waits is posted by it; one that has gone out since stands there twice, which a person must know. */
+/**
+ * The network made the post after all. A waiting item is posted by it. One that was sent again since is on the network twice, which a
+ * person must know.
+ */
 export const lateHit = <R extends Sendable>(read: Trial<R>, { externalId, url }: Made): Settled<R> => {
   const { moves, record, attempt, now } = read
   if (!moves.isSent(record)) return settleSent(read, { externalId, url })
@@ -87,14 +90,16 @@ interface Before<R extends Sendable> extends Trial<R> {
   returned: Attempt
 }
 
-/** Before the new send the timeline shows the post of the returned attempt: nothing is sent. */
+/** The timeline shows the returned attempt's post before the new send: nothing is sent. */
 export const foundBefore = <R extends Sendable>(read: Before<R>, { externalId, url }: Made): Settled<R> => {
   const { attempt, returned, now } = read
   const { attempt: reopened, ...settled } = settleSent({ ...read, attempt: returned }, { externalId, url })
   return { ...settled, reopened, attempt: { ...attempt, state: 'unsent', ended_at: now } }
 }
 
-/** It shows what may be the post: a person must look. The doubt about the returned attempt is open again, and nothing is sent. */
+/**
+ * The timeline shows a post that may be it: nothing is sent, the doubt about the returned attempt is open again, and a person must check.
+ */
 export const unclearBefore = <R extends Sendable>({ moves, record, attempt, returned, now, times }: Before<R>): Settled<R> => ({
   record: moves.unconfirmed(record, { review: true, error: MAY_BE_THERE }, now),
   attempt: { ...attempt, state: 'unsent', ended_at: now },

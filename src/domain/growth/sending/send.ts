@@ -1,6 +1,6 @@
 /**
- * Sending exactly once: what happens to a record from the claim to the answer. Pure: each function returns the next rows and what
- * follows. The rule behind all of them: what may have reached the network is never sent again by the machine.
+ * Sending exactly once: what happens to a record from the claim to the answer. Pure: each function returns the next rows and what follows.
+ * The rule behind all of them: the machine never sends again what may have reached the network.
  */
 import { fail } from '#kernel/errors'
 import { contentHash, type DoubtCause } from '../drafting/item.ts'
@@ -9,8 +9,8 @@ import type { Made, Moved, Origin, ReturnReason, Sendable, Transitions } from '.
 import type { SendTimes } from './times.ts'
 
 /**
- * Is the scheduled record too late to go out? `tries` are sends that provably failed since it was due: what was tried in time is
- * missed only when its next try was held up past the window for tries.
+ * Whether a scheduled record is too late to be sent. `tries` are sends that provably failed since it was due: a record tried in time is
+ * missed only if its next try is held up past the retry window.
  */
 export const isMissed = (
   schedule: { at: Date } | null,
@@ -23,13 +23,13 @@ export const isMissed = (
 }
 
 interface Claim {
-  /** The account that the send would go out from. */
+  /** The account that would send. */
   accountExternalId: string
   origin: Origin
   now: Date
 }
 
-/** The claim: bound to the account, or `approval_stale` when content or account are not those that were approved. */
+/** Claims a record for the account. `approval_stale`: content or account are not those approved. */
 export const claim = <R extends Sendable>(
   moves: Transitions<R>,
   record: R,
@@ -39,7 +39,7 @@ export const claim = <R extends Sendable>(
   return bindAccount(moves, record, { accountExternalId, now })
 }
 
-/** On its way out from this account, or `approval_stale`. */
+/** Binds a record to the account that sends it, or returns `approval_stale`. */
 export const bindAccount = <R extends Sendable>(
   moves: Transitions<R>,
   record: R,
@@ -54,7 +54,10 @@ export const bindAccount = <R extends Sendable>(
   }
 }
 
-/** What the lane reports; see port/network for the first five. `unsent`: our own fence or the kill switch stopped it before the send. */
+/**
+ * What the lane reports; port/network/network.ts describes the first five. `unsent`: our own fence or the kill switch stopped it before the
+ * send.
+ */
 export type SendOutcome =
   | { kind: 'posted'; externalId: string; url: string | null }
   | { kind: 'refused'; reason: string }
@@ -63,7 +66,7 @@ export type SendOutcome =
   | { kind: 'unknown'; reason: string; cause?: DoubtCause }
   | { kind: 'unsent' }
 
-/** A record with an attempt whose fate is decided. */
+/** A record with an attempt to be decided. */
 export interface Trial<R extends Sendable> {
   moves: Transitions<R>
   record: R
@@ -73,21 +76,24 @@ export interface Trial<R extends Sendable> {
 }
 
 export interface Sent<R extends Sendable> extends Trial<R> {
-  /** The tries before this one that provably failed. */
+  /** Earlier tries that provably failed. */
   tries: number
-  /** What the network promises of a request that it answers with an error: applied by then, in milliseconds, or never. */
+  /** The network's promise about requests that it answers with an error: applied within this many milliseconds, or never. */
   appliesWithinMs?: number | undefined
 }
 
 export interface Settled<R extends Sendable> extends Moved<R> {
   attempt: Attempt
-  /** The attempt before this one, whose fate is open again. */
+  /** The previous attempt, which is open again. */
   reopened?: Attempt
-  /** What becomes of the work row: done, tried again at a time, or handed to the reconciler: at a time, or at once on a person's word. */
+  /**
+   * What happens to the work row: done, tried again at a time, handed to the reconciler at a time, or read again at once at a person's
+   * request.
+   */
   next: { kind: 'done' } | { kind: 'again'; at: Date; tries: number } | { kind: 'reconcile'; at: Date } | { kind: 'reread' }
 }
 
-/** The state machine's answer to the network's answer. */
+/** Decides what the network's answer means. */
 export const settle = <R extends Sendable>(sent: Sent<R>, outcome: SendOutcome): Settled<R> => {
   switch (outcome.kind) {
     case 'posted':
@@ -120,13 +126,13 @@ interface Why {
 
 type Doubtful<R extends Sendable> = Omit<Sent<R>, 'tries'>
 
-/** From when on reads may prove that nothing was posted: what the network did not answer may be applied at any time. */
+/** From when reads can prove that nothing was posted. Without an answer from the network, the request may be applied at any time. */
 const returnsFrom = <R extends Sendable>({ now, times, appliesWithinMs }: Doubtful<R>, { cause }: Why): Date | null =>
   cause === 'server_error' && appliesWithinMs !== undefined && appliesWithinMs < times.lateHitMs
     ? new Date(now.getTime() + appliesWithinMs)
     : null
 
-/** It may be out there. From here only the timeline or a person decides; it is read first a settling time after `from`. */
+/** The post may exist. From here only the timeline or a person decides; the first read follows a settling time after `from`. */
 export const doubt = <R extends Sendable>(sent: Doubtful<R>, why: Why, from: Date = sent.now): Settled<R> => {
   const { moves, record, attempt, now, times } = sent
   const began = { doubt_at: now, doubt_cause: why.cause, returns_from: returnsFrom(sent, why) }
@@ -138,7 +144,7 @@ export const doubt = <R extends Sendable>(sent: Doubtful<R>, why: Why, from: Dat
   }
 }
 
-/** What a process left that died between its claim and the news of its end. */
+/** Puts the attempt of a dead process in doubt. */
 export const orphaned = <R extends Sendable>(sent: Trial<R>, from: Date): Settled<R> =>
   doubt(sent, { reason: PROCESS_STOPPED, cause: 'process_stopped' }, from)
 
@@ -154,7 +160,7 @@ const returned = <R extends Sendable>({ moves, record, attempt, now }: Sent<R>, 
   ...done,
 })
 
-/** Our own fence or the kill switch stopped it: what a person asked for now stays asked for, the rest waits on the schedule. */
+/** Our own fence or the kill switch stopped it. A manual request stays requested; anything else waits on its schedule. */
 const unsent = <R extends Sendable>({ moves, record, attempt, now, tries }: Sent<R>): Settled<R> => ({
   record: moves.unsent(record, now),
   attempt: ended(attempt, 'unsent', now),
@@ -162,7 +168,7 @@ const unsent = <R extends Sendable>({ moves, record, attempt, now, tries }: Sent
   next: { kind: 'again', at: now, tries },
 })
 
-/** Only what is on a schedule is tried again by the machine; a person who asked for "now" gets the error. */
+/** The machine retries scheduled records only. A person who posts now gets the error. */
 const notApplied = <R extends Sendable>(sent: Sent<R>, outcome: Extract<SendOutcome, { kind: 'not_applied' }>): Settled<R> => {
   const { moves, record, attempt, now, tries, times } = sent
   const due = moves.scheduleOf(record)?.at

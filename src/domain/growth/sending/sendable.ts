@@ -1,24 +1,24 @@
 /**
- * A record that goes out to a network, as the sending machine knows it. The machine decides; each kind of record says in a file of its
- * own (post.ts, engagement.ts) what a decision looks like in its own states and events.
+ * A record that goes out to a network, as the sending machine sees it. The machine decides; each kind of record has a file (post.ts,
+ * engagement.ts) that expresses decisions in its own states and events.
  */
 import type { OnMissed } from '../drafting/profile.ts'
 
 export type SendableKind = 'post' | 'engagement'
 
-/** `manual`: a person asked for it now. */
+/** `manual`: a person requested it now. */
 export type Origin = 'manual' | 'automatic'
 
-/** What every kind of record has. */
+/** The fields that all kinds of records have. */
 export interface Sendable {
   id: string
-  /** In doubt, and the machine has given up: a person must look. */
+  /** In doubt, and automatic reads have given up: a person must check. */
   review: boolean
-  /** SHA-256 of what was approved; a send whose content differs is refused. */
+  /** SHA-256 of the approved content. A send whose content differs is refused. */
   approved_hash: string | null
-  /** The network's own id of the account that the approval is bound to; null until there is one. */
+  /** The network's id of the account that the approval is bound to. Null if no account was connected. */
   account_external_id: string | null
-  /** The network's id of what was sent. */
+  /** The network's id of the post it made. */
   external_id: string | null
   last_error: string | null
   updated_at: Date
@@ -29,13 +29,13 @@ interface SendEvent {
   data: Record<string, unknown>
 }
 
-/** The record after a transition, and what the workspace hears of it. */
+/** The record after a transition, with events for the workspace. */
 export interface Moved<R> {
   record: R
   events: SendEvent[]
 }
 
-/** Why a record was not sent and waits for nothing any more. */
+/** Why a record was not sent and no longer waits. */
 export type ReturnReason =
   | 'x_not_connected'
   | 'approval_stale'
@@ -45,49 +45,48 @@ export type ReturnReason =
   | 'same_text_unconfirmed'
   | 'network_error_not_posted'
 
-/** The post that a send has made. */
+/** The post that a send made. */
 export interface Made {
   externalId: string
   url: string | null
 }
 
-/** The states of one kind of record, as far as the machine leads through them. */
+/** The states of one kind of record, as far as the machine uses them. */
 export interface Transitions<R extends Sendable> {
   kind: SendableKind
-  /** As errors name the record. */
+  /** The record's name in errors. */
   noun: string
-  /** As a person would name its state. */
+  /** The state in words, for messages. */
   stateOf(record: R): string
-  /** All that goes out, in one text: what an approval is bound to, beside the account. */
+  /** The whole content of a send, as one text: approvals bind it and the account. */
   contentOf(record: R): string
-  /** When it is or was to go out, and what its own rule is should that be missed; null where a person asked for it now. */
+  /** When it should be sent, and its own rule if that is missed; null for manual sends. */
   scheduleOf(record: R): { at: Date; onMissed: OnMissed | null } | null
-  /** The network that it is bound to; null: that of whichever account it goes out by. */
+  /** The network it is bound to; null: the network of whichever account sends it. */
   networkOf(record: R): string | null
-  /** It still waits for what its work was made for: asked for now by a person, or on the schedule. */
+  /** Whether it still waits for its work: requested now by a person, or scheduled. */
   isWaiting(record: R, origin: Origin): boolean
   isUnconfirmed(record: R): boolean
   isSent(record: R): boolean
-  /** Claimed, or asked for now. */
+  /** Claimed, or requested now. */
   isSending(record: R): boolean
-  /** After a doubt that ended by itself, a late post says something new of it. */
+  /** Whether a late post, after a doubt that ended by itself, is news about it. */
   isWatched(record: R): boolean
-  /** On its way out. */
   sending(record: R, now: Date): R
   sent(record: R, made: Made, now: Date): Moved<R>
-  /** The network has refused it for good. */
+  /** The network refused it for good. */
   failed(record: R, reason: string, now: Date): Moved<R>
-  /** Approved and off the schedule, with the reason where a person sees it; what has changed since its approval is a draft again. */
+  /** Approved and off the schedule, with the reason for people to see. If it changed since its approval, it is a draft again. */
   returned(record: R, reason: ReturnReason, now: Date): Moved<R>
-  /** Our own fence or the kill switch has stopped it: it waits as before. */
+  /** Our own fence or the kill switch stopped it: it waits as before. */
   unsent(record: R, now: Date): R
-  /** Provably not applied: approved, and on the schedule where it was. */
+  /** Provably not applied: approved, and on its schedule if it had one. */
   notApplied(record: R, error: string, now: Date): R
   /** In doubt, or in review. */
   unconfirmed(record: R, doubt: { review: boolean; error: string | null }, now: Date): R
-  /** The call for a person who must look. */
+  /** The event that calls for a person to check. */
   reviewEvent(record: R): SendEvent
 }
 
-/** A draft is bound to nothing: it is approved anew, for the account that is the default then. */
+/** A draft is bound to nothing. Its next approval binds it to the account that is the default then. */
 export const unapproved = { status: 'drafted', approved_hash: null, account_external_id: null } as const

@@ -1,29 +1,29 @@
-/** All durations of the sending machine, in milliseconds; source: DESIGN §6. */
+/** All durations of the sending machine, in milliseconds. Source: DESIGN §6. */
 export interface SendTimes {
-  /** How long a send may take. */
+  /** The longest send. */
   deadlineMs: number
-  /** How long a claim holds; the send must start early enough to end inside it. */
+  /** How long a claim holds; the send must start early enough to end within it. */
   leaseMs: number
-  /** Kept free between the deadline of a send and the end of its lease. */
+  /** Time left between a send's deadline and the end of its lease. */
   marginMs: number
-  /** Wait before the timeline of a doubtful post is read first. */
+  /** The wait before the first read of the timeline for a doubtful post. */
   settleMs: number
-  /** Clean reads before a person must look, spread over `windowMs`. */
+  /** Clean reads before a person must check, spread over `windowMs`. */
   cleanReads: number
   windowMs: number
   /** How long after the doubt a late hit still settles it. */
   lateHitMs: number
-  /** Waits between the tries of a scheduled post that provably did not go out. */
+  /** Waits between tries of a scheduled post that provably did not go out. */
   backoffMs: readonly number[]
-  /** A scheduled post is tried no longer than this after it was due. */
+  /** How long after its due time a scheduled post is retried. */
   retryWindowMs: number
-  /** Overdue by less than this, `on_missed: post` still posts. */
+  /** With `on_missed: post`, a post less overdue than this is still sent. */
   missedMs: number
-  /** A post that a person asked for now goes out within this, or not at all. */
+  /** A manual post is sent within this time, or not at all. */
   nowMs: number
-  /** A timeline that does not show a doubtful post allows it to be sent again for so long. */
+  /** How long a clear read of the timeline permits another send. */
   freshMs: number
-  /** Overdue by more than this counts as missed at all. */
+  /** Less overdue than this does not count as missed. */
   missedToleranceMs: number
 }
 
