@@ -47,7 +47,7 @@ export const returningMutants: Mutant[] = [
   {
     name: 'what was returned goes out again by itself',
     file: 'src/domain/growth/sending/post.ts',
-    from: '...{ ...off, last_error: reason',
+    from: '...{ ...unscheduled, last_error: reason',
     to: '...{ ...off, post_at: now, last_error: reason',
   },
   {

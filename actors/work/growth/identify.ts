@@ -35,7 +35,7 @@ const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, 
   if (attempt.sent_text === null) return { mayBeThere: true }
   const { sendable, record_id } = attempt
   const means = meansOf[sendable]
-  const posts = such(means, record, shown)
+  const posts = ofForm(means, record, shown)
   // A post by any attempt settles the record: all of them sent the same approved content.
   const own = { ...sentBy(attempt), attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) } }
   const unnamed = (await means.unnamed(record, connection.id)(sql)) as unknown as Attempt[]
@@ -46,10 +46,10 @@ const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, 
   return { post: findPost(own, posts, { others, taken }), mayBeThere: mayShow(own, posts, taken) }
 }
 
-const such = (means: Means, record: Sendable, posts: SeenPost[]): SeenPost[] => posts.filter((post) => means.isSuch(record, post))
+const ofForm = (means: Means, record: Sendable, posts: SeenPost[]): SeenPost[] => posts.filter((post) => means.hasForm(record, post))
 
 /** Whether the posts seen may include the attempt's, apart from those owned when that was last checked. */
 export const mayBeAmong = ({ record, attempt }: Omit<Sender, 'connection'>, seen: Seen, owned: Set<string>): boolean => {
   if (seen.kind === 'state') return seen.made !== undefined
-  return attempt.sent_text === null || mayShow(sentBy(attempt), such(meansOf[attempt.sendable], record, seen.posts), owned)
+  return attempt.sent_text === null || mayShow(sentBy(attempt), ofForm(meansOf[attempt.sendable], record, seen.posts), owned)
 }

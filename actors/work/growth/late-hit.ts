@@ -14,13 +14,13 @@ import { returnedAttempt, saveAttempt } from '#store/growth/attempts'
 import { finished, requeued } from './decisions.ts'
 import { identify } from './identify.ts'
 import { decisionOf } from './send-replies.ts'
-import type { Looked } from './timeline.ts'
+import type { ReadResult } from './timeline.ts'
 
 interface Watched {
   record: Sendable
   times: SendTimes
   job: { attempt: Attempt; connection: Connection }
-  outcome: Looked
+  outcome: ReadResult
 }
 
 export const settleLate = async (letter: Claiming, { record, times, job, outcome }: Watched): Promise<Decision<void>> => {

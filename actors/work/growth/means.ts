@@ -9,7 +9,7 @@ import type { Network, NetworkAccount } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import type { Query, Sql } from '#store/engine/db'
 import { sameTextOpen, unnamedAnswers, unnamedAttempts } from '#store/growth/attempts'
-import { type Looked, type Reading, readPostState, readTimeline } from './timeline.ts'
+import { type Reading, type ReadResult, readPostState, readTimeline } from './timeline.ts'
 
 interface Request {
   account: NetworkAccount
@@ -30,9 +30,9 @@ export interface Means<R extends Sendable = Sendable> {
   /** Sends one request, without retries. */
   send(network: Network, record: R, request: Request, signal: AbortSignal): Promise<SendOutcome>
   /** Reads what may show that it was sent. */
-  look(network: Network, record: R, reading: Reading, signal: AbortSignal): Promise<Looked>
+  read(network: Network, record: R, reading: Reading, signal: AbortSignal): Promise<ReadResult>
   /** Whether a post on the account's timeline is of the form that a send of this record makes, whatever its text. */
-  isSuch(record: R, post: SeenPost): boolean
+  hasForm(record: R, post: SeenPost): boolean
   /** Attempts of the account that may own such an unnamed post. */
   unnamed(record: R, connectionId: string): Query
 }
@@ -46,9 +46,9 @@ const post: Means<Item> = {
   endsByItself: true,
   send: (network, { kind }, { text, ...request }, signal) =>
     network.publish({ ...request, text: text!, isLong: kind === 'article' }, signal),
-  look: (network, _, reading, signal) => readTimeline(network, reading, signal),
+  read: (network, _, reading, signal) => readTimeline(network, reading, signal),
   // Replies and quotes belong to no item.
-  isSuch: (_, { inReplyTo, quoted }) => inReplyTo === undefined && quoted === undefined,
+  hasForm: (_, { inReplyTo, quoted }) => inReplyTo === undefined && quoted === undefined,
   unnamed: (_, connectionId) => unnamedAttempts(connectionId),
 }
 
@@ -61,9 +61,9 @@ const engagement: Means<Engagement> = {
   endsByItself: false,
   send: (network, { action, post_id: postId }, { text, ...request }, signal) =>
     network.engage({ ...request, action, postId, ...(text === null ? {} : { text }) }, signal),
-  look: (network, { action, post_id: postId }, reading, signal) =>
+  read: (network, { action, post_id: postId }, reading, signal) =>
     isWritten(action) ? readTimeline(network, reading, signal) : readPostState(network, { ...reading, action, postId }, signal),
-  isSuch: ({ action, post_id }, { inReplyTo, quoted }) => (action === 'reply' ? inReplyTo : quoted) === post_id,
+  hasForm: ({ action, post_id }, { inReplyTo, quoted }) => (action === 'reply' ? inReplyTo : quoted) === post_id,
   unnamed: ({ network, action, post_id: postId }, connectionId) => unnamedAnswers({ connectionId, network, postId, action }),
 }
 

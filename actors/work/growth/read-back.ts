@@ -55,18 +55,18 @@ interface Before {
 }
 
 /** Why nothing may be sent. No `stop`: the timeline was read completely and shows nothing that may be the post. */
-export const lookFirst = async (
+export const readFirst = async (
   { record, network, connection, readBack: { returned, owned } }: Before,
   signal: AbortSignal,
 ): Promise<{ stop?: SendOutcome | Shown; resources: number }> => {
   const reading = { account: accountOf(connection), since: readSince(returned) }
-  const looked = await meansOf[returned.sendable].look(network, record, reading, signal)
-  if (looked.kind !== 'unread')
+  const result = await meansOf[returned.sendable].read(network, record, reading, signal)
+  if (result.kind !== 'unread')
     return {
-      ...(mayBeAmong({ record, attempt: returned }, looked, owned) ? { stop: { kind: 'shown', seen: looked } } : {}),
-      resources: resourcesOf(looked),
+      ...(mayBeAmong({ record, attempt: returned }, result, owned) ? { stop: { kind: 'shown', seen: result } } : {}),
+      resources: resourcesOf(result),
     }
-  const { why, retryAfterMs, resources = 0 } = looked
+  const { why, retryAfterMs, resources = 0 } = result
   if (why === 'disconnected') return { stop: { kind: 'disconnected', reason: why }, resources }
   const reason = why === 'rate_limited' ? why : 'unreachable'
   return { stop: { kind: 'not_applied', reason, detail: 'the timeline could not be read to its end', retryAfterMs }, resources }

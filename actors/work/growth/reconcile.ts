@@ -27,7 +27,7 @@ import { settleLate } from './late-hit.ts'
 import { meansOf } from './means.ts'
 import { handOver, refuseAgain } from './post-again.ts'
 import { decisionOf } from './send-replies.ts'
-import { accountOf, type Looked, resourcesOf, type Unread } from './timeline.ts'
+import { accountOf, type ReadResult, resourcesOf, type Unread } from './timeline.ts'
 
 interface ReadJob {
   record: Sendable
@@ -39,7 +39,7 @@ interface ReadJob {
 
 const READ_DEADLINE_MS = 10_000
 
-export const reconcileLane = (deps: SendDeps): Lane<ReadJob, Looked> => ({
+export const reconcileLane = (deps: SendDeps): Lane<ReadJob, ReadResult> => ({
   kind: 'reconcile',
   leaseMs: 3 * READ_DEADLINE_MS,
   priority: 'control',
@@ -56,7 +56,7 @@ export const reconcileLane = (deps: SendDeps): Lane<ReadJob, Looked> => ({
 interface Finished {
   work: Work
   job: ReadJob
-  outcome: Looked
+  outcome: ReadResult
 }
 
 /** What the network bills. A read whose outcome a crash lost is not charged: such reads are small, and none is ever refused. */
@@ -126,14 +126,14 @@ const claimRead = async ({ times }: SendDeps, { sql, gate, work }: { sql: Sql; g
   return { job: { record, attempt, connection, begunAt: gate.now }, decision: { reply: undefined } }
 }
 
-const read = async ({ networks, failpoints }: SendDeps, job: ReadJob, context: LaneContext): Promise<Looked> => {
+const read = async ({ networks, failpoints }: SendDeps, job: ReadJob, context: LaneContext): Promise<ReadResult> => {
   const network = networks.named(job.connection.network)
   if (!network) return { kind: 'unread' }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
   await failpoints('reconcile.reading')
   const { record, attempt, connection } = job
   const reading = { account: accountOf(connection), since: readSince(attempt) }
-  const looked = await meansOf[attempt.sendable].look(network, record, reading, signal)
+  const result = await meansOf[attempt.sendable].read(network, record, reading, signal)
   await failpoints('reconcile.read')
-  return looked
+  return result
 }

@@ -14,7 +14,7 @@ import { disconnect } from '#store/growth/connections'
 import { claimOnceMore, claimRecord, type SendDeps, type SendJob } from './claim-send.ts'
 import { requeued } from './decisions.ts'
 import { meansOf } from './means.ts'
-import { lookFirst, type Shown, settleShown } from './read-back.ts'
+import { readFirst, type Shown, settleShown } from './read-back.ts'
 import { decisionOf } from './send-replies.ts'
 import { accountOf } from './timeline.ts'
 
@@ -86,7 +86,7 @@ const send = async (deps: SendDeps, job: SendJob, context: LaneContext): Promise
   if (!readBack) return sendOnce(deps, job, context)
   const { leaseMs, deadlineMs, marginMs } = deps.times
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(Math.max(1, leaseMs - deadlineMs - marginMs))])
-  const { stop, resources } = await lookFirst({ ...job, readBack }, signal)
+  const { stop, resources } = await readFirst({ ...job, readBack }, signal)
   await deps.failpoints('send.looked')
   if (context.signal.aborted) return { kind: 'unsent', resources }
   return { ...(stop ?? (await sendOnce(deps, job, context))), resources }

@@ -16,10 +16,10 @@ export interface Unread {
 
 /** The timeline, or the state of the post itself: `made` if the action was taken. */
 export type Seen = { kind: 'read'; posts: SeenPost[] } | { kind: 'state'; made: Made | undefined; resources: number }
-export type Looked = Seen | Unread
+export type ReadResult = Seen | Unread
 
 /** How many resources the network returned, and bills. */
-export const resourcesOf = (looked: Looked): number => (looked.kind === 'read' ? looked.posts.length : (looked.resources ?? 0))
+export const resourcesOf = (result: ReadResult): number => (result.kind === 'read' ? result.posts.length : (result.resources ?? 0))
 
 export const accountOf = ({ id, external_id: externalId, handle }: Connection): NetworkAccount => ({ id, externalId, handle })
 
@@ -30,7 +30,7 @@ export interface Reading {
 }
 
 /** Turns a failed read into a result: it proves nothing. */
-const reading = async (read: () => Promise<Looked>): Promise<Looked> => {
+const reading = async (read: () => Promise<ReadResult>): Promise<ReadResult> => {
   try {
     return await read()
   } catch (cause) {
@@ -40,7 +40,7 @@ const reading = async (read: () => Promise<Looked>): Promise<Looked> => {
 }
 
 /** From before the attempt until now. An incomplete read proves nothing either. */
-export const readTimeline = (network: Network, { account, since }: Reading, signal: AbortSignal): Promise<Looked> =>
+export const readTimeline = (network: Network, { account, since }: Reading, signal: AbortSignal): Promise<ReadResult> =>
   reading(async () => {
     const { posts, complete } = await network.readTimeline(account, since, signal)
     if (!complete) return { kind: 'unread', resources: posts.length }
@@ -53,7 +53,7 @@ interface OfPost extends Reading {
 }
 
 /** A post that is gone shows nothing. A network that does not say what was done to a post decides nothing. */
-export const readPostState = (network: Network, { account, postId, action }: OfPost, signal: AbortSignal): Promise<Looked> =>
+export const readPostState = (network: Network, { account, postId, action }: OfPost, signal: AbortSignal): Promise<ReadResult> =>
   reading(async () => {
     const post = await network.readPost(account, postId, signal)
     if (!post) return { kind: 'state', made: undefined, resources: 0 }

@@ -18,8 +18,8 @@ export const settledEffects = (settled: Settled<Sendable>, work: Work): Effects 
   const effects: Effects = { ...(reopened ? { first: [saveAttempt(attempt)] } : {}), writes, events, ...workAfter(settled, work) }
   if (!moves.isSent(record)) return effects
   writes.push(resolvePending(record.id, 200, answer(record)))
-  const told = { ...detail(record), attempt: attempt.number, external_id: record.external_id }
-  return { ...effects, audit: { operation: audits.sent, refId: record.id, detail: told } }
+  const auditDetail = { ...detail(record), attempt: attempt.number, external_id: record.external_id }
+  return { ...effects, audit: { operation: audits.sent, refId: record.id, detail: auditDetail } }
 }
 
 /** Settles a send by the network's answer, whether it is the record's first or one that a person requested again. */

@@ -9,7 +9,7 @@ import { openAttempt, type SendableRef, saveAttempt } from '#store/growth/attemp
 import { newWork } from '../work.ts'
 
 /** As stored in JSON. */
-interface Carried {
+interface SendPayload {
   sendable: SendableKind
   /** Sends that provably failed since the record was due. */
   tries?: number
@@ -17,22 +17,22 @@ interface Carried {
   again?: { asked_at: string; clear?: { readAt: string; attemptId: string; review: boolean } }
 }
 
-const carriedBy = ({ payload }: Work): Carried => payload as unknown as Carried
+const sendPayloadOf = ({ payload }: Work): SendPayload => payload as unknown as SendPayload
 
 /** The record of a row of work. */
-export const recordOf = (work: Work): SendableRef => ({ sendable: carriedBy(work).sendable, record_id: work.ref_id })
+export const recordOf = (work: Work): SendableRef => ({ sendable: sendPayloadOf(work).sendable, record_id: work.ref_id })
 
-export const triesOf = (work: Work): number => carriedBy(work).tries ?? 0
+export const triesOf = (work: Work): number => sendPayloadOf(work).tries ?? 0
 
 /** The person's request to send again, if the row carries one. */
 export const againOf = (work: Work): Again | undefined => {
-  const { again } = carriedBy(work)
+  const { again } = sendPayloadOf(work)
   if (!again) return undefined
   const { asked_at, clear } = again
   return { askedAt: new Date(asked_at), ...(clear ? { clear: { ...clear, readAt: new Date(clear.readAt) } } : {}) }
 }
 
-const payloadOf = ({ sendable }: SendableRef, again?: Again): Record<string, unknown> & Carried => ({
+const payloadOf = ({ sendable }: SendableRef, again?: Again): Record<string, unknown> & SendPayload => ({
   sendable,
   ...(again && {
     again: {
@@ -42,27 +42,27 @@ const payloadOf = ({ sendable }: SendableRef, again?: Again): Record<string, unk
   }),
 })
 
-interface Asked {
+interface ReadRequest {
   origin: Origin
   runAt: Date
   again?: Again
 }
 
-interface AskedSend extends Asked {
+interface SendRequest extends ReadRequest {
   record: Sendable
 }
 
-export const sendWork = (of: SendableRef, { record, origin, runAt, again }: AskedSend): NewWork =>
+export const sendWork = (of: SendableRef, { record, origin, runAt, again }: SendRequest): NewWork =>
   newWork('send', { refId: record.id, account: record.account_external_id, origin, runAt, payload: payloadOf(of, again) })
 
-export const readWork = (of: SendableRef, { origin, runAt, again }: Asked): NewWork =>
+export const readWork = (of: SendableRef, { origin, runAt, again }: ReadRequest): NewWork =>
   newWork('reconcile', { refId: of.record_id, sendable: of.sendable, origin, runAt, payload: payloadOf(of, again) })
 
 /** Reads the timeline for a person who wants the record sent again. */
 export const againWork = (of: SendableRef, askedAt: Date): NewWork => readWork(of, { origin: 'manual', runAt: askedAt, again: { askedAt } })
 
 /** Starts an existing row of reading work anew, without its earlier payload. */
-export const rereadEffects = (work: Work, of: SendableRef, { origin, runAt, again }: Asked): Effects => ({
+export const rereadEffects = (work: Work, of: SendableRef, { origin, runAt, again }: ReadRequest): Effects => ({
   requeued: [{ id: work.id, runAt, origin, payload: payloadOf(of, again) }],
 })
 
@@ -70,7 +70,7 @@ export const rereadEffects = (work: Work, of: SendableRef, { origin, runAt, agai
 export const enqueueSend = async (
   sql: Sql,
   sendable: SendableKind,
-  { record, origin, runAt }: Omit<AskedSend, 'again'>,
+  { record, origin, runAt }: Omit<SendRequest, 'again'>,
 ): Promise<Effects> => {
   const fresh = sendWork({ sendable, record_id: record.id }, { record, origin, runAt })
   const existing = await workOf(sql, 'send', record.id)

@@ -2,9 +2,9 @@
 import { type Item, posted, postedEvent, stateOf } from '../drafting/item.ts'
 import { type Transitions, unapproved } from './sendable.ts'
 
-const off = { post_at: null, on_missed: null } as const
+const unscheduled = { post_at: null, on_missed: null } as const
 
-const told = (type: string, { id, batch_id }: Item, reason: string) => ({ type, data: { item_id: id, batch_id, reason } })
+const itemEvent = (type: string, { id, batch_id }: Item, reason: string) => ({ type, data: { item_id: id, batch_id, reason } })
 
 export const post: Transitions<Item> = {
   kind: 'post',
@@ -25,16 +25,16 @@ export const post: Transitions<Item> = {
     return { record, events: [postedEvent(record)] }
   },
   failed: (item, reason, now) => ({
-    record: { ...item, ...off, status: 'publish_failed', last_error: reason, updated_at: now },
-    events: [told('growth.item.failed', item, reason)],
+    record: { ...item, ...unscheduled, status: 'publish_failed', last_error: reason, updated_at: now },
+    events: [itemEvent('growth.item.failed', item, reason)],
   }),
   returned: (item, reason, now) => ({
     record: {
       ...item,
       ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
-      ...{ ...off, last_error: reason, updated_at: now },
+      ...{ ...unscheduled, last_error: reason, updated_at: now },
     },
-    events: [told('growth.item.returned', item, reason)],
+    events: [itemEvent('growth.item.returned', item, reason)],
   }),
   unsent: (item, now) => ({ ...item, status: item.post_at ? 'approved' : 'publishing', updated_at: now }),
   notApplied: (item, error, now) => ({ ...item, status: 'approved', last_error: error, updated_at: now }),
