@@ -1,4 +1,4 @@
-/** The product at the gate of every letter. */
+/** The product's part in the gate of every letter. */
 import { fail } from '#kernel/errors'
 import type { GateHook } from '#store/engine/letter'
 import { gateFacts, gateQuery } from '#store/growth/gate'

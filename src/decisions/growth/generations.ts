@@ -1,4 +1,4 @@
-/** What is common to generations of all kinds: locking, saving and ending them. A new kind is a row in the table. */
+/** Locking, saving and ending generations of all kinds. A new kind is a row in the table. */
 import { failedArticle } from '#domain/growth/drafting/article'
 import { failedBatch } from '#domain/growth/drafting/batch'
 import { failedEngagement } from '#domain/growth/drafting/engagement'

@@ -1,4 +1,4 @@
-/** The kinds of records that are sent. Their transitions are in the domain; how each goes out is in actors/work/growth/means.ts. */
+/** The kinds of records that are sent. Their transitions are in the domain; actors/work/growth/means.ts sends them. */
 import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
 import { type Item, itemAnswer } from '#domain/growth/drafting/item'
 import { engagement } from '#domain/growth/sending/engagement'
@@ -13,13 +13,13 @@ interface SendableRow<R extends Sendable = Sendable> {
   /** Throws `not_found`. */
   lock(sql: Sql, id: string): Promise<R>
   save(record: R): Query
-  /** The body of every answer about the record. */
+  /** The response body of operations on the record. */
   answer(record: R): string
-  /** As errors name what a person asked for. */
+  /** The requested action, as errors name it. */
   verb: string
-  /** Audited when it is sent, and when the network turns out to have it twice. */
+  /** Operations in the audit: sent, and found to be on the network twice. */
   audits: { sent: string; sentTwice: string }
-  /** What the audit says of the record besides. */
+  /** Further fields of the audit row. */
   detail(record: R): Record<string, unknown>
 }
 

@@ -5,7 +5,7 @@ import { codeOf, type Db, type Sql } from '../engine/db.ts'
 import { claimAddress, emailStatus, type Person } from './people.ts'
 import { endSessionsIn } from './sessions.ts'
 
-/** An account with what tells it from others of the address. */
+/** An account, with what distinguishes it from others of the address. */
 export interface PersonAccount extends Person {
   created_at: Date
   workspaces: string[]

@@ -49,7 +49,7 @@ export interface GateHook {
   query(sql: Sql): Fragment
   /** The facts in that row. */
   read(row: Record<string, unknown>): GateFacts
-  /** Throws what the product refuses to decide at all now. Not asked of timers, lanes, and letters that are exempt. */
+  /** Throws the product's refusal of every letter but timers, lanes and those that are exempt. */
   admit(gate: Gate): void
 }
 
@@ -107,7 +107,7 @@ export interface NewWork {
   payload?: Record<string, unknown>
 }
 
-/** What is left out stays as it is. A row that was claimed keeps the key under which it ran. */
+/** Fields left out stay as they are. A row that was claimed keeps the key under which it ran. */
 export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {}
 
 interface GateRow extends Omit<Gate, keyof GateFacts> {

@@ -1,4 +1,4 @@
-/** What the product's rules need from the gate of every letter. */
+/** The facts that the product's rules need from the gate of every letter. */
 import type { Billing, PlanState } from '#contract/limits'
 import type { Fragment, Sql } from '../engine/db.ts'
 import type { GateFacts } from '../engine/letter.ts'

@@ -1,4 +1,4 @@
-/** Openings that tell something that happened. */
+/** Openings that tell of an event. */
 export const storyHooks = {
   'cold-open': {
     name: 'Cold open',

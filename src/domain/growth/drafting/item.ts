@@ -245,7 +245,7 @@ export const requestPost = (item: Item, now: Date): Item => {
   return { ...item, status: 'publishing', post_at: null, on_missed: null, updated_at: now }
 }
 
-/** A person wants what is unconfirmed posted again. Only somebody who is signed in may: a program would say it unread. */
+/** Posts an unconfirmed item again. Only a signed-in person can ask for it: a program would do so without checking the network. */
 export const requestAgain = (item: Item, { by, now }: { by: 'key' | 'session' | 'system'; now: Date }): Item => {
   if (item.status !== 'publish_unconfirmed') illegal(item, 'post again')
   if (by !== 'session')

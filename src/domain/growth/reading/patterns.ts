@@ -1,19 +1,19 @@
 import { type Cue, cuesOf, LONGEST_READ } from './cues.ts'
 import { excerpt } from './words.ts'
 
-/** A pattern that the person wants posts to follow, such as `Start with a number, then what it cost`. */
+/** A pattern for posts in the person's words, such as `Start with a number, then what it cost`. */
 export interface Pattern {
-  /** How a rationale names it. */
+  /** Its name in a rationale. */
   excerpt: string
-  /** What it wants the opening to be. */
+  /** The kinds of opening it asks for. */
   lead: Cue[]
-  /** It wants a question at the end. */
+  /** Whether it asks for a question at the end. */
   endsOnQuestion: boolean
 }
 
 const EXCERPT = 60
 
-/** The part before "then" or "end with" is about the opening. */
+/** The part before "then" or "end with", which is about the opening. */
 const headOf = (pattern: string): string =>
   pattern.split(/,?\s+\bthen\b(?!.{0,20}\bnow\b)|[,;]\s+|\b(?:end|close|finish)(?:s|ing)?\s+(?:with|on)\b/i)[0] ?? ''
 

@@ -2,7 +2,7 @@ import { capitalised } from './sentences.ts'
 
 const LONGEST_AUDIENCE = 60
 
-/** An audience that can open a line: a plain noun phrase, no list of demographics and no sentence. */
+/** An audience that can open a line: a plain noun phrase, neither a list of demographics nor a sentence. */
 export const audienceIn = (text: string): string | undefined => {
   const phrase = text
     .trim()
@@ -15,7 +15,7 @@ export const audienceIn = (text: string): string | undefined => {
   return isPlain && /s\b/.test(phrase) ? capitalised(phrase) : undefined
 }
 
-/** How people speak of themselves in their texts. */
+/** Whether the texts say `I` or `we`. */
 export const personIn = (texts: readonly string[]): 'I' | 'we' | undefined => {
   const all = texts.join(' ')
   const we = all.match(/\b(?:we|our|us)\b/gi)?.length ?? 0

@@ -2,19 +2,19 @@ import { inlineListOf, looksComplete, rolesOf, type SentenceRole, unlabelled } f
 import { capitalised, ended } from './sentences.ts'
 import { termsOf, wordLine, wordsOf } from './words.ts'
 
-/** A sentence with what it can do in a post. */
+/** A sentence with its uses in a post. */
 export interface Sentence {
   text: string
-  /** The text without a label such as `The lesson:`, where it has one. */
+  /** The text without a label such as `The lesson:`; undefined if it has none. */
   bare: string | undefined
   roles: ReadonlySet<SentenceRole>
-  /** It has a subject and a verb, as far as form shows. */
+  /** Whether it has a subject and a verb, as far as its form shows. */
   complete: boolean
   terms: ReadonlySet<string>
-  /** The words without punctuation, by which the sentence is found in earlier posts. */
+  /** The words without punctuation, to find the sentence in earlier posts. */
   line: string
   words: number
-  /** Head and entries, where the sentence enumerates. */
+  /** Head and entries, if the sentence lists things. */
   list: { head: string; entries: string[] } | undefined
 }
 
@@ -32,7 +32,7 @@ export const readSentence = (sentence: string): Sentence => {
   }
 }
 
-/** A phrase that ends like a sentence is one; others need a verb: `boring is a feature`, and not `teams that ship`. */
+/** A phrase that ends like a sentence is one. Others need a verb: `boring is a feature`, but not `teams that ship`. */
 export const isMaxim = ({ words, complete, roles }: Sentence, phrase: string): boolean => {
   if (words < 2 || words > 14) return false
   if (/[.!?]["”’']?$/.test(phrase.trim())) return true

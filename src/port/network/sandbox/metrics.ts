@@ -13,7 +13,7 @@ export interface SandboxRead {
 }
 
 const HOUR_MS = 3_600_000
-/** After this nobody reads a post any more. */
+/** Nobody reads a post after this. */
 const GROWTH_MS = 168 * HOUR_MS
 /** Two thirds of all readers come within this time. */
 const PACE_MS = 16 * HOUR_MS
