@@ -95,7 +95,7 @@ class DeadlineError extends Error {
 }
 
 const reasonOf = (cause: unknown): string =>
-  codeOf(cause) === DISK_FULL ? "the database's disk is full: its operator has to make room" : 'the database is not available'
+  codeOf(cause) === DISK_FULL ? "the database's disk is full: the operator must free some space" : 'the database is not available'
 
 /** Queries in flight, by deadline. They are checked at intervals, because a timer for each costs more. */
 const inFlight = new Set<{ until: number; late(): void }>()
