@@ -13,7 +13,7 @@ const drafter = ({ openai }: Shown): string => {
 /** The addresses that answer, the database and the drafter. */
 const addresses = (shown: Shown, database: string): string => {
   const { publicUrl: url } = shown
-  return `Tendril is listening on ${url} and stores its data in ${database}.
+  return `Tendril listens on ${url} and stores its data in ${database}.
   REST       ${url}/api/v1/growth/…   documented at ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities
   MCP        ${url}/api/v1/mcp
   Sign in    ${url}/sign-in

@@ -9,7 +9,8 @@ export const SHORTEST_PASSWORD = 10
 /** `email` is the owner's. Passwords are stored as typed; only these rules ignore outer spaces. */
 const flawOf = (password: string, email: string | null): string | undefined => {
   const core = password.trim()
-  if ([...core].length < SHORTEST_PASSWORD) return `must have at least ${SHORTEST_PASSWORD} characters, not counting leading and trailing spaces`
+  if ([...core].length < SHORTEST_PASSWORD)
+    return `must have at least ${SHORTEST_PASSWORD} characters, not counting leading and trailing spaces`
   const key = email === null ? '' : emailKey(email)
   if ([key, key.split('@')[0]].includes(emailKey(core))) return 'must not be the email address, nor its first part'
   return isCommonPassword(core) ? 'is a common password, which attackers try first: choose another' : undefined
