@@ -123,6 +123,28 @@ export const applyFirstSend = async ({ owner }: Place, account: string, { id, te
     select ${account}, ${text}, intent_at from attempt where item_id = ${id} and number = 1`
 }
 
+interface KeyRow {
+  person_id: string
+  revoked_at: Date
+  expires_at: Date | null
+}
+
+/** So many API keys that nobody holds: the workspace's, unless `fields` name a person. Resolves with their ids. */
+export const insertKeys = async ({ owner }: Place, tenantId: string, count: number, fields: Partial<KeyRow> = {}): Promise<string[]> => {
+  const row = (id: string) => ({
+    id,
+    tenant_id: tenantId,
+    name: 'test',
+    hash: Buffer.from(id),
+    last4: '0000',
+    scopes: ['api:read'],
+    ...fields,
+  })
+  const rows = Array.from({ length: count }, () => row(newId()))
+  await owner`insert into api_key ${owner(rows as never)}`
+  return rows.map(({ id }) => id)
+}
+
 export const setKeyScopes = async ({ owner }: Place, keyId: string, scopes: string[]): Promise<void> => {
   await owner`update api_key set scopes = ${scopes} where id = ${keyId}`
 }

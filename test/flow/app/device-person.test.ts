@@ -13,6 +13,7 @@ import {
   sendForm,
 } from '#test/support/people'
 import { useApp } from '#test/support/use'
+import { insertKeys } from '#test/support/writes'
 
 let ann: Joined
 const app = useApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })
@@ -125,8 +126,7 @@ describe('revoking a token', () => {
 test('a workspace at its limit of keys cannot approve a device, but can deny it', async () => {
   const { tenantId } = await app.newWorkspace()
   const person = await joinAs(app, { tenantId, role: 'viewer' })
-  await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes)
-    select gen_random_uuid(), ${tenantId}, 'one', decode(md5(${tenantId} || n), 'hex'), '0000', '{api:read}' from generate_series(1, 200) n`
+  await insertKeys(app, tenantId, 200)
   const { user_code } = await askForCode(app)
   const refused = await decide(app, person.access, user_code)
   expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])

@@ -15,7 +15,7 @@ import { newDeployment, startServer } from '#test/support/server'
 import { newPerson, tokenOf } from '#test/support/session'
 import { newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
-import { insertMember } from '#test/support/writes'
+import { insertKeys, insertMember } from '#test/support/writes'
 
 const ROWS = 3
 
@@ -120,15 +120,14 @@ describe('people', () => {
     )
     await insertMember(app, other, { personId: staying!, role: 'viewer' })
     // What a former member leaves behind in another workspace.
-    const [keyId, invitation] = [newId(), newId()]
-    await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id)
-      values (${keyId}, ${other}, 'left', ${Buffer.from(keyId)}, '0000', '{api:read}', ${leaving!})`
+    const invitation = newId()
+    const [keyId] = await insertKeys(app, other, 1, { person_id: leaving! })
     await app.owner`insert into invitation (id, tenant_id, role, token_hash, invited_by, accepted_by, email, expires_at)
       values (${invitation}, ${other}, 'viewer', ${Buffer.from(invitation)}, ${leaving!}, ${leaving!}, 'left@example.com', now())`
     await makeDue(tenantId)
     await eraseAll(tenantId)
     expect(await people([leaving!, staying!])).toEqual([staying!])
-    expect(await app.owner`select person_id, revoked_at is null as alive from api_key where id = ${keyId}`).toEqual([
+    expect(await app.owner`select person_id, revoked_at is null as alive from api_key where id = ${keyId!}`).toEqual([
       { person_id: null, alive: false },
     ] as never)
     expect(await app.owner`select invited_by, accepted_by, email from invitation where id = ${invitation}`).toEqual([

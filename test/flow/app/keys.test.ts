@@ -4,7 +4,7 @@ import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { insertMember } from '#test/support/writes'
+import { insertKeys, insertMember } from '#test/support/writes'
 
 const app = useApp()
 
@@ -154,8 +154,7 @@ describe('a key of a member', () => {
   test('is refused to a member who has fifty, and that stops nobody else', async () => {
     const { tenantId, all } = await people('owner', 'viewer')
     const [owner, viewer] = all
-    await app.owner`insert into api_key (id, tenant_id, person_id, name, hash, last4, scopes)
-      select gen_random_uuid(), ${tenantId}, ${viewer.personId}, 'one', decode(md5(${tenantId} || n), 'hex'), '0000', '{api:read}' from generate_series(1, 50) n`
+    await insertKeys(app, tenantId, 50, { person_id: viewer.personId })
     const refused = await create(viewer)
     expect([refused.status, refused.body.error.message]).toEqual([409, 'you have 50 keys in this workspace: revoke one first'])
     expect((await create(owner)).status).toBe(201)
@@ -203,9 +202,8 @@ describe('a key of the workspace', () => {
 
 test('a workspace has at most 200 live keys', async () => {
   const { tenantId, all } = await people('owner')
-  await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, revoked_at)
-    select gen_random_uuid(), ${tenantId}, 'old', decode(md5(${tenantId} || n), 'hex'), '0000', '{api:read}', case when n > 198 then now() end
-    from generate_series(1, 300) n`
+  await insertKeys(app, tenantId, 198)
+  await insertKeys(app, tenantId, 102, { revoked_at: new Date() })
   const last = await create(all[0])
   expect(last.status).toBe(201)
   const refused = await create(all[0])

@@ -4,7 +4,7 @@ import type { Role } from '#kernel/roles'
 import { joinAs, PASSWORD, signIn } from '#test/support/people'
 import { newPerson } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { insertMember } from '#test/support/writes'
+import { insertKeys, insertMember } from '#test/support/writes'
 
 const app = useApp()
 
@@ -70,8 +70,7 @@ describe('deleting an account', () => {
     await insertMember(app, other.tenantId, { personId: id, role: 'viewer' })
     await app.owner`insert into invitation (id, tenant_id, role, token_hash, invited_by, expires_at)
       values (gen_random_uuid(), ${one.tenantId}, 'owner', ${Buffer.from(id)}, ${id}, now() + interval '1 day')`
-    await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, person_id)
-      values (gen_random_uuid(), ${one.tenantId}, 'theirs', ${Buffer.from(id)}, '0000', '{api:read}', ${id})`
+    const [keyId] = await insertKeys(app, one.tenantId, 1, { person_id: id })
     const reply = await deleteAccount(key)
     expect([reply.status, reply.body]).toEqual([200, { deleted: id }])
     expect(reply.headers.getSetCookie().length).toBeGreaterThan(0)
@@ -79,7 +78,7 @@ describe('deleting an account', () => {
     const [left] = await app.owner`select (select count(*)::int from person where id = ${id}) as people,
       (select count(*)::int from member where person_id = ${id}) as memberships,
       (select count(*)::int from invitation where token_hash = ${Buffer.from(id)} and revoked_at is null) as invitations,
-      (select count(*)::int from api_key where hash = ${Buffer.from(id)} and revoked_at is null) as keys`
+      (select count(*)::int from api_key where id = ${keyId!} and revoked_at is null) as keys`
     expect({ ...left }).toEqual({ people: 0, memberships: 0, invitations: 0, keys: 0 })
     for (const { tenantId } of [one, other]) {
       const [audited] =

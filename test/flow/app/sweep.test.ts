@@ -7,6 +7,7 @@ import { sweepSome } from '#store/app/sweep'
 import { eventually, testApp } from '#test/support/app'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { useApp } from '#test/support/use'
+import { insertKeys } from '#test/support/writes'
 
 const KEEP = { keepDays: 400, rows: 1_000 }
 const NEVER_MS = 3_600_000
@@ -84,20 +85,13 @@ test('nobody can make the audit trail shorter than a day', async () => {
 })
 
 describe('a record that only the audit trail refers to is removed with it:', () => {
-  const deadAndLive: [string | null, string | null][] = [
-    ['-401 days', null],
-    ['-399 days', null],
-    [null, '-401 days'],
-    ['-1 day', '-401 days'],
-    [null, '1 day'],
-  ]
-
   test('keys that are dead, not those that are live', async () => {
     const tenantId = await newTenant()
     const before = await count('api_key', tenantId)
-    for (const [revoked, expires] of deadAndLive)
-      await app.owner`insert into api_key (id, tenant_id, name, hash, last4, scopes, revoked_at, expires_at)
-        values (${newId()}, ${tenantId}, 'test', ${Buffer.from(newId())}, '0000', '{}', now() + ${revoked}::interval, now() + ${expires}::interval)`
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
+    const dead = [{ revoked_at: inDays(-401) }, { expires_at: inDays(-401) }, { revoked_at: inDays(-1), expires_at: inDays(-401) }]
+    const live = [{ revoked_at: inDays(-399) }, { expires_at: inDays(1) }]
+    for (const fields of [...dead, ...live]) await insertKeys(app, tenantId, 1, fields)
     await sweepSome(app.workplace.db, tenantId, KEEP)
     expect(await count('api_key', tenantId)).toBe(before + 2)
   })
