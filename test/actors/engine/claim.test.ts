@@ -9,7 +9,7 @@ import { use } from '#test/support/use'
 
 const store = use(actorStore)
 
-test('a claim that decides on when its time is over leaves its key to the next', async () => {
+test('a claim that goes on deciding after its deadline leaves its key to the next one', async () => {
   await using db = openDb({ ...store.options, max: 4 })
   const [claiming, over, decides] = [newGate(), newGate(), newGate()]
   let held = false

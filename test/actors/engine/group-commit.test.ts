@@ -1,4 +1,4 @@
-/** Letters that share a transaction: each passes its own gate, and what becomes of one is not what becomes of another. */
+/** Letters that share a transaction: each passes its own gate and has its own outcome. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import type { Letter } from '#actors/engine/letter'
@@ -60,7 +60,7 @@ const broken = letterOf<void>(async (sql) => {
 const statuses = async (asked: Promise<unknown>[]) => (await Promise.allSettled(asked)).map(({ status }) => status)
 
 describe('letters that wait together', () => {
-  test('share a commit, sixteen at most', async () => {
+  test('share a commit, at most sixteen', async () => {
     await using mail = await held()
     const asked = Array.from({ length: 20 }, () => mail.ask(seen))
     await mail.free()
@@ -71,14 +71,14 @@ describe('letters that wait together', () => {
     expect(await counters(store, mail.tenant)).toEqual({ n: 20 })
   })
 
-  test('see what those before them changed', async () => {
+  test('see the changes of earlier ones', async () => {
     await using mail = await held()
     const asked = [mail.ask(readN), mail.ask(bump('n')), mail.ask(readN), mail.ask(bump('n')), mail.ask(readN)]
     await mail.free()
     expect(await Promise.all(asked)).toEqual([0, undefined, 1, undefined, 2])
   })
 
-  test('are not touched by one that is refused', async () => {
+  test('are not affected by one that is refused', async () => {
     await using mail = await held()
     const asked = [mail.ask(bump('n')), mail.ask(refused), mail.ask(bump('n'))]
     await mail.free()
@@ -86,7 +86,7 @@ describe('letters that wait together', () => {
     expect(await counters(store, mail.tenant)).toEqual({ n: 2 })
   })
 
-  test('each happen once where one of them breaks the transaction', async () => {
+  test('each happen once if one of them breaks the transaction', async () => {
     await using mail = await held()
     const work = workOn(newId(), { runAt: new Date(Date.now() + 60_000) })
     const unwritable = bump('n', { work: [work, { ...work, id: newId() }] })
@@ -96,7 +96,7 @@ describe('letters that wait together', () => {
     expect(await counters(store, mail.tenant)).toEqual({ n: 3 })
   })
 
-  test('do not happen at all where the tenant is lost', async () => {
+  test('do not happen at all if the tenant is lost', async () => {
     await using mail = await held()
     const asked = [mail.ask(bump('n')), mail.ask(bump('n'))]
     // Waits for the lock of the letter that runs, and has it before the next one.
@@ -114,7 +114,7 @@ describe('letters that wait together', () => {
     expect(await counters(store, mail.tenant)).toEqual({ n: 2 })
   })
 
-  test('are not run a second time where nobody knows whether they were committed', async () => {
+  test('are not run again if it is unknown whether they were committed', async () => {
     await using mail = await held()
     const cut = letterOf(async (sql) => {
       const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
@@ -138,7 +138,7 @@ describe('letters that wait together', () => {
   })
 })
 
-test('a decision that writes is refused, and nothing of it stays', async () => {
+test('a decision that writes is refused and rolled back', async () => {
   await using actors = await actorsOn(store)
   const tenant = await store.newTenant()
   const writing = letterOf(async (sql) => {
@@ -149,7 +149,7 @@ test('a decision that writes is refused, and nothing of it stays', async () => {
   expect(await counters(store, tenant)).toEqual({})
 })
 
-test('a letter that changes nothing leaves no transaction behind', async () => {
+test('a letter that changes nothing leaves no transaction open', async () => {
   await using actors = await actorsOn(store)
   const tenant = await store.newTenant()
   await actors.runtime.ask(tenant, bump('n'))

@@ -82,7 +82,7 @@ describe('recall', () => {
       return { reply: works.length, effects: also(works.map(({ id }) => id)) }
     })
 
-  test('stops a lane before its point of no return, which then may not begin', async () => {
+  test('stops a lane before its point of no return, which it may then not pass', async () => {
     const lane = fakeLane({ deaf: true })
     await using actors = await start({ lanes: [lane] })
     const ref = newId()
@@ -157,7 +157,7 @@ describe('an outcome', () => {
     expect(await countOf(tenant, `settled:${ref}`)).toBeUndefined()
   })
 
-  test('of work that went back to the queue meanwhile is dropped, and the work runs again', async () => {
+  test('of work that has gone back to the queue is dropped, and the work runs again', async () => {
     const lane = fakeLane()
     await using actors = await start({ lanes: [lane] })
     const ref = newId()
@@ -176,7 +176,7 @@ describe('an outcome', () => {
     expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
   })
 
-  test('is brought home through failures of the database, once', async () => {
+  test('is delivered once, through failures of the database', async () => {
     const [lane, points] = [fakeLane(), testFailpoints()]
     await using actors = await start({ lanes: [lane], failpoints: points.at })
     const ref = newId()
@@ -213,7 +213,7 @@ describe('a lane that fails', () => {
     expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
   })
 
-  test('before it gives a promise fails like any other', async () => {
+  test('by throwing synchronously fails like any other', async () => {
     const lane = fakeLane({ crashed: () => 'failed' })
     lane.run = () => {
       throw new Error('at once')
@@ -226,7 +226,7 @@ describe('a lane that fails', () => {
 })
 
 describe('a claim', () => {
-  test('that has nothing to run settles the work and goes on with the next', async () => {
+  test('with nothing to run settles the work and goes on with the next', async () => {
     const refs = [newId(), newId()]
     const lane = fakeLane({
       instant: true,
@@ -241,7 +241,7 @@ describe('a claim', () => {
     expect([lane.started, await workOf(actors.tenant)]).toEqual([[refs[1]!], []])
   })
 
-  test('that fails is out of the way of the others', async () => {
+  test('that fails does not block the others', async () => {
     const [lane, ref] = [fakeLane({ instant: true }), newId()]
     await using actors = await start({ lanes: [lane] })
     const unknown = workOn(newId(), { kind: 'unknown' })
@@ -250,7 +250,7 @@ describe('a claim', () => {
     expect(await workOf(actors.tenant)).toMatchObject([{ kind: 'unknown', state: 'queued' }])
   })
 
-  test('whose commit is not heard of is settled by the rule of its kind', async () => {
+  test('whose commit gets no answer is settled by the rule of its kind', async () => {
     const lane = fakeLane()
     await using actors = await start({ lanes: [lane] })
     const { runtime, tenant } = actors

@@ -116,7 +116,7 @@ describe('letters, however they are posted and however long they take', () => {
       }
     }))
 
-  test('go in the order of their posting within a priority', () =>
+  test('run in the order of posting within a priority', () =>
     property(({ events }) => {
       for (const priority of priorities) {
         const order = (at: Event['at']) => events.filter((event) => event.at === at && event.priority === priority).map(({ id }) => id)
@@ -124,7 +124,7 @@ describe('letters, however they are posted and however long they take', () => {
       }
     }))
 
-  test('go control first, then interactive, then background, which waits for sixteen interactive ones at most', () =>
+  test('run control first, then interactive, then background, which waits for at most sixteen interactive ones', () =>
     property(({ events }) => {
       const waiting: Record<Priority, Set<number>> = { control: new Set(), interactive: new Set(), background: new Set() }
       let passedOver = 0
@@ -149,7 +149,7 @@ describe('letters, however they are posted and however long they take', () => {
       })
     }))
 
-  test('are refused only when they are interactive and as many wait as may', () =>
+  test('are refused only if they are interactive and the mailbox is full', () =>
     property(({ events, results, posted }) => {
       let waiting = 0
       for (const { at, id, priority } of events) {
@@ -176,7 +176,7 @@ const held = async (options = {}) => {
   return { mailbox, put, post, order, free: gate.open, first }
 }
 
-test('a background letter goes after exactly sixteen interactive ones, and again after sixteen more', async () => {
+test('a background letter runs after exactly sixteen interactive ones, and another after sixteen more', async () => {
   const { mailbox, post, order, free } = await held()
   for (const name of ['b1', 'b2']) void post('background', name)
   for (let i = 0; i < 40; i++) void post('interactive', 'i')
@@ -187,7 +187,7 @@ test('a background letter goes after exactly sixteen interactive ones, and again
   expect(order).toHaveLength(42)
 })
 
-test('a letter over the bound is refused as rate_limited:mailbox with a time to come back; others are accepted without end', async () => {
+test('an interactive letter over the bound is refused as rate_limited:mailbox with a retry time; others have no bound', async () => {
   const { mailbox, post, free } = await held({ bound: 1 })
   const accepted = post('interactive', 'accepted')
   const refused = await post('interactive', 'refused').catch((cause) => cause)
@@ -208,7 +208,7 @@ test('a thousand interactive letters may wait', async () => {
   expect(order).toHaveLength(1_000)
 })
 
-test('a letter that throws before it gives a promise fails alone', async () => {
+test('a letter that throws synchronously fails alone', async () => {
   const { mailbox, post } = mailboxOf()
   const thrown = post('interactive', () => {
     throw new Error('at once')
@@ -224,7 +224,7 @@ describe('drained', () => {
     await mailboxOf().mailbox.drained()
   })
 
-  test('waits for the letter that runs, for those that wait, and for what those post', async () => {
+  test('waits for the running letter, for waiting ones, and for those they post', async () => {
     const { mailbox, put, order, free } = await held()
     const inner = newGate()
     void put('interactive', async () => {

@@ -27,7 +27,7 @@ const locks = () => store.owner`select 1 from pg_locks l join node n on (l.class
   where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())`
 
 describe('while its owner lives', () => {
-  test('a tenant is served by one process, and another says that it is unavailable and when to come back', async () => {
+  test('a tenant is served by one process, and another answers unavailable with a retry time', async () => {
     await using one = await frozen()
     await using other = await frozen()
     const tenant = await store.newTenant()
@@ -93,7 +93,7 @@ describe('when its owner dies', () => {
     await one[Symbol.asyncDispose]()
   })
 
-  test('its due work is done by another process that nobody has asked', async () => {
+  test('its due work is done by another process without a request', async () => {
     const one = await frozen()
     await using other = await frozen({ lanes: [fakeLane({ instant: true })], sweepMs: 500 })
     const [tenant, ref] = [await store.newTenant(), newId()]
@@ -107,7 +107,7 @@ describe('when its owner dies', () => {
     await one[Symbol.asyncDispose]()
   })
 
-  test('one that only stopped beating is counted out when its lease has ended, though it holds its lock', async () => {
+  test('one that only stopped beating is declared dead when its lease has ended, though it holds its lock', async () => {
     await using one = await frozen()
     await using other = await frozen()
     const tenant = await store.newTenant()
@@ -123,7 +123,7 @@ describe('when its owner dies', () => {
   })
 })
 
-describe('a process that was counted out', () => {
+describe('a process that was declared dead', () => {
   /** `one` owned the tenant and does not know yet that `other` does now. */
   const takenOver = async (options: ActorsOptions = {}) => {
     await using stack = new AsyncDisposableStack()
@@ -139,7 +139,7 @@ describe('a process that was counted out', () => {
     return { one, other, tenant, takeOver, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }
 
-  test('can change nothing any more', async () => {
+  test('can change nothing', async () => {
     await using world = await takenOver()
     const { one, tenant } = world
     await world.takeOver()
@@ -153,7 +153,7 @@ describe('a process that was counted out', () => {
     expect(after).toEqual(before)
   })
 
-  test('hears that its lanes must stop, and what they bring home is dropped', async () => {
+  test('stops its lanes, and their outcomes are dropped', async () => {
     const lane = fakeLane({ deaf: true })
     await using world = await takenOver({ lanes: [lane] })
     const { one, tenant } = world
@@ -189,7 +189,7 @@ describe('a process that was counted out', () => {
     expect([await counters(store, fresh), await counters(store, tenant)]).toEqual([{ n: 1 }, { n: 3 }])
   })
 
-  test('stays one process however often it happens', async () => {
+  test('stays one process, however often that happens', async () => {
     await using one = await frozen()
     for (let i = 0; i < 3; i++) {
       await store.owner`delete from node`

@@ -66,7 +66,7 @@ const play = async (program: Step[], tenant: string) => {
   return { acknowledged: asked.filter((_, i) => accepted[i]).map(({ ref }) => ref), refs: asked.map(({ ref }) => ref) }
 }
 
-test('no acknowledged work is lost or done twice over stops and kills in the middle', async () => {
+test('no acknowledged work is lost or done twice through stops and kills', async () => {
   const property = async (program: Step[]) => {
     const tenant = await store.newTenant()
     const { acknowledged, refs } = await play(program, tenant)
@@ -83,7 +83,7 @@ test('no acknowledged work is lost or done twice over stops and kills in the mid
   await fc.assert(fc.asyncProperty(steps, property), runs(12))
 })
 
-test('a stop finishes the letters that were accepted, and refuses new ones', async () => {
+test('a stop finishes accepted letters and refuses new ones', async () => {
   const tenant = await store.newTenant()
   const actors = await actorsOn(store)
   const [begun, held] = [newGate(), newGate()]
@@ -105,7 +105,7 @@ test('a stop finishes the letters that were accepted, and refuses new ones', asy
   expect(await counters(store, tenant)).toEqual({ span: 1, n: 5 })
 })
 
-test('a stop lets go of every tenant and of its place', async () => {
+test('a stop releases every tenant and the place of the process', async () => {
   const tenants = [await store.newTenant(), await store.newTenant()]
   {
     await using actors = await actorsOn(store)
@@ -148,7 +148,7 @@ test('a stop waits for a lane past its point of no return', async () => {
   expect(await counters(store, tenant)).toEqual({ [`settled:${ref}`]: 1 })
 })
 
-test('a stop gives up a lane that does not end in time, and leaves its work to whoever comes next', async () => {
+test('a stop abandons a lane that does not end in time, and leaves its work to the next process', async () => {
   const [lane, tenant, ref, clock] = [fakeLane({ deaf: true }), await store.newTenant(), newId(), manualClock()]
   const actors = await actorsOn(store, { lanes: [lane], clock, sweepMs: 0 })
   await actors.runtime.ask(tenant, addWork(workOn(ref)))

@@ -24,7 +24,7 @@ const stage = async (overrides: AppOptions['overrides'] = {}): Promise<Stage> =>
 const stopping = ({ app }: Stage) => app.workplace.runtime[Symbol.asyncDispose]()
 
 describe('a server that stops', () => {
-  test('lets a post on the wire end, and gives its answer to the caller who waits', async () => {
+  test('lets a post finish whose request is out, and answers the waiting caller', async () => {
     await using it = await stage()
     const id = await it.story.approved()
     it.points.arm('send.sent', 'hang')
@@ -41,7 +41,7 @@ describe('a server that stops', () => {
     expect(await it.story.posts()).toEqual({ [textOf(id)]: 1 })
   })
 
-  test('does not begin a post that was claimed and not sent: it is sent once by the next server', async () => {
+  test('does not send a post that was claimed: the next server sends it once', async () => {
     const it = await stage()
     const id = await it.story.approved()
     it.points.arm('send.claimed', 'hang')
@@ -59,7 +59,7 @@ describe('a server that stops', () => {
     expect(await it.story.at(next.app).posts()).toEqual({ [textOf(id)]: 1 })
   })
 
-  test('does not bring a post into doubt whose claim it was just writing', async () => {
+  test('leaves no doubt about a post whose claim it was just writing', async () => {
     const it = await stage()
     const id = await it.story.approved()
     it.points.arm('send.claiming', 'hang')
@@ -84,8 +84,8 @@ describe('a server that stops', () => {
   })
 })
 
-describe('a workspace that is asked too much', () => {
-  test('refuses what passes its bound with 429 and a time to come back, and serves the rest and other workspaces', async () => {
+describe('an overloaded workspace', () => {
+  test('refuses requests over its bound with 429 and a retry time, and does not affect other workspaces', async () => {
     await using it = await stage({ mailbox: { bound: 3 } })
     const other = await newStory(it.app)
     await it.story.approved()
@@ -105,7 +105,7 @@ describe('a workspace that is asked too much', () => {
     expect((await send()).status).toBe(200)
   })
 
-  test('still takes the kill switch', async () => {
+  test('still accepts the kill switch', async () => {
     await using it = await stage({ mailbox: { bound: 1 } })
     await it.story.approved()
     it.points.arm('letter.deciding', 'hang')

@@ -77,7 +77,7 @@ const play = async (program: Step[], tenant: string): Promise<{ acknowledged: st
   return { acknowledged, sent }
 }
 
-test('whatever happens to two processes, letters of a tenant never overlap, and each acknowledged one happened once', async () => {
+test('letters of a tenant never overlap, and each acknowledged one happened once, whatever happens to two processes', async () => {
   let acknowledgedInAll = 0
   const property = async (program: Step[]) => {
     const tenant = await store.newTenant()

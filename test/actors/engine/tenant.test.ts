@@ -31,7 +31,7 @@ const sweeps = async ({ runtime }: Actors): Promise<void> => {
 }
 
 describe('a letter', () => {
-  test('that throws takes back all that it did, fails its sender, and lets the next ones go on', async () => {
+  test('that throws is rolled back and fails for its sender, and later ones go on', async () => {
     await using actors = await start()
     const { runtime, tenant } = actors
     const failing = letterOf<void>(async (sql) => {
@@ -43,7 +43,7 @@ describe('a letter', () => {
     expect(await counters(store, tenant)).toEqual({ n: 2 })
   })
 
-  test('whose effects cannot be written does nothing at all', async () => {
+  test('whose effects cannot be written changes nothing', async () => {
     await using actors = await start()
     const { runtime, tenant } = actors
     const work = workOn(newId(), { runAt: new Date(Date.now() + 60_000) })
@@ -66,7 +66,7 @@ describe('a letter', () => {
     expect(await counters(store, tenant)).toEqual({ n: 2 })
   })
 
-  test('that reads sees all that letters before it wrote', async () => {
+  test('that reads sees what earlier letters wrote', async () => {
     await using actors = await start()
     const { runtime, tenant } = actors
     const increment = letterOf<number>((_, gate) => {
@@ -77,7 +77,7 @@ describe('a letter', () => {
     expect(seen).toEqual(Array.from({ length: 20 }, (_, i) => i))
   })
 
-  test('that the database gives up on fails as unavailable with a time to come back, and the tenant goes on', async () => {
+  test('that the database cancels fails as unavailable with a retry time, and the tenant goes on', async () => {
     await using actors = await start()
     const { runtime, tenant } = actors
     const cancelled = letterOf<void>(async (sql) => {
@@ -104,7 +104,7 @@ describe('a caller who waits for a lane', () => {
     expect(await reply).toEqual({ status: 200, body: 'hello' })
   })
 
-  test('gets the record as it stands when the lane takes too long, and the lane goes on', async () => {
+  test('gets the current record when the lane takes too long, and the lane goes on', async () => {
     const lane = fakeLane()
     const clock = manualClock()
     await using actors = await start({ lanes: [lane], clock, replyWithinMs: 1_000 })
@@ -136,7 +136,7 @@ describe('a caller who waits for a lane', () => {
 })
 
 describe('an idle tenant', () => {
-  test('leaves memory, is released, and comes back for the next letter', async () => {
+  test('leaves memory, is released, and returns for the next letter', async () => {
     await using actors = await start({ idleMs: 0, sweepMs: 5 })
     const { runtime, tenant } = actors
     const owner = async () => (await store.owner`select owner, epoch from actor where tenant_id = ${tenant}`)[0]
@@ -190,7 +190,7 @@ describe('an idle tenant', () => {
 })
 
 describe('due work', () => {
-  test('of a timer in memory starts on time', async () => {
+  test('with a timer in memory starts on time', async () => {
     const lane = fakeLane({ instant: true })
     await using actors = await start({ lanes: [lane] })
     const ref = newId()
@@ -198,7 +198,7 @@ describe('due work', () => {
     expect(await eventually(() => settledOf(actors.tenant, ref), Boolean)).toBe(1)
   })
 
-  test('of a tenant nobody has asked for starts when a server starts', async () => {
+  test('of a tenant without requests starts when a server starts', async () => {
     const [tenant, ref] = [await store.newTenant(), newId()]
     {
       await using first = await actorsOn(store)
@@ -208,7 +208,7 @@ describe('due work', () => {
     expect(await eventually(() => settledOf(tenant, ref), Boolean)).toBe(1)
   })
 
-  test('that is unattended waits while the tenant is paused, and what a person asked for does not', async () => {
+  test('waits while the tenant is paused if it is automatic; manual work does not', async () => {
     const lane = fakeLane({ instant: true })
     await using actors = await start({ lanes: [lane] })
     const [manual, automatic] = [newId(), newId()]

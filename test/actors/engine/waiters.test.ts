@@ -22,7 +22,7 @@ test('a caller gets the answer for its record, and no timer stays behind', async
   expect(clock.pending).toBe(0)
 })
 
-test('a caller whose answer takes too long is told that it is late', async () => {
+test('a caller whose answer takes too long gets the late answer', async () => {
   const { clock, waiters } = waiting()
   const got: unknown[] = []
   void waiters.wait('one').then((value) => got.push(value))
@@ -39,7 +39,7 @@ test('an error is thrown to the caller', async () => {
   await expect(refused).rejects.toThrow('network_error:refused')
 })
 
-test('an answer for a record that nobody waits for is dropped', async () => {
+test('an answer without a waiting caller is dropped', async () => {
   const { clock, waiters } = waiting()
   waiters.settle('one', answer)
   const later = waiters.wait('one')
@@ -47,7 +47,7 @@ test('an answer for a record that nobody waits for is dropped', async () => {
   expect(await later).toBe('late')
 })
 
-test('two callers that wait for one record both get the answer', async () => {
+test('two callers waiting for one record both get the answer', async () => {
   const { clock, waiters } = waiting()
   const both = [waiters.wait('one'), waiters.wait('one')]
   waiters.settle('one', answer)
@@ -55,7 +55,7 @@ test('two callers that wait for one record both get the answer', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('each of two callers waits for its own time', async () => {
+test('each of two callers has its own deadline', async () => {
   const { clock, waiters } = waiting()
   const got: string[] = []
   void waiters.wait('one').then((value) => got.push(`first ${value}`))
@@ -67,7 +67,7 @@ test('each of two callers waits for its own time', async () => {
   expect(got).toEqual(['first late', 'second late'])
 })
 
-test('when the tenant is lost all callers are told, and when it stops all get the record as it stands', async () => {
+test('all callers get an error when the tenant is lost, and the current record when it stops', async () => {
   const { clock, waiters } = waiting()
   const lost = [waiters.wait('one'), waiters.wait('other')]
   waiters.rejectAll(new AppError('unavailable'))

@@ -50,7 +50,7 @@ const effectsOf = ({ added, touched, claimed, paused }: Step, rows: KeyedWork[])
   }
 }
 
-test('a tenant is due when its first unfinished work is, and past due while one runs, whatever its letters do', async () => {
+test('a tenant is due when its first unfinished work is, and past due while work runs, after any letters', async () => {
   const own = { owner: newId(), epoch: 1 }
   const property = async (steps: Step[]) => {
     const tenantId = await store.newTenant()
@@ -72,7 +72,7 @@ test('a tenant is due when its first unfinished work is, and past due while one 
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), property), runs(25))
 })
 
-test('what a person asked for now is due though the clock has stepped back since; a look at the timeline waits', async () => {
+test('manual work stays due when the clock steps back; a read of the timeline waits', async () => {
   const own = { tenantId: await store.newTenant(), owner: newId(), epoch: 1 }
   await store.owner`update actor set owner = ${own.owner}, epoch = ${own.epoch} where tenant_id = ${own.tenantId}`
   const asked = workOn(newId(), { kind: 'send', lane: 'publish', origin: 'manual', runAt: fromNow(60) })

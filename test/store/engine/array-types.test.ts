@@ -17,7 +17,7 @@ test('a list comes back as it was written', () => {
   )
 })
 
-test('the database reads a list as it was meant and gives it back, without being asked for its types', async () => {
+test('the database stores and returns a list without a query for its types', async () => {
   await using db = await freshDb()
   const sql = postgres({ ...db.options, max: 1, fetch_types: false, types: arrayTypes as never })
   const property = async (list: string[]) => {

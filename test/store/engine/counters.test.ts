@@ -30,7 +30,7 @@ const day = (period: string, amount: number): Spend => ({ key: 'reads_payg', per
 const month = (period: string, amount: number): Spend => ({ key: 'posts', period, amount })
 const hour = (period: string, amount: number): Spend => ({ key: 'post_now', period, amount })
 
-/** What the counters are after these letters, by key and period. */
+/** The counters after these letters, by key and period. */
 const after = async (letters: Spend[][], now = NOW): Promise<Record<string, number>> => {
   const tenantId = newId()
   const process = newId()
@@ -46,13 +46,13 @@ const after = async (letters: Spend[][], now = NOW): Promise<Record<string, numb
   return Object.fromEntries(rows.map(({ name, used }) => [name, used]))
 }
 
-test('an amount of an older period does not throw away the count of the present one', async () => {
+test('an amount for an earlier period does not reset the count of the current one', async () => {
   expect(await after([[day('2026-11-21', 5_000)], [day('2026-11-20', 300)]])).toEqual({ 'reads_payg@2026-11-21': 5_000 })
   expect(await after([[month('2026-11', 7)], [month('2026-10', 3)]])).toEqual({ 'posts@2026-11': 7 })
   expect(await after([[hour('2026-11-21T07', 4)], [hour('2026-11-21T06', 1)]])).toEqual({ 'post_now@2026-11-21T07': 4 })
 })
 
-test('amounts of two periods of one key in one letter all find their row', async () => {
+test('amounts for two periods of one key in one letter both count', async () => {
   const both = [day('2026-11-20', 300), day('2026-11-21', 50)]
   for (const spend of [both, both.toReversed()]) {
     expect(await after([spend])).toEqual({ 'reads_payg@2026-11-21': 50 })
@@ -61,7 +61,7 @@ test('amounts of two periods of one key in one letter all find their row', async
   }
 })
 
-test('what is given back to one period and taken in another, in one letter, counts for each', async () => {
+test('giving back in one period and spending in another, in one letter, counts for each', async () => {
   const given = day('2026-11-20', -100)
   const before = [day('2026-11-20', 300)]
   expect(await after([before, [given, day('2026-11-21', 50)]])).toEqual({ 'reads_payg@2026-11-21': 50 })
@@ -79,7 +79,7 @@ test('amounts of one period add up, never below zero', async () => {
   expect(await after([[month('2026-10', 9)], [month('2026-11', 2)], [month('2026-10', -9)]])).toEqual({ 'posts@2026-11': 2 })
 })
 
-test('the count of a period that a wrong clock began, far ahead, gives way to the present one', async () => {
+test('the count of a far future period, which a wrong clock began, gives way to the current one', async () => {
   expect(await after([[month('2027-03', 9)], [month('2026-11', 2)]])).toEqual({ 'posts@2026-11': 2 })
   // Minutes before midnight, the next day is no clock's mistake.
   const late = new Date('2026-11-20T23:59:50Z')

@@ -1,4 +1,4 @@
-/** Whoever adds a table says in the README what bounds it. */
+/** The README says of every table what bounds its growth. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
@@ -50,7 +50,7 @@ test('each of them has a bound', () => {
   for (const { tables, bound } of rows) expect([tables, bound.length > 10]).toEqual([tables, true])
 })
 
-test('a table that nobody has thought about is noticed', async () => {
+test('a table without a line in the README is noticed', async () => {
   await owner`create table public.forgotten (id uuid)`
   const known = rows.flatMap(({ tables }) => tables)
   expect((await inCatalogue()).filter((name) => !known.includes(name))).toEqual(['forgotten'])

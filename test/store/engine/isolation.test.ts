@@ -1,4 +1,4 @@
-/** The roles that the server works as: what they may not do, and that it refuses to start as any other. */
+/** The roles of the server: what they cannot do, and that the server refuses to start with any other. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
@@ -32,7 +32,7 @@ describe.each(ROLES)('%s', (role) => {
     expect({ ...row }).toEqual({ more: false, creates: false })
   })
 
-  test('owns nothing, is nobody else, and is granted to nobody who could log in but the owner', async () => {
+  test('owns nothing, is a member of no role, and is granted to no login but the owner', async () => {
     const [row] = await owner`select
       (select count(*)::int from pg_class where relowner = ${role}::regrole) + (select count(*)::int from pg_namespace where nspowner = ${role}::regrole)
         + (select count(*)::int from pg_proc where proowner = ${role}::regrole) as owned,
@@ -56,7 +56,7 @@ describe('the pools', () => {
       (cause) => cause.code,
     )
 
-  test('of the system reads no table of tenants but those that place and let in', async () => {
+  test("of the system reads only those tenants' tables that placement and sign-in need", async () => {
     const found = await owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
     const tables = found.map((row) => String(row.relname))
@@ -74,7 +74,7 @@ describe('the pools', () => {
     expect(await denied(db.letter(tenant, (sql) => sql`select 1 from ${sql(table)}`))).toBe('42501')
   })
 
-  test('of tenants cannot read what people sign in by', async () => {
+  test('of tenants cannot read credentials of people', async () => {
     expect(await denied(db.letter(tenant, (sql) => sql`select password_hash from person`))).toBe('42501')
     expect(await denied(db.letter(tenant, (sql) => sql`select email from person`))).toBe('allowed')
   })
@@ -103,7 +103,7 @@ describe('the server refuses to start', () => {
   }
   const asSystem = (sql: Sql) => sql`set local role tendril_system`
 
-  test('never as it is meant to be', async () => {
+  test('never with the intended roles', async () => {
     await assertIsolation(db)
     expect(await refusal(asSystem)).toBe('nothing')
   })
@@ -137,7 +137,7 @@ describe('the server refuses to start', () => {
     expect(await refusal((sql) => sql.unsafe(breach(login)).then(() => asSystem(sql)), logins)).toContain(login)
   })
 
-  test('when its pools log in as somebody else', async () => {
+  test('when its pools log in as another role', async () => {
     await checkCanary(database.options, TEST_SECRET)
     const { logins } = await withLogins(database.options, TEST_SECRET, createLog('silent'))
     await expect(assertIsolation(db, logins)).rejects.toThrow(`connect as tendril_app, not as ${logins!.tendril_app.username}`)

@@ -1,4 +1,4 @@
-/** What the gate of a letter asks of the database. */
+/** The plan of the gate's statement. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { gateHook } from '#decisions/gate'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-test('the gate finds its tenant by its key even where statistics say that its owner has hardly any', async () => {
+test('the gate finds its tenant by primary key even if statistics say that its owner has few', async () => {
   await owner`with t as (insert into tenant (id, name, plan) select gen_random_uuid(), 'Test', 'free' from generate_series(1, 1000) returning id)
     insert into actor (tenant_id) select id from t`
   await owner`analyze actor`

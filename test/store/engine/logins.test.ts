@@ -1,4 +1,4 @@
-/** The roles that the pools log in as: who makes them, whose they are, and what becomes of them. */
+/** The roles that the pools log in as: how they are made, changed and removed. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -106,16 +106,16 @@ describe.each(places)('made by %s', (_, open) => {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  test.each([...poolRoles])('the login for %s may do no more, whichever role it gives up', async (role) => {
+  test.each([...poolRoles])('the login for %s gains nothing by changing roles', async (role) => {
     expect(options.logins?.[role].username).toStartWith(`${role}_`)
     expect(await gained(role, options, place.options.username!)).toEqual([])
   })
 
-  test('a startup parameter alone would not keep that', async () => {
+  test('a startup parameter alone would not prevent that', async () => {
     expect(await gained('tendril_app', place.options, place.options.username!)).toContain('set role none: select 1 from deployment')
   })
 
-  test('the pools work as they should, and the server takes them', async () => {
+  test('the pools work, and the server accepts them', async () => {
     await using db = openDb({ ...options, max: 1 })
     await assertIsolation(db, options.logins)
     expect(await db.read({ tenantId: newId() }, (sql) => sql`select id from item`)).toEqual([])
@@ -123,12 +123,12 @@ describe.each(places)('made by %s', (_, open) => {
     expect(await asking(place.options, nodeStates)).toMatchObject([{ url: 'http://127.0.0.1:9', expired: false, backend: null }])
   })
 
-  test('servers that start together do not collide, and another start changes nothing', async () => {
+  test('servers can start together, and another start changes nothing', async () => {
     const together = await Promise.all(Array.from({ length: 4 }, () => entered(place.options)))
     expect(together).toEqual(Array.from({ length: 4 }, () => options))
   })
 
-  test('no connection stays open for it', async () => {
+  test('making logins leaves no connection open', async () => {
     const sessions = (
       sql: postgres.Sql,
     ) => sql`select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -159,7 +159,7 @@ describe('on a database of our own', () => {
     for (const options of together) expect(await logsIn({ ...options, ...appLogin(options) })).toBe('allowed')
   })
 
-  test('passwords are kept as SCRAM verifiers, and stay as they are while they work', async () => {
+  test('passwords are stored as SCRAM verifiers and stay while they work', async () => {
     const { username } = appLogin(await entered(database.options))
     const before = await passwordOf(username)
     expect(before).toStartWith('SCRAM-SHA-256$4096:')
@@ -171,7 +171,7 @@ describe('on a database of our own', () => {
     ['has another password', `password 'other'`],
     ['may not log in', 'nologin'],
     ['has expired', `valid until '2020-01-01'`],
-  ])('a login that %s is put right', async (_, change) => {
+  ])('a login that %s is corrected', async (_, change) => {
     const { username, password } = appLogin(await entered(database.options))
     await owner.unsafe(`alter role ${username} ${change}`)
     await entered(database.options)
@@ -201,7 +201,7 @@ describe('on a database of our own', () => {
     expect(await logsIn({ ...own.options, ...appLogin(before) })).toBe('28P01')
   })
 
-  test('a copy of a database has logins of its own, and those of the original stay', async () => {
+  test('a copy of a database gets its own logins, and those of the original stay', async () => {
     await using original = await freshDb()
     const first = await entered(original.options)
     const name = `${original.options.database}_copy`
@@ -223,7 +223,7 @@ describe('on a database of our own', () => {
   })
 })
 
-describe('where the role of the address may not make logins', () => {
+describe("when the address's role cannot make logins", () => {
   interface Limited extends AsyncDisposable {
     database: TestDatabase
     limited: ConnectionOptions
@@ -241,7 +241,7 @@ describe('where the role of the address may not make logins', () => {
     return { database, limited, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }
 
-  test('the pools take on their roles by the startup parameter, and the start says so once', async () => {
+  test('the pools take their roles by the startup parameter, and the start logs it once', async () => {
     await using place = await newPlace()
     const { log, lines } = listening()
     const options = await entered(place.limited, secret, log)
@@ -254,7 +254,7 @@ describe('where the role of the address may not make logins', () => {
     expect(await db.read<{ role: string }>({ tenantId: newId() }, whoAmI)).toEqual([{ role: 'tendril_app' }])
   })
 
-  test('logins that another has made are used', async () => {
+  test('existing logins are used', async () => {
     await using place = await newPlace()
     const { logins } = await entered(place.database.options)
     const { log, lines } = listening()
@@ -263,7 +263,7 @@ describe('where the role of the address may not make logins', () => {
   })
 })
 
-test('where the database lets no other role in, the start says which to let in', async () => {
+test('if the database admits no other role, the start names the roles to admit', async () => {
   await using place = await managedDb()
   await migrate(place.options, silent)
   const path = join(dataOf(place.home), 'pg_hba.conf')

@@ -1,4 +1,4 @@
-/** How many events are kept, and for how long; and that no statement looks at all of them. */
+/** How many events are kept and for how long; and that no statement reads all of them. */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { openDb, type Sql } from '#store/engine/db'
@@ -37,7 +37,7 @@ const countOf = async ({ tenantId }: Hook, state: string): Promise<number> =>
 /** A letter that also removes, which some do by the ids of their events. */
 const trimmingLetter = (hook: Hook): Promise<void> => hook.emit({ ...eventOf('a'), id: newId().replace(/..$/, '00') })
 
-test('events whose time is over go with later letters, some at a time; others stay', async () => {
+test('later letters delete expired events, some at a time; others stay', async () => {
   const hook = await newHook(app)
   await insert(hook, 700, { state: 'dead', hours: -1 })
   await insert(hook, 50, { state: 'dead', hours: 1 })
@@ -50,7 +50,7 @@ test('events whose time is over go with later letters, some at a time; others st
   expect([await countOf(hook, 'dead'), await countOf(hook, 'pending'), await countOf(hook, 'unwanted')]).toEqual([50, 50, 3])
 })
 
-test('a workspace keeps no more than so many, whatever their age', async () => {
+test('a workspace keeps a limited number of events, whatever their age', async () => {
   const hook = await newHook(app)
   await insert(hook, MOST_KEPT + 600, { state: 'unwanted', hours: 20 })
   await trimmingLetter(hook)
@@ -61,7 +61,7 @@ test('a workspace keeps no more than so many, whatever their age', async () => {
   expect(kept - MOST_KEPT).toBeLessThanOrEqual(2)
 })
 
-test('letters with events of random ids remove often enough', async () => {
+test('letters with events of random ids delete often enough', async () => {
   const hook = await newHook(app)
   await insert(hook, 10, { state: 'dead', hours: -1 })
   const left = async () => {
@@ -80,7 +80,7 @@ const inTenant = async <T>({ tenantId }: Hook, run: (sql: Sql) => Promise<T>): P
   })
 }
 
-test('beyond so many that wait the oldest are given up, some at a time', async () => {
+test('above a number of pending events the oldest are given up, some at a time', async () => {
   const hook = await newHook(app)
   await insert(hook, MOST_PENDING + 700, { state: 'pending', hours: 24 })
   const [oldest] = await hook.outbox()
@@ -94,7 +94,7 @@ test('beyond so many that wait the oldest are given up, some at a time', async (
   expect(rows.slice(0, 700).every(({ state }) => state === 'dead')).toBe(true)
 })
 
-test('an endpoint that is disabled with many events waiting gives all of them up', async () => {
+test('disabling an endpoint gives up all its pending events', async () => {
   const hook = await newHook(app)
   await hook.set('https://hooks.example.com/')
   await insert(hook, 1_300, { state: 'pending', hours: 24 })
@@ -117,7 +117,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-test('what is looked for in the outbox is found by indexes', async () => {
+test('reads of the outbox use indexes', async () => {
   const hook = await newHook(app)
   await insert(hook, 3_000, { state: 'unwanted', hours: 20 })
   await insert(hook, 3_000, { state: 'dead', hours: 200 })

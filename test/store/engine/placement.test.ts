@@ -1,10 +1,10 @@
-/** How processes find the tenants they are to wake. */
+/** How processes find the tenants to wake. */
 import { expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { dueActors } from '#store/engine/placement'
 import { testApp } from '#test/support/app'
 
-test('the sweep does not look at tenants whose time has not come', async () => {
+test('the sweep does not read tenants that are not due', async () => {
   await using app = await testApp()
   const { owner } = app
   await owner`with t as (insert into tenant (id, name, plan) select gen_random_uuid(), 'Sleeper', 'free' from generate_series(1, 2000) returning id)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { openPool } from '#store/engine/pool'
 
-/** A pool of connections that are not there, and how many times they were made and given up. */
+/** A pool of fake connections that counts how often they were made and given up. */
 const fakePool = () => {
   const counts = { made: 0, ended: 0 }
   const connect = () => {
@@ -12,7 +12,7 @@ const fakePool = () => {
   return { pool: openPool(connect), counts }
 }
 
-test('connections of which nothing was heard since something was asked are given up; then not again before the new ones speak', () => {
+test('connections that stay silent after a query are given up once, and not again before the new ones answer', () => {
   const { pool, counts } = fakePool()
   pool.ask().answered()
   const before = pool.sql
@@ -27,7 +27,7 @@ test('connections of which nothing was heard since something was asked are given
   expect(counts).toEqual({ made: 3, ended: 2 })
 })
 
-test('while others are answered, the one that is late says nothing of the connections', () => {
+test('one late answer does not condemn the connections while others are answered', () => {
   const { pool, counts } = fakePool()
   const slow = pool.ask()
   pool.ask().answered()
@@ -35,7 +35,7 @@ test('while others are answered, the one that is late says nothing of the connec
   expect(counts).toEqual({ made: 1, ended: 0 })
 })
 
-test('an answer of connections that were given up says nothing of the new ones', () => {
+test('an answer on an abandoned connection says nothing about the new ones', () => {
   const { pool, counts } = fakePool()
   pool.ask().answered()
   const [late, straggler] = [pool.ask(), pool.ask()]

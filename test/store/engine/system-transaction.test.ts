@@ -1,4 +1,4 @@
-/** Transactions beside any workspace: whatever else is asked at once, each has a connection for itself. */
+/** Transactions outside of workspaces: each has its own connection, whatever runs at the same time. */
 import { expect, test } from 'bun:test'
 import { openDb, type Sql } from '#store/engine/db'
 import { freshDb } from '#test/support/db'
@@ -9,7 +9,7 @@ const db = use(() => openDb({ ...database.options, max: 4 }))
 
 const idOf = async (sql: Sql): Promise<string> => (await sql`select txid_current()::text as id`)[0]!.id
 
-test('many at once, among single statements, each see one transaction, and no two the same', async () => {
+test('simultaneous transactions, among single statements, each have an id of their own', async () => {
   const transaction = () =>
     db.systemTransaction(async (tx) => {
       const first = await idOf(tx)
@@ -26,7 +26,7 @@ test('many at once, among single statements, each see one transaction, and no tw
   expect(new Set(ids.map(([first]) => first)).size).toBe(600)
 })
 
-test('what fails takes back what it did, and what it did alone', async () => {
+test('a failing transaction rolls back its own changes only', async () => {
   const key = (name: string) => `system-transaction ${name}`
   const insert = (tx: Sql, name: string) => tx`insert into throttle (key, used, until) values (${key(name)}, 1, now() + interval '1 hour')`
   const outcomes = await Promise.allSettled(

@@ -1,4 +1,4 @@
-/** Row-level security: what a workspace may see and write, whatever a statement forgets to say. */
+/** Row-level security: what a workspace can see and write, whatever condition a statement forgets. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -90,7 +90,7 @@ const written = async (table: string): Promise<string[]> =>
   ).map(({ attname }) => attname)
 
 describe('every table of tenants', () => {
-  test('is forced under a policy, and has a row of both workspaces in this test', async () => {
+  test('has a forced policy, and rows of both workspaces in this test', async () => {
     expect(tables).toContain('item')
     for (const table of tables) {
       const [row] = await app.owner`select relrowsecurity and relforcerowsecurity as forced,
@@ -101,7 +101,7 @@ describe('every table of tenants', () => {
     }
   })
 
-  test('shows nothing to a statement that names no tenant, also on a connection that has just named one', async () => {
+  test('shows nothing without a tenant, even on a connection that has just had one', async () => {
     for (const tenant of [null, ''])
       for (const table of tables) {
         await Promise.all(Array.from({ length: 4 }, () => db.read({ tenantId: mine.tenantId }, (sql) => sql`select id from item`)))
@@ -117,7 +117,7 @@ describe('every table of tenants', () => {
     }
   })
 
-  test('takes no row of another workspace, nor one of nobody', async () => {
+  test('accepts no row of another workspace or of none', async () => {
     for (const table of tables)
       for (const tenant of [mine.tenantId, null]) {
         const row = { tenant_id: other.tenantId, id: newId() }
@@ -128,14 +128,14 @@ describe('every table of tenants', () => {
       }
   })
 
-  test('lets a row be moved to no other workspace', async () => {
+  test('does not let a row move to another workspace', async () => {
     for (const table of tables) {
       const move = (sql: Sql) => sql`update ${sql(table)} set tenant_id = ${other.tenantId}`
       expect([table, await codeOf(tried(mine.tenantId, move))]).toEqual([table, '42501'])
     }
   })
 
-  test('lets only own rows be changed or removed', async () => {
+  test('lets a workspace change and delete its own rows only', async () => {
     for (const table of tables.filter((name) => !NOT_WRITTEN.includes(name))) {
       if (await grants(table, 'update')) {
         const changed = await tried(mine.tenantId, (sql) => sql`update ${sql(table)} set tenant_id = tenant_id returning tenant_id`)
@@ -153,7 +153,7 @@ describe('reads of the store', () => {
   const modules = [...new Bun.Glob('src/store/**/*.ts').scanSync()].sort()
   const inSource = modules.flatMap((path) => readQueriesIn(readFileSync(path, 'utf8')).map((name) => `${basename(path, '.ts')}.${name}`))
 
-  test('are all in the table of this test', () => {
+  test('are all tested here', () => {
     expect(inSource.length).toBeGreaterThan(10)
     expect(Object.keys(readQueries).sort()).toEqual(inSource.sort())
   })
@@ -184,7 +184,7 @@ describe('reads of the store', () => {
     }
   })
 
-  test('of both workspaces at the same time never mix', async () => {
+  test('of two workspaces at the same time never mix', async () => {
     const reads = Array.from({ length: 200 }, async (_, index) => {
       const { tenantId, rows } = index % 2 ? mine : other
       const found = await db.read<{ id: string }>({ tenantId }, (sql) => sql`select id from item`)

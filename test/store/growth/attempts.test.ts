@@ -1,4 +1,4 @@
-/** Attempts that earlier versions left, and what the indexes of the one table keep apart. */
+/** Attempts of earlier versions, and the unique indexes of the table. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { contentOf, type Engagement } from '#domain/growth/drafting/engagement'
@@ -24,7 +24,7 @@ const earlier = async (before: string) => {
 }
 type Earlier = Awaited<ReturnType<typeof earlier>>
 
-/** As the owner of the tables, whom row-level security binds. */
+/** As the owner of the tables, to whom row-level security applies. */
 const bringUp = (database: ManagedDatabase) => migrate(database.options, createLog('silent'))
 
 const newItem = async ({ sql, tenant }: Earlier, body: string, approved = body): Promise<string> => {
@@ -62,7 +62,7 @@ describe('attempts from before texts were kept', () => {
     await before.database[Symbol.asyncDispose]()
   })
 
-  test('take the text from records that still hold what was approved, and from no other', async () => {
+  test('take the text from records that still hold the approved one, and from no others', async () => {
     const { sql, database } = before
     const [kept, changed] = [await newItem(before, text), await newItem(before, 'Nobody approved this.', 'This was approved.')]
     const reply = await newEngagement(before, { action: 'reply', post: 'p1', body: words })
@@ -117,7 +117,7 @@ describe('attempts of posts and of engagements in tables of their own', () => {
   const recordOf = (sendable: string, state: string) =>
     expected.find((one) => one.sendable === sendable && one.state === state) as Record<string, string>
 
-  test('stand in one table, as they were', () => {
+  test('are in one table, unchanged', () => {
     expect(moved).toHaveLength(expected.length)
     for (const one of expected) expect(moved.find(({ id }) => id === one.id)).toMatchObject(one)
   })
@@ -129,7 +129,7 @@ describe('attempts of posts and of engagements in tables of their own', () => {
     expect(await refused({ sendable: 'engagement', engagement_id, number: 2, state: 'open' })).toBe('attempt_open_of_engagement')
   })
 
-  test('a superseded one makes way for the next, under another number', async () => {
+  test('a superseded attempt makes room for the next number', async () => {
     const { item_id } = recordOf('post', 'superseded')
     expect(await refused({ sendable: 'post', item_id })).toBe('attempt_number_of_item')
     expect(await refused({ sendable: 'post', item_id, number: 2 })).toBeUndefined()
@@ -138,14 +138,14 @@ describe('attempts of posts and of engagements in tables of their own', () => {
     expect(await refused({ sendable: 'engagement', engagement_id, number: 2 })).toBeUndefined()
   })
 
-  test('two posts of one text are not in doubt on one account, and no two items own one post', async () => {
+  test('an account cannot have two doubts about one text, and one post cannot belong to two items', async () => {
     const item_id = await newItem(before, 'Once more')
     const { body_sha } = recordOf('post', 'doubt')
     expect(await refused({ sendable: 'post', item_id, body_sha })).toBe('attempt_same_text')
     expect(await refused({ sendable: 'post', item_id, state: 'posted', external_id: 'post-1' })).toBe('attempt_post')
   })
 
-  test('two people are thanked in the same words at once, and one post is liked and reposted', async () => {
+  test('two people can be thanked in the same words at once, and one post can be liked and reposted', async () => {
     const engaged = async (action: string, body?: string) =>
       newEngagement(before, { action, post: action === 'reply' ? newId() : 'p1', ...(body ? { body } : {}) })
     for (const engagement_id of [await engaged('reply', 'Thanks!'), await engaged('reply', 'Thanks!')])
@@ -154,7 +154,7 @@ describe('attempts of posts and of engagements in tables of their own', () => {
       expect(await refused({ sendable: 'engagement', engagement_id, state: 'posted', external_id: 'p1' })).toBeUndefined()
   })
 
-  test('an attempt is of one record, and of its own kind', async () => {
+  test('an attempt belongs to one record of its own kind', async () => {
     const [item_id, engagement_id] = [await newItem(before, 'Alone'), await newEngagement(before, { action: 'like', post: 'alone' })]
     expect(await refused({ sendable: 'post', item_id, engagement_id })).toBe('attempt_of_its_kind')
     expect(await refused({ sendable: 'engagement', item_id })).toBe('attempt_of_its_kind')
