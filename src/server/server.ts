@@ -87,6 +87,8 @@ export interface Overrides {
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
   passwordCost?: PasswordCost
+  /** How long a stop reads what clients had already sent. */
+  lastRequestsMs?: number
   /** For the rates of requests. */
   rateClock?: Clock
   intake?: Partial<IntakeLimits>
@@ -228,7 +230,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
     port: server.port!,
     async [Symbol.asyncDispose]() {
       await periodic[Symbol.asyncDispose]()
-      await Bun.sleep(LAST_REQUESTS_MS)
+      await Bun.sleep(overrides.lastRequestsMs ?? LAST_REQUESTS_MS)
       const drained = server.stop()
       await runtime[Symbol.asyncDispose]()
       await mcp[Symbol.asyncDispose]()

@@ -7,7 +7,7 @@ import type { PasswordCost } from '#port/passwords'
 import { listen, type Overrides, openWorkplace, type Workplace } from '#server/server'
 import { readConfig } from '#src/config'
 import { checkCanary } from '#store/engine/canary'
-import type { ConnectionOptions } from '#store/engine/db'
+import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
 import { freshDb } from './db.ts'
 
@@ -89,17 +89,23 @@ const workspace = async (workplace: Workplace) => {
   return { tenantId, key: api_key }
 }
 
-/** Prepares the database as a server does: marked by the secret, with logins for the pools. */
+const loginsOf = new Map<string, Promise<Logins | undefined>>()
+
+/** Prepares the database as a server does: marked by the secret, with logins for the pools. Once, for names of databases do not recur. */
 const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => {
-  await checkCanary(options, TEST_SECRET)
-  return withLogins(options, TEST_SECRET, quiet)
+  const address = `${options.host}:${options.port}/${options.database}`
+  const logins = await loginsOf.getOrInsertComputed(address, async () => {
+    await checkCanary(options, TEST_SECRET)
+    return (await withLogins(options, TEST_SECRET, quiet)).logins
+  })
+  return { ...options, ...(logins && { logins }) }
 }
 
 export async function testApp({ overrides = {}, env = {}, database, log = quiet }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const options = await known(database ?? stack.use(await freshDb()).options)
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', ...env })
-  const deployment = { log, secret: TEST_SECRET, overrides: { passwordCost: CHEAP, ...overrides } }
+  const deployment = { log, secret: TEST_SECRET, overrides: { passwordCost: CHEAP, lastRequestsMs: 0, ...overrides } }
   const workplace = stack.use(await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, deployment))
   const { port } = stack.use(await listen(config, workplace, log))
   const owner = postgres({ ...options, max: 2, onnotice: () => {} })

@@ -20,6 +20,11 @@ beforeAll(async () => {
   workspace = await newWorkspace(app)
 })
 const mcp = use(() => connectMcp(app.url, { key: workspace.key }))
+/** From now on the client checks each result against its schema in the list. */
+let tools: Tool[]
+beforeAll(async () => {
+  tools = (await mcp.client.listTools()).tools
+})
 
 const withTool = operations.filter(({ tool }) => tool !== undefined)
 const named = withTool.map((o) => [o.tool!, o] as const)
@@ -27,7 +32,7 @@ const reading = withTool.filter(readsOnly).map(({ tool }) => tool!)
 
 const listed = async (key: string, query = ''): Promise<Tool[]> => {
   await using one = await connectMcp(app.url, { key, query })
-  return (await one.client.listTools()).tools
+  return await one.tools()
 }
 const namesFor = async (key: string, query = '') => (await listed(key, query)).map(({ name }) => name)
 
@@ -59,8 +64,8 @@ describe('the list', () => {
 })
 
 describe('a description', () => {
-  test.each(named)('%s has a title, a description, a plain schema and annotations that agree with its operation', async (name, o) => {
-    const tool = (await mcp.client.listTools()).tools.find((one) => one.name === name)!
+  test.each(named)('%s has a title, a description, a plain schema and annotations that agree with its operation', (name, o) => {
+    const tool = tools.find((one) => one.name === name)!
     expect(tool.title!.length).toBeGreaterThan(5)
     expect(tool.description).toStartWith(o.summary)
     for (const schema of [tool.inputSchema, tool.outputSchema!]) {
@@ -90,7 +95,6 @@ const TOOLS_AT_LAST = 48
 
 describe('what a list costs', () => {
   test('the complete list leaves room for the tools to come, at the median cost of these', async () => {
-    const tools = await listed(workspace.key)
     const each = tools.map((tool) => tokensOf([tool])).sort((a, b) => a - b)
     const toCome = Math.max(0, TOOLS_AT_LAST - tools.length) * each[each.length >> 1]!
     expect(tokensOf(tools) + toCome).toBeLessThan(MOST)
@@ -102,11 +106,9 @@ describe('what a list costs', () => {
 })
 
 describe('a call', () => {
-  /** The client checks each result against the schema in the list. */
   test.each(named)('of %s succeeds with valid input, in structured content and in text', async (name, o) => {
     for (const extent of ['needed', 'whole'] as const) {
       const input = await legalInput(workspace, o, extent)
-      await mcp.client.listTools()
       const result = await mcp.call(name, extent === 'needed' ? input : withoutConfirm(input))
       const [content] = result.content
       expect([result.isError ?? false, content?.type]).toEqual([false, 'text'])
