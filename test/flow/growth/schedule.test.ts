@@ -63,7 +63,7 @@ test('an item taken off the schedule in time does not go out', async () => {
 })
 
 test.each([
-  ['a later', 200, 500],
+  ['a later', 800, 1_100],
   ['an earlier', 3_600_000, 200],
 ])('an item moved to %s time goes out once, at the new time', async (_, first, second) => {
   const story = await newStory(app)
