@@ -26,8 +26,8 @@ export const deviceScopes = (list: string): DeviceScope[] | undefined => {
 }
 
 /** The requested scopes that a person of this role can grant: a viewer cannot grant writing. */
-export const grantable = (asked: readonly DeviceScope[], role: Role): DeviceScope[] =>
-  asked.filter((scope) => role !== 'viewer' || scope !== 'api:write')
+export const grantable = (requested: readonly DeviceScope[], role: Role): DeviceScope[] =>
+  requested.filter((scope) => role !== 'viewer' || scope !== 'api:write')
 
 /** No vowels, so no words appear, and no letters that are easily confused (RFC 8628, 6.1). */
 export const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'

@@ -1,8 +1,9 @@
 import type { brief } from '#contract/growth/brief'
 import { operations } from '#contract/index'
+import { briefFacts } from '#decisions/growth/brief-facts'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { firstAllowed } from '#port/network/others-post'
-import { type BriefRecord, briefFacts, briefRecord } from '#store/growth/brief'
+import { type BriefRecord, briefRecord } from '#store/growth/brief'
 import type { Handlers } from '../call.ts'
 
 const tools = new Map(operations.map(({ id, tool }) => [id, tool ?? null]))

@@ -1,21 +1,17 @@
 /** The facts of a brief, in one statement. */
 
 import type { PlanState } from '#contract/limits'
-import { budgetsOf, hasFeature } from '#domain/app/plan'
-import { readBudgetOf, type Tier } from '#domain/app/read-budget'
-import { type BriefFacts, type BriefRow, type FoundGroup, type FoundRows, foundGroups } from '#domain/growth/brief/brief'
-import { gapsInCadence, hasSlots, noCadence } from '#domain/growth/drafting/cadence'
-import type { EngageAction, EngagedPost } from '#domain/growth/drafting/engagement'
+import type { BriefRow, FoundGroup } from '#domain/growth/brief/brief'
+import type { EngagedPost } from '#domain/growth/drafting/engagement'
 import type { StoredChannel } from '#domain/growth/drafting/growth-channel'
 import type { Profile } from '#domain/growth/drafting/profile'
-import { type CountedExperiment, isReady } from '#domain/growth/learning/experiment'
+import type { CountedExperiment } from '#domain/growth/learning/experiment'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { type CalendarEntry, calendarSince } from './calendar.ts'
 import { tallyOf } from './experiments.ts'
-import { toProfile } from './profiles.ts'
 
 /** Rows arrive as JSON, with times as text. */
-interface Listed {
+export interface ListedRows {
   count: number
   rows: (Omit<BriefRow, 'at'> & { at: string })[]
 }
@@ -27,7 +23,7 @@ export interface BriefRecord {
   billing: PlanState['billing']
   overrides: PlanState['overrides']
   counters: Record<string, number>
-  items: Partial<Record<FoundGroup, Listed>>
+  items: Partial<Record<FoundGroup, ListedRows>>
   drafting: number
   last_error: string | null
   running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & { created_at: string })[]
@@ -44,7 +40,7 @@ export interface BriefRecord {
 }
 
 /** How many records of a group are listed, those that have waited longest first. */
-const MOST_ROWS = 10
+export const MOST_ROWS = 10
 
 /** Items that wait for a person or for their time, by what they wait for. */
 const itemGroups = (sql: Sql, most: number): Fragment => sql`
@@ -96,79 +92,3 @@ export const briefRecord =
       (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured,
       (select created_at from growth_audit where status <> 'failed' order by id desc limit 1) as audited_at
     from tenant t join actor a on a.tenant_id = t.id`
-
-const foundOf = (listed: Listed | undefined): FoundRows => ({
-  count: listed?.count ?? 0,
-  rows: (listed?.rows ?? []).map((row) => ({ ...row, at: new Date(row.at) })),
-})
-
-const readyOf = (running: BriefRecord['running']): FoundRows => {
-  const ready = running.filter(isReady)
-  const rows = ready.map(
-    ({ id, name, status, created_at }): BriefRow => ({ id, type: 'experiment', title: name, status, at: new Date(created_at) }),
-  )
-  return { count: rows.length, rows: rows.slice(0, MOST_ROWS) }
-}
-
-/** The empty parts of the profile, as people call them. */
-const profileOf = ({ profile }: BriefRecord): Pick<BriefFacts, 'missing' | 'isBare' | 'profileUpdatedAt'> => {
-  const {
-    goal,
-    audience,
-    voice,
-    writing_dna: dna,
-  } = toProfile(profile ? { ...profile, created_at: null, updated_at: null } : undefined).profile
-  const parts = { goal, audience, voice, stories: dna.stories.join(''), proof: dna.proof.join(''), 'voice rules': dna.voice_rules.join('') }
-  const missing = Object.entries(parts).flatMap(([name, text]) => (text.trim() === '' ? [name] : []))
-  const isBare = missing.includes('stories') && missing.includes('proof')
-  return { missing, isBare, profileUpdatedAt: profile ? new Date(profile.updated_at) : null }
-}
-
-const DAYS_AHEAD = 7
-
-/** Free slots for posts; none if the channel is inactive, since nothing may be drafted for it. */
-const slotsOf = ({ channels, calendar, profile, now }: BriefRecord): Pick<BriefFacts, 'slots' | 'isInactive' | 'cadences'> => {
-  const channel = channels.find(({ name }) => name === 'posts')
-  const articles = channels.find(({ name }) => name === 'articles')
-  const isInactive = channel?.status === 'inactive'
-  const cadence = { ...noCadence, ...channel?.cadence }
-  const cadences = { posts: hasSlots(cadence), articles: hasSlots({ ...noCadence, ...articles?.cadence }) }
-  if (isInactive || !cadences.posts) return { isInactive, cadences, slots: null }
-  const entries = calendar.map((entry) => ({ ...entry, at: new Date(entry.at) }))
-  const taken = entries.filter(({ ahead }) => ahead).map(({ at }) => at)
-  const counted = entries.filter(({ kind }) => kind === 'post').map(({ at }) => at)
-  const zone = toProfile(profile ? { ...profile, created_at: null, updated_at: null } : undefined).profile.time_zone
-  return { isInactive, cadences, slots: gapsInCadence(cadence, { zone, taken, counted, now }, DAYS_AHEAD) }
-}
-
-/** What the port knows. `tier`: of the network that posts go to. `engageBy`: the first action permitted on the best signal. */
-interface OnNetwork {
-  tier: Tier
-  engageBy: EngageAction | null
-}
-
-export const briefFacts = (record: BriefRecord, { tier, engageBy }: OnNetwork): BriefFacts => {
-  const { now, counters, plan, billing, overrides } = record
-  const budget = { plan: { plan, billing, overrides }, counters, now }
-  const posts = budgetsOf(budget).quotas.find(({ key }) => key === 'posts')!
-  return {
-    now,
-    paused: record.paused,
-    billing,
-    quota: { used: posts.used, limit: posts.limit, resetsAt: posts.resets_at },
-    reads: readBudgetOf(budget, tier),
-    items: Object.fromEntries(foundGroups.map((name) => [name, foundOf(record.items[name])])) as BriefFacts['items'],
-    drafting: record.drafting,
-    lastError: record.last_error,
-    ready: readyOf(hasFeature(budget.plan, 'experiments') ? record.running : []),
-    accounts: record.accounts,
-    ...profileOf(record),
-    activeLearnings: record.active_learnings,
-    measured: record.measured,
-    auditedAt: record.audited_at,
-    mayAudit: hasFeature(budget.plan, 'audits'),
-    mayEngage: hasFeature(budget.plan, 'engagement'),
-    engageBy,
-    ...slotsOf(record),
-  }
-}

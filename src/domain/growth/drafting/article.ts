@@ -27,9 +27,9 @@ interface ArticleRequest {
   now: Date
 }
 
-export const newArticle = (id: string, { now, ...asked }: ArticleRequest): Article => ({
+export const newArticle = (id: string, { now, ...request }: ArticleRequest): Article => ({
   ...newGeneration(id, now),
-  ...asked,
+  ...request,
   title: null,
   item_id: null,
 })
