@@ -35,7 +35,7 @@ test(
     server.close()
     {
       await using first = await start({ TENDRIL_HOME, PORT: '0' })
-      const url = /is listening on (\S+)/.exec(first.out)![1]
+      const url = /listens on (\S+)/.exec(first.out)![1]
       expect(first.out).toMatch(new RegExp(`Workspace  ${UUID.source}`))
       expect(first.out).toContain(`${url}/join?token=inv_`)
       expect(first.out).toContain('Drafts by  the built-in composer')
@@ -161,7 +161,7 @@ test(
   async () => {
     const env = { TENDRIL_HOME: join(folder.path, 'home'), HOST: '127.0.0.2' }
     await using started = await start({ ...env, PORT: '0', LOG_LEVEL: 'error' })
-    const PORT = /is listening on http:\/\/localhost:(\d+)/.exec(started.out)![1]!
+    const PORT = /listens on http:\/\/localhost:(\d+)/.exec(started.out)![1]!
     const health = (more: object) =>
       Bun.spawn([process.execPath, 'src/main.ts', 'health'], { env: { PATH: process.env.PATH, ...env, PORT, ...more }, stderr: 'ignore' })
         .exited
