@@ -17,7 +17,7 @@ const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 interface Point {
   point: string
   failpoint: string
-  /** The first post shows after all, before the next process begins. */
+  /** The first post appears after all, before the next process starts. */
   late?: boolean
   outcome: 'posted' | 'review'
   /** Sends of the first process, and of the next. */
@@ -81,7 +81,7 @@ const inReview = async (app: TestApp, story: Story, network: Unreliable): Promis
     ({ review }) => review,
   )
   await endLeaseAtIntent(app, id)
-  // Nothing but the person's word has it looked up: between two reads, under the lock that every letter takes, the next is put off.
+  // Only the confirmation may cause a read. Between two reads, under the lock that every letter takes, the next one is put off.
   const putOff = () =>
     app.owner.begin(async (sql) => {
       await sql`select 1 from actor where tenant_id = ${story.tenantId} for update`
@@ -91,7 +91,7 @@ const inReview = async (app: TestApp, story: Story, network: Unreliable): Promis
   return id
 }
 
-/** As if the time between the two processes had been longer, and the first post had come through in it. */
+/** As if more time had passed between the two processes, in which the first post may have appeared. */
 const passTime = async ({ owner }: TestApp, { account }: Story, { id, late }: { id: string; late: boolean | undefined }): Promise<void> => {
   if (late) await applyFirstSend({ owner }, account, { id, text: textOf(id) })
   await endLeaseAtIntent({ owner }, id)
@@ -133,14 +133,14 @@ describe('C9, the process dies', () => {
     const { story, id, goOn } = found.get(name)!
     const after = story.at(next)
     const settled = () => after.item(id).then(({ status, review }) => (review ? 'review' : status))
-    // Asked for again under the same key, it answers as it stands, and sends nothing.
+    // A retry under the same key answers with the current item and sends nothing.
     expect([200, 202]).toContain((await postAgain(next, story, id)).status)
     expect(await eventually(settled, (state) => state === outcome)).toBe(outcome)
     const states = async () => (await next.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
     expect(await eventually(states, (now) => now.at(-1) === attempts.at(-1))).toEqual(attempts)
     expect(sendsOf(id)).toEqual(sends as never)
     expect(await after.posts()).toEqual(outcome === 'posted' ? { [textOf(id)]: 1 } : {})
-    // Should the process only have been stopped, it goes on now: it sends nothing, and changes nothing.
+    // If the process was only stopped it goes on now, sends nothing and changes nothing.
     goOn()
     await after.approved()
     expect([sendsOf(id), await settled()]).toEqual([sends, outcome] as never)

@@ -1,4 +1,4 @@
-/** Processes that die while they write an article: it is written once more, and given up after that. */
+/** A process dies while it writes an article: it is written once more, then given up. */
 import { describe, expect, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
@@ -17,7 +17,7 @@ describe('a process that dies', () => {
     return testApp({ database: options, overrides: { failpoints: points.at, drafter: { ...drafter, article } } })
   }
 
-  test.each(['generation.claimed', 'generation.drafted'])('once, at %s: the article is written again, and costs one', async (point) => {
+  test.each(['generation.claimed', 'generation.drafted'])('once, at %s: the article is written again and charged once', async (point) => {
     await using db = await freshDb()
     const points = testFailpoints()
     points.arm(point, 'hang')
@@ -32,7 +32,7 @@ describe('a process that dies', () => {
       ({ status }) => status === 'ready',
     )
     expect(article.item).toMatchObject({ status: 'drafted', body: 'Docks\n\nAll begins there.' })
-    // The one that was thought dead goes on, and changes nothing.
+    // The process that was declared dead goes on and changes nothing.
     points.release(point)
     const rows = await second.owner`select (select count(*)::int from item where tenant_id = ${tenantId}) as items,
       (select count(*)::int from outbox where tenant_id = ${tenantId}) as events,
@@ -40,7 +40,7 @@ describe('a process that dies', () => {
     expect({ ...rows[0] }).toEqual({ items: 1, events: 1, spent: 1 })
   })
 
-  test('twice: it is given up, and the quota comes back', async () => {
+  test('twice: it is given up and the quota given back', async () => {
     await using db = await freshDb()
     let created: { id: string; key: string; tenantId: string } | undefined
     const gone: TestApp[] = []

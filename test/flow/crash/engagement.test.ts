@@ -1,4 +1,4 @@
-/** A process that dies at each point of an engagement's way to the network: at most one answer ever stands there. */
+/** A process dies at each point of sending an engagement: the network never has more than one. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -38,7 +38,7 @@ const points: [point: string, failpoint: string, outcome: 'executed' | 'review',
   ['it stands and its answer is unread', 'sandbox.applied', 'executed', 1],
   ['the request is on its way', 'sandbox.received', 'review', 0],
   ['it is claimed and not sent', 'send.claimed', 'review', 0],
-  // The last, because it stands in a transaction, which the database does not suffer for long.
+  // The last one, because it stops inside a transaction, which the database soon cancels.
   ['the claim is not committed', 'send.claiming', 'executed', 1],
 ]
 const cases = points.flatMap(([point, failpoint, outcome, count]) =>
@@ -78,7 +78,7 @@ describe('a process that dies', () => {
     expect(review ? 'review' : status).toBe(outcome)
     expect(await standing(next, post)).toBe(count)
     expect((await execute(story, id)).status).toBe(outcome === 'executed' ? 200 : 202)
-    // Should the process only have been stopped, it goes on now: it does not send. What the network had, it may still apply.
+    // If the process was only stopped it goes on now and does not send. The network may still apply what it has received.
     goOn()
     const onTheWire = failpoint === 'sandbox.received'
     if (onTheWire)

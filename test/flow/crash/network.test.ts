@@ -1,4 +1,4 @@
-/** P2, P3 and P7: what the network itself does to make the truth hard to see. No decision comes from what was not seen in full. */
+/** P2, P3 and P7: behaviour of the network that hides what happened. Nothing is decided by an incomplete view. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { AppError } from '#kernel/errors'
@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 
 const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
-/** The post stands, its answer is lost, and the item is in doubt. */
+/** The post is made, its answer lost, and the item in doubt. */
 const doubtful = async (story: Story, text?: string): Promise<string> => {
   const id = await story.approved(text)
   network.answers.set((await story.item(id)).body, lostAnswer)
@@ -29,7 +29,7 @@ const doubtful = async (story: Story, text?: string): Promise<string> => {
 }
 const sends = ({ sent }: Unreliable, text: string) => sent.filter((one) => one === text).length
 
-test('P2, the network applies it after our deadline: a late hit, even after a person was asked to look, and never a second send', async () => {
+test('P2, the network applies a post after our deadline: it is a late hit, even from review, and never sent again', async () => {
   await using slow = await testApp({
     database: db.options,
     env: { SANDBOX_FAULTS: 'slow=1' },
@@ -98,7 +98,7 @@ describe('P3, the timeline', () => {
   ])('lags %s', async (_, blind, events) => {
     const story = await newStory(app)
     let reads = 0
-    // Items of other tests may be looked up at the same time.
+    // Timelines may be read for items of other tests at the same time.
     network.view = (timeline, { externalId }) => (externalId === story.account && reads++ < blind ? { ...timeline, posts: [] } : timeline)
     const id = await doubtful(story)
     expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', review: false })
@@ -121,7 +121,7 @@ const rewrites: [how: string, text: string, rewrite: (text: string) => string][]
 const cut = (text: string) => ({ text: `${text.slice(0, 58)}…`, truncated: true })
 
 describe('P7, the network', () => {
-  /** Each is the only post of its text, for the texts are alike. */
+  /** A workspace for each case, for the texts are alike. */
   const found = async (text: string) => {
     const story = await newStory(app)
     const id = await doubtful(story, text)
@@ -132,7 +132,7 @@ describe('P7, the network', () => {
     expect(Object.values(await story.posts())).toEqual([1])
   }
 
-  test.each(rewrites)('%s: the post is known again', async (_, text, rewrite) => {
+  test.each(rewrites)('%s: the post is recognised', async (_, text, rewrite) => {
     network.rewrite = rewrite
     expect(rewrite(text)).not.toBe(text)
     await found(text).finally(() => {
@@ -140,7 +140,7 @@ describe('P7, the network', () => {
     })
   })
 
-  test('cuts the text short where it shows it: the post is known again by its beginning', async () => {
+  test('truncates the text: the post is recognised by its beginning', async () => {
     network.view = (timeline) => ({ ...timeline, posts: timeline.posts.map((post) => ({ ...post, ...cut(post.text) })) })
     await found(LONG).finally(() => {
       network.view = (timeline) => timeline
@@ -150,7 +150,7 @@ describe('P7, the network', () => {
   test.each([
     ['another text', `${SENT} Or do not.`, 0],
     ['the text, from before the send, though nobody asked for that', SENT, 60_000],
-  ])('shows %s: that is not the post', async (_, text, age) => {
+  ])('shows %s, which is not taken for the post', async (_, text, age) => {
     const story = await newStory(app)
     const other = { externalId: 'other', text, truncated: false, createdAt: new Date(Date.now() - age), url: null }
     network.view = (timeline, { externalId }) => ({ ...timeline, posts: externalId === story.account ? [other] : timeline.posts })

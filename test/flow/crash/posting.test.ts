@@ -1,6 +1,6 @@
 /**
- * A process that dies at each point of a post's way, for a person's post and for a scheduled one. At most one post ever stands
- * on the network, and what became of it is found out; what cannot be found out is put before a person.
+ * A process dies at each point of sending a manual or a scheduled post. The network never has more than one post, and
+ * the outcome is found out; what cannot be found out goes to review.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
@@ -46,7 +46,7 @@ const points: [point: string, failpoint: string, outcome: Outcome, posts: number
   ['C3, when the post stands and its answer is unread', 'sandbox.applied', 'posted', 1],
   ['C2, while the request is on its way', 'sandbox.received', 'review', 0],
   ['C1, after the claim and before the send', 'send.claimed', 'review', 0],
-  // The last, because it stands in a transaction, which the database does not suffer for long.
+  // The last one, because it stops inside a transaction, which the database soon cancels.
   ['C0, before the claim is committed', 'send.claiming', 'posted', 1],
 ]
 const cases = points.flatMap(([point, failpoint, outcome, posts]) =>
@@ -94,7 +94,7 @@ describe('a process that dies', () => {
       const again = await postNow(story, id)
       expect([again.status, stateOf(again.body.item)]).toEqual([outcome === 'posted' ? 200 : 202, outcome])
     }
-    // Should the process only have been stopped, it goes on now: it does not send. What the network had, it may still apply.
+    // If the process was only stopped it goes on now and does not send. The network may still apply what it has received.
     goOn()
     const onTheWire = failpoint === 'sandbox.received'
     if (onTheWire) expect(stateOf(await story.settled(id, 'posted'))).toBe('posted')
@@ -102,7 +102,7 @@ describe('a process that dies', () => {
   })
 })
 
-test('a claim that is held up past its time is not sent late but made again', async () => {
+test('a claim that is held up too long is not sent late but made again', async () => {
   const stops = testStops()
   await using app = await testApp({ overrides: { times, failpoints: stops.at } })
   const story = await newStory(app)
@@ -118,7 +118,7 @@ test('a claim that is held up past its time is not sent late but made again', as
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('an outcome that the database does not take at first is brought again, and leaves no doubt', async () => {
+test('an outcome that the database first refuses is delivered again and leaves no doubt', async () => {
   await using app = await testApp({ overrides: { times, replyWithinMs: 60_000 } })
   const story = await newStory(app)
   // A sequence keeps its count when the transaction is rolled back.
@@ -143,7 +143,7 @@ const losses = lostCommits.flatMap(([letter, failpoint, outcome, posts]) =>
   modes.map((mode) => ({ name: `of the commit of ${letter}: ${mode} → ${outcome}`, failpoint, outcome, posts, mode })),
 )
 
-describe('C5, the news is lost', () => {
+describe('C5, the answer to a commit is lost', () => {
   const world = new AsyncDisposableStack()
   const found = new Map<string, { story: Story; begun: AwaitedResult }>()
   let app: TestApp

@@ -1,4 +1,4 @@
-/** C8: a process that dies while it looks a doubtful post up, or between the find and its commit. Posted once, and said once. */
+/** C8: a process dies while it reads the timeline for a doubt, or between the find and its commit. One post, one event. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { type TestApp, testApp } from '#test/support/app'
@@ -27,7 +27,7 @@ const expectPostedOnce = async (story: Story, id: string, { owner }: TestApp): P
 const points: [point: string, failpoint: string][] = [
   ['before the timeline is asked for', 'reconcile.reading'],
   ['when the timeline is read and its answer not brought home', 'reconcile.read'],
-  // The last, because it stands in a transaction, which the database does not suffer for long.
+  // The last one, because it stops inside a transaction, which the database soon cancels.
   ['between the find and its commit', 'reconcile.settling'],
 ]
 
@@ -44,7 +44,7 @@ describe('C8, the process dies', () => {
       const story = await newStory(dying)
       const stopped = stops.stopNext(failpoint)
       const id = await story.approved()
-      // Answered when its process is gone.
+      // Settles when its process has died.
       void postNow(story, id)
       found.set(point, { story, id, goOn: await stopped })
     }
@@ -57,14 +57,14 @@ describe('C8, the process dies', () => {
     const { story, id, goOn } = found.get(point)!
     const after = story.at(next)
     await expectPostedOnce(after, id, next)
-    // Should the process only have been stopped, it goes on now, and changes nothing.
+    // If the process was only stopped it goes on now and changes nothing.
     goOn()
     await after.approved()
     await expectPostedOnce(after, id, next)
   })
 })
 
-test('C8, the commit of the find stands, and its news is lost', async () => {
+test('C8, the find is committed, but the answer to its commit is lost', async () => {
   await using db = await freshDb()
   await using wire = await openWire(db.options)
   const stops = testStops()

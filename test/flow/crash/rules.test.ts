@@ -1,4 +1,4 @@
-/** Processes that die around a run: the occurrence and the run are one commit, and each rule runs once for it. */
+/** A process dies around a run: occurrence and run are one commit, and each rule runs once for it. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { testApp } from '#test/support/app'
@@ -25,12 +25,12 @@ const dying = useEach(() => testApp({ database: db.options, overrides: { times, 
 
 const places = ['letter.deciding:send.settle', 'send.sent', 'rule.acting', 'rule.firing', 'generation.claimed', 'generation.drafted']
 
-/** The same workspace on a server that comes after, and what became of it. */
+/** Checks the same workspace on the next server. */
 const afterwards = async (rules: Rules, ruleId: string): Promise<void> => {
   await crash(dying)
   await using next = await testApp({ database: db.options, overrides: { times, drafter: writingDrafter() } })
   const there = rulesOf(rules.story.at(next))
-  // Whoever asks for the attempt's fate need not wait for the end of a dead process's claim.
+  // Skips the wait for the end of the dead process's claim.
   await next.owner`update work set run_at = now() where kind = 'reconcile'`
   const run = await there.ended(ruleId)
   expect(run).toMatchObject({ status: 'done', cost: { quota: 'posts', units: run.cost.units } })
@@ -53,7 +53,7 @@ test.each(['rule.acting', 'generation.claimed', 'generation.drafted'])(
   },
 )
 
-test('before it is known that the item is posted: the run comes with that knowledge', async () => {
+test('before the outcome of the post is saved: the run is saved with it', async () => {
   const rules = await newRules(dying)
   const { id } = await rules.create(afterPost)
   points.arm('letter.deciding:send.settle', 'hang')
@@ -64,7 +64,7 @@ test('before it is known that the item is posted: the run comes with that knowle
   await afterwards(rules, id)
 })
 
-test('at a time of a pattern: the run for it is made once', async () => {
+test('at a time of a cron pattern: its run is made once', async () => {
   const rules = await newRules(dying)
   const { id } = await rules.create({ ...afterPost, trigger: { kind: 'cron', pattern: '0 0 1 1 *' } })
   const item = await rules.story.approved()

@@ -1,4 +1,4 @@
-/** P1, and what a process holds that is stopped in the middle: real processes under SIGSTOP, with the real durations. */
+/** P1, and what a stopped process holds: real processes under SIGSTOP, with the real durations. */
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { sendTimes as times } from '#domain/growth/sending/times'
@@ -7,7 +7,7 @@ import { newDeployment, startServer } from '#test/support/server'
 import { storyAt } from '#test/support/story'
 import { endLeases, makeDue } from '#test/support/writes'
 
-/** The answer, asked for again while it is 503. */
+/** The answer, retried while it is 503. */
 const answered = (ask: () => Promise<Reply>) => eventually(ask, ({ status }) => status !== 503)
 
 const ownerOf = async (owner: postgres.Sql, tenantId: string): Promise<string> =>
@@ -24,7 +24,7 @@ const rejoined = (owner: postgres.Sql, known: string[]) =>
 /** Beyond this, after its claim, a process may not send any more. */
 const TOO_LATE_MS = times.leaseMs - times.deadlineMs - times.marginMs
 
-test.concurrent('P1, stopped after its claim until another worker has looked the post up: going on, it does not send', async () => {
+test.concurrent('P1, a process stopped after its claim until another has read the timeline does not send when it goes on', async () => {
   await using world = await newDeployment()
   const { owner, server } = world
   await using first = await startServer({ ...server, stopAt: 'send.claimed' })
@@ -56,7 +56,7 @@ test.concurrent('P1, stopped after its claim until another worker has looked the
   expect(await story.posts()).toEqual({})
   expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed' })
   expect(await owner`select state from attempt where item_id = ${id}`).toEqual([{ state: 'doubt' }] as never)
-  // A person settles it; nothing more can come.
+  // A person settles it, and nothing can follow.
   expect((await story.send('POST', `items/${id}/posted`)).body.item.status).toBe('posted')
 })
 

@@ -1,4 +1,4 @@
-/** C6 and C7: a process that dies while it tells of an event. The event arrives, again if need be, always under the same id. */
+/** C6 and C7: a process dies while it delivers an event. The event arrives at least once, always under the same id. */
 import { expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { eventually, type TestApp, testApp } from '#test/support/app'
@@ -49,7 +49,7 @@ test.each(points)('$name', async ({ failpoint, heard }) => {
   }
   expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
 
-  // Should the process only have been stopped, it goes on now: it tells nobody, and what it heard is of the past.
+  // If the process was only stopped it goes on now, delivers nothing and its late outcome is dropped.
   goOn()
   const { event_id } = await hook.run('test')
   const all = await receiver.received(heard + 2)
@@ -57,7 +57,7 @@ test.each(points)('$name', async ({ failpoint, heard }) => {
   expect(await story.posts()).toEqual({ [`Draft ${item}`]: 1 })
 })
 
-test('an event that is due when nobody is there is sent by whoever comes', async () => {
+test('an event that falls due while no process runs is delivered by the next one', async () => {
   receiver.requests.length = 0
   const stops = testStops()
   await using first = await openApp({ overrides: { failpoints: stops.at } })
@@ -67,7 +67,7 @@ test('an event that is due when nobody is there is sent by whoever comes', async
   const stopped = stops.stopNext('delivery.sending')
   const { event_id } = await hook.run('test')
   const goOn = await stopped
-  // In good order: what has not begun is left to others, and does not count as a try.
+  // In an orderly stop, a delivery that has not begun is left to others and is not counted as a try.
   const ending = first.workplace.runtime[Symbol.asyncDispose]()
   goOn()
   await ending

@@ -1,4 +1,4 @@
-/** P4, P5 and P6: two workers, a word that comes between claim and send, and clocks that are wrong. */
+/** P4, P5 and P6: two workers, a command between claim and send, and wrong clocks. */
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { connectAccount } from '#ops/workspaces'
@@ -13,7 +13,7 @@ const db = use(freshDb)
 const points = testFailpoints()
 const app = useApp(() => ({ database: db.options, overrides: { failpoints: points.at } }))
 
-test('P4, two workers and the same items: one claim each, though the workspace changes hands among the claims', async () => {
+test('P4, two workers claim each item once, although the workspace changes its owner meanwhile', async () => {
   await using own = await freshDb()
   const held = testFailpoints()
   const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50 }
@@ -46,7 +46,7 @@ test('P4, two workers and the same items: one claim each, though the workspace c
 const attempts = async (id: string) =>
   (await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
 
-/** Claimed and not sent, and held there. */
+/** Holds a post that is claimed and not sent. */
 const claimed = async (story: Story): Promise<string> => {
   points.arm('send.claimed', 'hang')
   const id = await story.scheduled(0)
@@ -63,7 +63,7 @@ const goOn = async (story: Story): Promise<string> => {
 }
 
 describe('P5, between claim and send', () => {
-  test('everything is paused: the post is released, and goes out once after resuming', async () => {
+  test('everything is paused: the post is released and goes out once after resuming', async () => {
     const story = await newStory(app)
     const id = await claimed(story)
     const { post_at } = await story.item(id)
@@ -88,7 +88,7 @@ describe('P5, between claim and send', () => {
     expect([await story.posts(), await attempts(id)]).toEqual([{ [textOf(other)]: 1 }, ['failed']])
   })
 
-  test('the API key that asked for it is revoked: what was accepted still goes out', async () => {
+  test('the API key of the request is revoked: the accepted post still goes out', async () => {
     const story = await newStory(app)
     const key = await app.newKey(['api:read', 'api:write'], story.tenantId)
     const id = await story.approved()
