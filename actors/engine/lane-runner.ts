@@ -11,7 +11,7 @@ import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter } from './letter.ts'
 import type { Priority } from './mailbox.ts'
-import { type Finished, freeing, orphanLetter, outcomeLetter, outcomeOf, type Trial } from './outcome.ts'
+import { type Finished, freeing, type LaneTrial, orphanLetter, outcomeLetter, outcomeOf } from './outcome.ts'
 
 type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
@@ -101,7 +101,7 @@ export class LaneRunner implements LiveLanes {
     this.#pumping.add(priority)
     let taken: string | undefined
     let claimed: KeyedWork | undefined
-    const trial: Trial = { over: false }
+    const trial: LaneTrial = { over: false }
     const forget = () => claimed && this.#claimed.delete(claimed)
     const end = () => {
       trial.over = true
@@ -266,7 +266,7 @@ export class LaneRunner implements LiveLanes {
    */
   async #settle(lane: AnyLane, finished: Finished, live: Live): Promise<boolean> {
     for (let tries = 1; ; tries++) {
-      const trial: Trial = { over: false }
+      const trial: LaneTrial = { over: false }
       try {
         const settling = this.post(freeing(outcomeLetter(lane, finished), live, trial))
         // The next claim follows at once, so that it can share the commit.

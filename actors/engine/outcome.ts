@@ -64,12 +64,12 @@ export const outcomeLetter = (lane: AnyLane, { work, job, outcome }: Finished): 
 })
 
 /** One try to settle. When it has failed for its sender, its letter may still be being decided. */
-export interface Trial {
+export interface LaneTrial {
   over: boolean
 }
 
 /** The letter that settles a lane frees its key, also for letters after it in the same group. */
-export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial: Trial): Letter<void> => ({
+export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial: LaneTrial): Letter<void> => ({
   ...letter,
   async decide(sql, gate, lanes) {
     const decision = await letter.decide(sql, gate, lanes)

@@ -9,7 +9,6 @@ import { budgetsOf } from '#domain/app/plan'
 import type { BriefFacts } from '#domain/growth/brief/brief'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
 import {
-  boundsOf,
   newReport,
   type Report,
   type ReportBrief,
@@ -17,6 +16,7 @@ import {
   readyReport,
   reportData,
   skippedReport,
+  weekBounds,
   weekly,
 } from '#domain/growth/learning/report'
 import { reportMarkdown } from '#domain/growth/learning/report-text'
@@ -48,7 +48,7 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
   kind: 'report',
   store: generationStores.report,
   async brief(sql, networks, record) {
-    const bounds = boundsOf(record.week, record.time_zone)
+    const bounds = weekBounds(record.week, record.time_zone)
     const [state] = (await briefRecord({ most: 1 })(sql)) as unknown as BriefRecord[]
     const { network } = state!.accounts
     const { tier } = ((network && networks.named(network)) || networks.first).limits

@@ -90,7 +90,7 @@ export const skippedReport = (report: Report, error: string): Report => ({ ...re
 export const weekAt = (now: Date, timeZone: string): string => mondayOf(dayAt(now, timeZone))
 
 /** The start of each day of the previous week and of this one, and the end: 15 instants. */
-export const boundsOf = (week: string, timeZone: string): Date[] =>
+export const weekBounds = (week: string, timeZone: string): Date[] =>
   Array.from({ length: 15 }, (_, index) => startOfDay(addDays(week, index - 7), timeZone))
 
 /** What a workspace's weekly work does now. */
@@ -136,7 +136,7 @@ const changeOf = (now: number | null, before: number | null): number | null => (
 
 export const reportData = ({ report, now, days, ranked, waiting, quotas, reads, next }: ReportBrief): ReportData => {
   const { week, time_zone } = report
-  const bounds = boundsOf(week, time_zone)
+  const bounds = weekBounds(week, time_zone)
   const [before, totals] = [totalsOf(days.slice(0, 7)), totalsOf(days.slice(7))]
   const keys = Object.keys(totals) as (keyof Totals)[]
   return {

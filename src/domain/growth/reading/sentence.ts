@@ -1,5 +1,5 @@
 import { inlineListOf, looksComplete, rolesOf, type SentenceRole, unlabelled } from './roles.ts'
-import { capitalised, ended } from './sentences.ts'
+import { capitalised, withFullStop } from './sentences.ts'
 import { termsOf, wordLine, wordsOf } from './words.ts'
 
 /** A sentence with its uses in a post. */
@@ -21,8 +21,8 @@ export interface Sentence {
 export const readSentence = (sentence: string): Sentence => {
   const bare = unlabelled(sentence)
   return {
-    text: capitalised(ended(sentence)),
-    bare: bare === undefined ? undefined : capitalised(ended(bare)),
+    text: capitalised(withFullStop(sentence)),
+    bare: bare === undefined ? undefined : capitalised(withFullStop(bare)),
     roles: rolesOf(sentence),
     complete: looksComplete(sentence),
     terms: termsOf(sentence),

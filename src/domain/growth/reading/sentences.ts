@@ -98,7 +98,7 @@ export const capitalised = (text: string): string => {
 }
 
 /** Adds a missing full stop. A URL at the end is left alone, since the stop would become part of it. */
-export const ended = (text: string): string => {
+export const withFullStop = (text: string): string => {
   const bare = text.replace(/[\s,;:–—-]+$/u, '')
   if (/[.!?…。！？।]["”’')\]»」]*$/u.test(bare)) return bare
   if (/["”]\s*[—–-]\s*[^"“”]+$/u.test(bare)) return bare

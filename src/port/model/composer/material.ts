@@ -6,7 +6,7 @@ import type { Focus } from '#domain/growth/reading/focus'
 import { audienceIn, personIn } from '#domain/growth/reading/people'
 import { dependsOnBefore } from '#domain/growth/reading/roles'
 import { isMaxim, readSentence, type Sentence } from '#domain/growth/reading/sentence'
-import { ended } from '#domain/growth/reading/sentences'
+import { withFullStop } from '#domain/growth/reading/sentences'
 import { restyled, type Style } from '#domain/growth/reading/style'
 import { shared, wordLine } from '#domain/growth/reading/words'
 import { type Random, sampleOf, wantedFirst } from '#kernel/random'
@@ -114,7 +114,7 @@ const speaksOf = ({ terms }: Focus, entry: string): boolean => {
 /** The name keeps its spelling, and is not repeated before a one-liner that begins with it. */
 const offerOf = ({ name, one_liner, url }: BriefProduct, { style, avoid, longest }: Rules): Offer[] => {
   const named = searchable(one_liner).folded.startsWith(searchable(name).folded)
-  const text = restyled(ended(named ? one_liner : `${name}: ${one_liner}`), style)
+  const text = restyled(withFullStop(named ? one_liner : `${name}: ${one_liner}`), style)
   if (text === undefined || text.length > longest || occursAny(avoid, text)) return []
   const asWritten = { text, bare: undefined, line: wordLine(text), list: undefined }
   const unit: Unit = { ...readSentence(text), ...asWritten, source: 'product', origin: text, standalone: true }

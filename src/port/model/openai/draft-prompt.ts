@@ -121,7 +121,7 @@ export const repairMessages = (
 ]
 
 /** The profile's stories that a draft names by id; ids that do not exist are dropped. */
-export const storiesOf = ({ stories }: Pick<ModelDraft, 'stories'>, { profile }: Pick<DraftBrief, 'profile'>): string[] =>
+export const citedStories = ({ stories }: Pick<ModelDraft, 'stories'>, { profile }: Pick<DraftBrief, 'profile'>): string[] =>
   profile.writing_dna.stories.filter((_, index) => stories.includes(storyId(index)))
 
 /** The ids of the learnings that a draft names; ids that do not exist are dropped. */

@@ -8,7 +8,7 @@ import { wireSchema } from './draft-prompt.ts'
 import { asGenerationError, UNHELPFUL } from './failures.ts'
 import type { ChatMessage, OpenAiClient } from './openai.ts'
 import { addUsage } from './prices.ts'
-import type { Asked, Reading, Unreadable } from './reading.ts'
+import type { Asked, ReadAnswer, Unreadable } from './reading.ts'
 
 /** The models that write and repair, and what they need. */
 export interface Desk {
@@ -27,7 +27,7 @@ export interface PieceKind<B, D, K extends string> {
   maxTokens(brief: B): number
   messages(brief: B): ChatMessage[]
   repair(brief: B, first: { answer: string; faults: string[] }): ChatMessage[]
-  read(worker: ModelWorker, asked: Asked<B>, signal: AbortSignal): Promise<Reading<D, K>>
+  read(worker: ModelWorker, asked: Asked<B>, signal: AbortSignal): Promise<ReadAnswer<D, K>>
   /** What the person reads for each fault. */
   hints: Record<K | Unreadable, string>
 }
@@ -48,7 +48,7 @@ const written = async <B, D, K extends string>(
     const completion = await client.complete({ model, messages, schema, maxTokens: kind.maxTokens(brief) }, signal)
     return { completion, reading: await kind.read(worker, { brief, completion }, signal) }
   }
-  const settled = (reading: Reading<D, K>, made: Omit<Piece<D>, 'draft'>): Piece<D> => {
+  const settled = (reading: ReadAnswer<D, K>, made: Omit<Piece<D>, 'draft'>): Piece<D> => {
     if (!reading.faults) return { draft: reading.draft, ...made }
     const causes = reading.faults.map((fault) => fault.kind)
     log.info({ causes }, `${kind.name} dropped`)

@@ -2,7 +2,7 @@ import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import { hookNamed } from '#domain/growth/drafting/hooks'
 import { checkDraft, type DraftFault } from '../checks/draft.ts'
 import { isGarbled } from './answer.ts'
-import { learningsOf, ModelAnswer, type ModelDraft, storiesOf } from './draft-prompt.ts'
+import { citedStories, learningsOf, ModelAnswer, type ModelDraft } from './draft-prompt.ts'
 import { type Asked, answerIn, type Fault, garbled, type Unreadable } from './reading.ts'
 
 export type Cause = DraftFault['kind'] | Unreadable
@@ -19,7 +19,7 @@ const draftOf = (written: ModelDraft, brief: DraftBrief): Draft => ({
   format: written.format.trim().toLowerCase(),
   hook: hookNamed(written.hook) ?? '',
   rationale: written.rationale.trim(),
-  stories: storiesOf(written, brief),
+  stories: citedStories(written, brief),
   learnings: learningsOf(written, brief),
 })
 

@@ -6,7 +6,7 @@ import { type ArticleFault, checkArticle, tooShort } from '../checks/article.ts'
 import { checkReply, type ReplyFault } from '../checks/reply.ts'
 import { isGarbled, jsonIn, schemaFaults } from './answer.ts'
 import { ModelArticle } from './article-prompt.ts'
-import { learningsOf, storiesOf } from './draft-prompt.ts'
+import { citedStories, learningsOf } from './draft-prompt.ts'
 import type { Completion } from './openai.ts'
 import { ModelReply } from './reply-prompt.ts'
 
@@ -19,7 +19,7 @@ export interface Fault<K extends string> {
   detail: string
 }
 
-export type Reading<D, K extends string> = { draft: D; faults?: undefined } | { faults: Fault<K>[] }
+export type ReadAnswer<D, K extends string> = { draft: D; faults?: undefined } | { faults: Fault<K>[] }
 
 export const garbled: Fault<never> = { kind: 'garbled', detail: 'it contains characters that are not text' }
 
@@ -35,7 +35,7 @@ export const answerIn = <S extends TSchema>(
   return { faults: schemaFaults(schema, answer).map((detail) => ({ kind, detail })) }
 }
 
-const readingOf = <D, K extends string>(draft: D, faults: Fault<K>[]): Reading<D, K> => (faults.length === 0 ? { draft } : { faults })
+const readingOf = <D, K extends string>(draft: D, faults: Fault<K>[]): ReadAnswer<D, K> => (faults.length === 0 ? { draft } : { faults })
 
 const textOf = ({ sections }: ModelArticle): string =>
   sections
@@ -49,16 +49,16 @@ export interface Asked<B> {
   completion: Completion
 }
 
-export const readArticle = ({ brief, completion }: Asked<ArticleBrief>): Reading<ArticleDraft, ArticleFault['kind']> => {
+export const readArticle = ({ brief, completion }: Asked<ArticleBrief>): ReadAnswer<ArticleDraft, ArticleFault['kind']> => {
   const { answer, faults } = answerIn(completion, ModelArticle)
   if (faults) return { faults }
-  const about = { stories: storiesOf(answer, brief), learnings: learningsOf(answer, brief) }
+  const about = { stories: citedStories(answer, brief), learnings: learningsOf(answer, brief) }
   const draft = { title: answer.title.trim(), text: textOf(answer), rationale: answer.rationale.trim(), ...about }
   if (isGarbled([draft.title, draft.text, draft.rationale])) return { faults: [garbled] }
   return readingOf(draft, [...checkArticle(draft, brief), ...tooShort(draft.text, brief)])
 }
 
-export const readReply = ({ brief, completion }: Asked<ReplyBrief>): Reading<ReplyDraft, ReplyFault['kind']> => {
+export const readReply = ({ brief, completion }: Asked<ReplyBrief>): ReadAnswer<ReplyDraft, ReplyFault['kind']> => {
   const { answer, faults } = answerIn(completion, ModelReply)
   if (faults) return { faults }
   const draft = { body: answer.body.trim(), rationale: answer.rationale.trim() }

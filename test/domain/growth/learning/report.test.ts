@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'bun:test'
 import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import {
-  boundsOf,
   type Figures,
   failedReport,
   newReport,
@@ -11,6 +10,7 @@ import {
   reportData,
   skippedReport,
   weekAt,
+  weekBounds,
   weekly,
 } from '#domain/growth/learning/report'
 import { reportMarkdown } from '#domain/growth/learning/report-text'
@@ -71,7 +71,7 @@ describe('a week', () => {
     ['2026-10-19', 25],
     ['2026-11-16', 24],
   ])('has whole days when clocks change: that of %p ends with one of %p hours', (monday, hours) => {
-    const bounds = boundsOf(monday, 'Europe/Berlin')
+    const bounds = weekBounds(monday, 'Europe/Berlin')
     expect(bounds).toHaveLength(15)
     expect((+bounds[14]! - +bounds[13]!) / 3_600_000).toBe(hours)
   })
