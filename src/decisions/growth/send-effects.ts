@@ -40,7 +40,7 @@ const workAfter = ({ next, attempt, reopened }: Settled<Sendable>, work: Work): 
   if (next.kind === 'done') return { settled: [work.id] }
   if (next.kind === 'again') return { requeued: [{ id: work.id, runAt: next.at, payload: { ...work.payload, tries: next.tries } }] }
   if (next.kind === 'reread') return { settled: [work.id], work: [againWork(of, againOf(work)!.askedAt)] }
-  // The person's request is spent. From here it is the doubt of whoever requested the send.
+  // The request to send again is spent. From here the doubt has the origin of its attempt.
   if (work.kind === 'reconcile') return rereadEffects(work, of, { origin, runAt: next.at })
   return { settled: [work.id], work: [readWork(of, { origin, runAt: next.at })] }
 }
