@@ -4,7 +4,7 @@ import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
 import type { Gate, Ownership, Provenance } from '#store/engine/letter'
-import { type KeyedWork, runningElsewhere, type Work } from '#store/engine/work'
+import { type KeyedWork, LONGEST_NAP_MS, runningElsewhere, type Work } from '#store/engine/work'
 import { type ClaimReply, claimNext, type LaneStart } from './claim.ts'
 import { claimBackoff } from './claim-backoff.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
@@ -27,8 +27,6 @@ interface Live {
 
 const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
-/** A due time further away is checked again after this: clocks drift, and a wake-up must not be missed. */
-const LONGEST_NAP_MS = 60_000
 const SETTLE_TRIES = 30
 const RETRY_MS = 1_000
 

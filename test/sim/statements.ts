@@ -8,7 +8,7 @@ import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { fail } from '#kernel/errors'
 import type { Effects, Gate, NewWork, Ownership, Requeued } from '#store/engine/letter'
-import type { ClaimView, KeyedWork } from '#store/engine/work'
+import { type ClaimView, type KeyedWork, LONGEST_NAP_MS } from '#store/engine/work'
 import type { SendableRef, takenPosts } from '#store/growth/attempts'
 import { isOpen, type Memory, type Row, type Write, write } from './memory.ts'
 
@@ -131,10 +131,14 @@ const keyOf = (memory: Memory, row: Row): string => row.concurrency_key ?? `publ
 const comesFirst = (one: Row, other: Row): boolean => +one.run_at < +other.run_at || (+one.run_at === +other.run_at && one.id < other.id)
 
 /** The first row that may be claimed by `until`, of all or of those that a person asked for. */
-const first = (memory: Memory, { busy, paused, excluded }: ClaimView, { manual = false, until = Number.POSITIVE_INFINITY } = {}) => {
+const first = (
+  memory: Memory,
+  { busy, paused, excluded }: ClaimView,
+  { manual = false, after = 0, until = Number.POSITIVE_INFINITY } = {},
+) => {
   let found: Row | undefined
   for (const row of memory.works.values()) {
-    if (row.state !== 'queued' || +row.run_at > until || ((paused || manual) && row.origin !== 'manual')) continue
+    if (row.state !== 'queued' || +row.run_at > until || +row.run_at <= after || ((paused || manual) && row.origin !== 'manual')) continue
     if ((found && !comesFirst(row, found)) || excluded.includes(row.id) || busy.includes(keyOf(memory, row))) continue
     found = row
   }
@@ -148,7 +152,8 @@ const works = {
     return found && { ...found, concurrency_key: keyOf(memory, found) }
   },
   untilNextDue: async (memory: Memory, view: ClaimView) => {
-    const found = first(memory, view)
+    const nap = +view.now + LONGEST_NAP_MS
+    const found = first(memory, view, { until: nap }) ?? first(memory, { ...view, busy: [] }, { after: nap })
     return found && +found.run_at - +view.now
   },
   workById: async (memory: Memory, id: string) => memory.works.get(id),

@@ -82,12 +82,25 @@ export const firstDueWork = (sql: Sql, view: ClaimView): Fragment => sql`with ${
 export const nextDue = async (sql: Sql, view: ClaimView): Promise<KeyedWork | undefined> =>
   (await firstDueWork(sql, view))[0] as KeyedWork | undefined
 
-/** `ms` until the first row that may run is due. */
-export const firstWait = (sql: Sql, view: ClaimView): Fragment => sql`with ${claimedNow(sql, view)}
-  select case when ${isDue(sql, view)} then 0 else extract(epoch from w.run_at - ${view.now}::timestamptz)::float8 * 1000 end as ms
-  from (${firsts(sql, view, sql``)}) w order by 1 limit 1`
+/**
+ * A due time further away is looked at again by then: clocks drift, and a wake-up must not be missed. So what falls due later counts
+ * whatever runs now, and a look passes none of what waits for that.
+ */
+export const LONGEST_NAP_MS = 60_000
 
-/** Milliseconds until the next row that may run is due; undefined if there is none. */
+/** `ms` until the first row that may run becomes due. */
+export const firstWait = (sql: Sql, view: ClaimView): Fragment => {
+  const nap = new Date(view.now.getTime() + LONGEST_NAP_MS)
+  const idle = { ...view, busy: [], full: { manual: [], automatic: [] } }
+  const later = (origin: Work['origin']) => first(sql, idle, origin, sql`and w.run_at > ${nap}`)
+  const wait = () => sql`extract(epoch from w.run_at - ${view.now}::timestamptz)::float8 * 1000`
+  return sql`with ${claimedNow(sql, view)}
+    select case when ${isDue(sql, view)} then 0 else ${wait()} end as ms from (${firsts(sql, view, sql`and w.run_at <= ${nap}`)}) w
+    union all select ${wait()} from (${later('manual')} ${view.paused ? sql`` : sql`union all ${later('automatic')}`}) w
+    order by 1 limit 1`
+}
+
+/** Milliseconds until a look for the next due row is worth it; undefined when there is none to come. */
 export const untilNextDue = async (sql: Sql, view: ClaimView): Promise<number | undefined> => (await firstWait(sql, view))[0]?.ms
 
 /** Whether `w` is the row of this kind for a record; `refId` is the record's id in the statement. */
