@@ -117,8 +117,8 @@ const makeProduct = async (workspace: Workspace) => {
 }
 
 const makeExperiment = async (workspace: Workspace) => {
-  const wish = { name: 'Numbers first', hypothesis: 'Numbers get replies', metric: 'likes' as const }
-  const experiment = newExperiment(newId(), { ...wish, running: 0, now: new Date() })
+  const input = { name: 'Numbers first', hypothesis: 'Numbers get replies', metric: 'likes' as const }
+  const experiment = newExperiment(newId(), { ...input, running: 0, now: new Date() })
   await write(workspace, { writes: [insertExperiment(experiment)] })
   return { id: experiment.id }
 }
@@ -129,8 +129,8 @@ const anyChannel = async ({ app, key }: Workspace) => ({
 })
 
 const makeRule = async (workspace: Workspace) => {
-  const wish = { name: 'Keep drafting', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
-  const rule = newRule(newId(), wish, { total: 0, timeZone: 'UTC', now: new Date() })
+  const input = { name: 'Keep drafting', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } } as const
+  const rule = newRule(newId(), input, { total: 0, timeZone: 'UTC', now: new Date() })
   await write(workspace, { writes: [insertRule(rule)] })
   return { id: rule.id }
 }
@@ -146,9 +146,9 @@ export const othersPost = async ({ app }: Pick<Workspace, 'app'>, text = 'What d
 
 const makeEngagement = async (workspace: Workspace) => {
   const post = { network: 'sandbox', post_id: await othersPost(workspace), post_url: null, post_author: null, post_text: null }
-  const wish = { ...post, addresses_us: false, action: 'reply' as const, instruction: null, body: 'We call first.', signal_id: null }
+  const input = { ...post, addresses_us: false, action: 'reply' as const, instruction: null, body: 'We call first.', signal_id: null }
   const rule = { measure: (text: string) => text.length, maxLength: 280 }
-  const { engagement } = newEngagement(newId(), wish, { rule, now: new Date() })
+  const { engagement } = newEngagement(newId(), input, { rule, now: new Date() })
   await write(workspace, { writes: [insertEngagement(engagement)] })
   return { id: engagement.id }
 }
@@ -188,9 +188,9 @@ const invite = async ({ app, tenantId }: Workspace) => {
 
 const setWebhook = ({ app, tenantId }: Workspace) => {
   // Refused before any request: nothing that tests send leaves the machine.
-  const wish = { id: newId(), url: `https://192.168.1.1/${tenantId}`, events: [], now: new Date() }
+  const input = { id: newId(), url: `https://192.168.1.1/${tenantId}`, events: [], now: new Date() }
   const secret = app.workplace.world.sealer.seal(newWebhookSecret(), secretRow(tenantId))
-  return write({ app, tenantId }, { writes: [putEndpoint(newEndpoint(wish), secret)] })
+  return write({ app, tenantId }, { writes: [putEndpoint(newEndpoint(input), secret)] })
 }
 
 /** An event that was delivered. */
@@ -234,10 +234,10 @@ export const recipes: Record<string, Recipe> = {
 }
 
 /** Records of which a workspace has one, by the same part of an id; made before any of their operations is called. */
-const standing: Record<string, (workspace: Workspace) => Promise<unknown>> = { 'app.webhook': setWebhook }
+const singletons: Record<string, (workspace: Workspace) => Promise<unknown>> = { 'app.webhook': setWebhook }
 
 /** By operation: what its schema cannot say about a valid input. */
-const told: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
+const required: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
   'growth.batches.create': async (workspace, extent) => (extent === 'whole' ? { experiment_id: (await makeExperiment(workspace)).id } : {}),
   'growth.audits.create': async (workspace, extent) => {
     if (extent !== 'whole') return {}
@@ -279,7 +279,7 @@ export const call = ({ app, method, session, ...given }: Caller, o: NamedOp, inp
 
 const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, string>> => {
   const recipe = recipes[prefixOf(o)]
-  await standing[prefixOf(o)]?.(workspace)
+  await singletons[prefixOf(o)]?.(workspace)
   if (pathParams(o.path).length === 0 || !recipe) return {}
   const record = await (recipe.instead?.[nameOf(o)] ?? recipe.make)(workspace)
   for (const name of recipe.before?.[nameOf(o)] ?? []) {
@@ -293,6 +293,6 @@ const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, st
 /** An input with which the operation succeeds in this workspace, on a new record each time. */
 export const legalInput = async (workspace: Workspace, o: NamedOp, extent: Extent = 'needed') => ({
   ...sampleOf(o, extent),
-  ...(await told[o.id]?.(workspace, extent)),
+  ...(await required[o.id]?.(workspace, extent)),
   ...(await made(workspace, o)),
 })

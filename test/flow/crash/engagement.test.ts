@@ -27,13 +27,13 @@ const approved = async (app: TestApp, story: Story, action: string) => {
   return { id: id as string, post }
 }
 
-const standing = async ({ owner }: TestApp, post: string): Promise<number> => {
+const onNetwork = async ({ owner }: TestApp, post: string): Promise<number> => {
   const [row] = await owner<{ count: number }[]>`select (select count(*) from sandbox.posts where in_reply_to = ${post})::int
     + (select count(*) from sandbox.reactions where post_id = ${post})::int as count`
   return row!.count
 }
 
-const points: [point: string, failpoint: string, outcome: 'executed' | 'review', standing: number][] = [
+const points: [point: string, failpoint: string, outcome: 'executed' | 'review', onNetwork: number][] = [
   ['the answer is read and not committed', 'send.sent', 'executed', 1],
   ['it stands and its answer is unread', 'sandbox.applied', 'executed', 1],
   ['the request is on its way', 'sandbox.received', 'review', 0],
@@ -76,7 +76,7 @@ describe('a process that dies', () => {
     expect([200, 202]).toContain((await execute(story, id)).status)
     const { status, review } = await decided(story, id)
     expect(review ? 'review' : status).toBe(outcome)
-    expect(await standing(next, post)).toBe(count)
+    expect(await onNetwork(next, post)).toBe(count)
     expect((await execute(story, id)).status).toBe(outcome === 'executed' ? 200 : 202)
     // If the process was only stopped it goes on now and does not send. The network may still apply what it has received.
     goOn()
@@ -86,6 +86,6 @@ describe('a process that dies', () => {
         () => engagement(story, id),
         (one) => one.status === 'executed',
       )
-    expect(await standing(next, post)).toBe(onTheWire ? 1 : count)
+    expect(await onNetwork(next, post)).toBe(onTheWire ? 1 : count)
   })
 })

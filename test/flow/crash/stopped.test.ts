@@ -46,8 +46,8 @@ test.concurrent('P1, a process stopped after its claim until another has read th
     (
       await owner`select clean_reads, now() - intent_at > ${`${TOO_LATE_MS + 100} ms`}::interval as late from attempt where item_id = ${id}`
     )[0]!
-  const looked = await eventually(attempt, ({ clean_reads, late }) => clean_reads > 0 && late)
-  expect(looked).toEqual({ clean_reads: expect.any(Number), late: true })
+  const reread = await eventually(attempt, ({ clean_reads, late }) => clean_reads > 0 && late)
+  expect(reread).toEqual({ clean_reads: expect.any(Number), late: true })
 
   const known = [old, await ownerOf(owner, story.tenantId)]
   first.resume()

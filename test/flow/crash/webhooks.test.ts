@@ -13,14 +13,14 @@ const db = use(freshDb)
 const receiver = use(openReceiver)
 
 const points = [
-  { name: 'C6, when the post is committed and nobody was told', failpoint: 'delivery.sending', heard: 0 },
-  { name: 'C7, when the receiver was told and that is not committed', failpoint: 'delivery.sent', heard: 1 },
+  { name: 'C6, when the post is committed and the event not yet delivered', failpoint: 'delivery.sending', delivered: 0 },
+  { name: 'C7, when the event is delivered and that is not committed', failpoint: 'delivery.sent', delivered: 1 },
 ]
 
 const openApp = (more: Parameters<typeof testApp>[0] = {}): Promise<TestApp> =>
   testApp({ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` }, ...more })
 
-test.each(points)('$name', async ({ failpoint, heard }) => {
+test.each(points)('$name', async ({ failpoint, delivered }) => {
   receiver.requests.length = 0
   const stops = testStops()
   await using dying = await openApp({ overrides: { failpoints: stops.at } })
@@ -30,12 +30,12 @@ test.each(points)('$name', async ({ failpoint, heard }) => {
   const item = await story.approved()
   expect((await story.send('POST', `items/${item}/post-now`)).body.item.status).toBe('posted')
   const goOn = await stopped
-  expect(receiver.requests).toHaveLength(heard)
+  expect(receiver.requests).toHaveLength(delivered)
   await crash(dying)
 
   await using next = await openApp()
   const hook = hookOf(next, story.tenantId)
-  const requests = await receiver.received(heard + 1)
+  const requests = await receiver.received(delivered + 1)
   const [event, ...others] = await eventually(hook.outbox, ([row]) => row?.state === 'delivered')
   expect([event!.type, event!.attempts, others]).toEqual(['growth.item.posted', 1, []])
   expect(requests.map(idOf)).toEqual(requests.map(() => event!.id))
@@ -52,7 +52,7 @@ test.each(points)('$name', async ({ failpoint, heard }) => {
   // If the process was only stopped it goes on now, delivers nothing and its late outcome is dropped.
   goOn()
   const { event_id } = await hook.run('test')
-  const all = await receiver.received(heard + 2)
+  const all = await receiver.received(delivered + 2)
   expect(all.map(idOf)).toEqual([...requests.map(() => event!.id), event_id])
   expect(await story.posts()).toEqual({ [`Draft ${item}`]: 1 })
 })

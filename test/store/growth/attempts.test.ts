@@ -35,8 +35,8 @@ const newItem = async ({ sql, tenant }: Earlier, body: string, approved = body):
   return id
 }
 
-const newEngagement = async ({ sql, tenant }: Earlier, wish: { action: string; post: string; body?: string }): Promise<string> => {
-  const [id, words] = [newId(), { action: wish.action, network: 'sandbox', post_id: wish.post, body: wish.body ?? null }]
+const newEngagement = async ({ sql, tenant }: Earlier, input: { action: string; post: string; body?: string }): Promise<string> => {
+  const [id, words] = [newId(), { action: input.action, network: 'sandbox', post_id: input.post, body: input.body ?? null }]
   const hash = contentHash(contentOf(words as Engagement), ACCOUNT)
   await sql`insert into engagement ${sql({
     ...{ id, tenant_id: tenant, ...words, status: 'execute_unconfirmed', approved_hash: hash, account_external_id: ACCOUNT },
