@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { findLinks } from '#domain/growth/drafting/links'
 import { fingerprintText } from '#port/network/text'
 import { weightedLength } from '#port/network/weighted-length'
+import { processorTime } from '#test/support/processor-time'
 
 const linksOf = (text: string): string[] => findLinks(text).map(({ start, end }) => text.slice(start, end))
 
@@ -67,16 +68,11 @@ describe('hostile text', () => {
     )
   })
 
-  /** The minimum of a few runs, for other load on the machine only adds. */
   const cost = (text: string): number =>
-    Math.min(
-      ...Array.from({ length: 3 }, () => {
-        const started = performance.now()
-        weightedLength(text)
-        fingerprintText(text)
-        return performance.now() - started
-      }),
-    )
+    processorTime(() => {
+      weightedLength(text)
+      fingerprintText(text)
+    })
 
   /** Plain words take constant time per character; so does the text, if it takes at most a fixed multiple of that. */
   const SLACK = 60
