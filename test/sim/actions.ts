@@ -7,10 +7,12 @@ import { requestAgain } from '#domain/growth/drafting/item'
 import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
+import { engagementHandlers } from '#ops/growth/engagements'
 import { itemHandlers } from '#ops/growth/items'
 import { connectAccount } from '#ops/workspaces'
 import { lockItem } from '#store/growth/items'
 import { HOUR, MINUTE, stateName } from '#test/domain/records'
+import { engagementIds } from './engaging.ts'
 import {
   AMBIGUOUS,
   among,
@@ -53,6 +55,15 @@ const onItem = (weight: number, name: string, handle: (id: string, context: Comm
     (world, { item }) => ask(world, { name, id: item }, (context) => handle(item, context)),
   )
 
+const onEngagement = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
+  action(
+    weight,
+    (next) => ({ engagement: among(engagementIds, next) }),
+    (world, { engagement }) => ask(world, { name, id: engagement }, (context) => handle(engagement, context)),
+  )
+
+const handlersOf = ({ networks }: CommandContext) => engagementHandlers({ networks } as never)
+
 const approve = (world: World, { item, body }: { item: string; body?: string | undefined }): void =>
   ask(world, { name: 'approve', id: item }, (context) =>
     itemHandlers.approve({ id: item, ...(body === undefined ? {} : { edited_body: body }) }, context),
@@ -86,9 +97,14 @@ const pause = async (world: World, context: CommandContext): Promise<HandlerResu
   const { memory, announced } = world
   const outcome = await automationHandlers.pauseAll({}, context)
   if (!memory.paused) announced.clear()
-  for (const { item_id, since } of outcome.reply.automation.in_flight)
+  for (const { item_id, engagement_id, since } of outcome.reply.automation.in_flight as {
+    item_id?: string
+    engagement_id?: string
+    since: Date
+  }[])
     for (const attempt of memory.attempts.values())
-      if (attempt.record_id === item_id && +attempt.intent_at === +since && !own.has(attempt.id)) announced.add(attempt.id)
+      if (attempt.record_id === (item_id ?? engagement_id) && +attempt.intent_at === +since && !own.has(attempt.id))
+        announced.add(attempt.id)
   if (announced.size > 0) count(world, 'pause announced what may still go out')
   return outcome
 }
@@ -203,6 +219,9 @@ const actions: Record<string, Action> = {
   unschedule: onItem(3, 'unschedule', (id, context) => itemHandlers.unschedule({ id }, context)),
   'mark posted': onItem(2, 'mark posted', (id, context) => itemHandlers.markPosted({ id }, context)),
   edit: action(1.5, (next) => ({ item: among(itemIds, next), ...among(edits, next) }), edit),
+  'approve engagement': onEngagement(1.5, 'approve engagement', (id, context) => handlersOf(context).approve({ id }, context)),
+  execute: onEngagement(2.5, 'execute', (id, context) => handlersOf(context).execute.begin({ id }, context)),
+  'reject engagement': onEngagement(0.4, 'reject engagement', (id, context) => handlersOf(context).reject({ id }, context)),
   pause: plain(1.5, (world) => ask(world, { name: 'pause' }, (context) => pause(world, context))),
   resume: plain(2, resume),
   disconnect: plain(0.8, (world) => ask(world, { name: 'disconnect' }, (context) => disconnect(world, context))),

@@ -1,9 +1,10 @@
 /** The tables of one workspace in memory, and the transaction of a letter over them. The statements are in statements.ts. */
 
+import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
-import { AppError } from '#kernel/errors'
+import { AppError, fail } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
 import type { Work } from '#store/engine/work'
 
@@ -24,11 +25,13 @@ export interface Commanded {
 /** What a commit has changed: each row as it was and as it is. */
 export interface Changes {
   items: [Item, Item][]
+  engagements: [Engagement, Engagement][]
   attempts: [Attempt | undefined, Attempt][]
 }
 
 export interface Memory {
   items: Map<string, Item>
+  engagements: Map<string, Engagement>
   attempts: Map<string, Attempt>
   works: Map<string, Row>
   connections: Map<string, Connection>
@@ -56,6 +59,7 @@ export interface Memory {
 
 export const newMemory = (now: () => Date): Memory => ({
   items: new Map(),
+  engagements: new Map(),
   attempts: new Map(),
   works: new Map(),
   connections: new Map(),
@@ -66,7 +70,7 @@ export const newMemory = (now: () => Date): Memory => ({
   now,
   failures: [],
   command: undefined,
-  changes: { items: [], attempts: [] },
+  changes: { items: [], engagements: [], attempts: [] },
   by: '',
   undo: undefined,
   turn: Promise.resolve(),
@@ -80,7 +84,7 @@ export const isOpen = ({ state }: Attempt): boolean => state === 'open' || state
 /** The unique indexes of the table. */
 const collides = (one: Attempt, other: Attempt): boolean => {
   if (one.record_id === other.record_id && (one.number === other.number || (isOpen(one) && isOpen(other)))) return true
-  if (one.connection_id !== other.connection_id) return false
+  if (one.connection_id !== other.connection_id || one.sendable !== 'post' || other.sendable !== 'post') return false
   if (one.external_id !== null && one.external_id === other.external_id) return true
   return one.body_sha === other.body_sha && isOpen(one) && isOpen(other)
 }
@@ -96,7 +100,7 @@ export const write = (memory: Memory, staged: Write[]): void => {
   if (staged.length === 0) return
   if (memory.by !== memory.owner) memory.onBroken('a process that owns nothing any more has written')
   memory.undo ??= copyOf(memory)
-  memory.changes = { items: [], attempts: [] }
+  memory.changes = { items: [], engagements: [], attempts: [] }
   for (let at = 0; at < staged.length; at++) {
     const { row } = staged[at]!
     for (let earlier = 0; earlier < at; earlier++) if (staged[earlier]!.row === row) memory.onBroken(`one statement changes ${row} twice`)
@@ -106,8 +110,21 @@ export const write = (memory: Memory, staged: Write[]): void => {
   memory.onChange(memory.changes, memory.command)
 }
 
-const copyOf = ({ items, attempts, works, connections, events, paused }: Memory): Partial<Memory> => ({
+/** A table of records that are locked and saved whole. */
+export const kept = <R extends { id: string }>(rows: (memory: Memory) => Map<string, R>, changes: (memory: Memory) => [R, R][]) => ({
+  lock: async (memory: Memory, id: string) => rows(memory).get(id) ?? fail('not_found', 'no such record'),
+  save: (record: R) => (): Write => ({
+    row: record.id,
+    change(memory) {
+      changes(memory).push([rows(memory).get(record.id)!, record])
+      rows(memory).set(record.id, record)
+    },
+  }),
+})
+
+const copyOf = ({ items, engagements, attempts, works, connections, events, paused }: Memory): Partial<Memory> => ({
   items: new Map(items),
+  engagements: new Map(engagements),
   attempts: new Map(attempts),
   works: new Map(works),
   connections: new Map(connections),

@@ -1,5 +1,6 @@
 /** Mistakes that somebody could make, one change of the source each: the simulation must find every one of them. */
 import type { Mutant } from './mutant.ts'
+import { engagingMutants } from './mutants-engaging.ts'
 import { returningMutants } from './mutants-returning.ts'
 
 const lane = 'actors/work/growth/send.ts'
@@ -14,6 +15,7 @@ const sendWork = 'src/decisions/growth/send-work.ts'
 
 export const mutants: Mutant[] = [
   ...returningMutants,
+  ...engagingMutants,
   // Who may act at all. The fence itself is SQL: here it is the reading of it that the simulation runs on.
   {
     name: 'a letter is not fenced',

@@ -1,7 +1,8 @@
 /** A network that remembers every request and answers each as its fate says. */
-import type { Network, NetworkAccount, PublishRequest, PublishResult, Timeline } from '#port/network/network'
+import type { EngageRequest, Network, NetworkAccount, PublishRequest, PublishResult, Timeline } from '#port/network/network'
 import { NetworkError } from '#port/network/network'
 import { recordLook } from './again.ts'
+import { checkEngage, doneOf, react, readReactions } from './engaging.ts'
 import { AMBIGUOUS, APPLIES_WITHIN_MS, BROKEN_PROMISE, type Fate, fates, RETRY_AFTER_MS, TELLING } from './history.ts'
 import { checkRead, checkWire } from './rules.ts'
 import { count, type Node, nowOf, reach, SKEW_MS, type Wire, type World } from './world.ts'
@@ -58,6 +59,14 @@ const publish = (world: World, node: Node, request: PublishRequest, signal: Abor
   return answerTo(world, node, wire, { externalId, signal })
 }
 
+const engage = async (world: World, node: Node, request: EngageRequest, signal: AbortSignal): Promise<PublishResult> => {
+  const { fate } = world
+  const wire: Wire = { itemId: checkEngage(world, node, request), request, fate, from: node, at: nowOf(world), answered: undefined }
+  world.wires.push(wire)
+  if (fate.appliesInMs !== null) react(world, request, { id: wire.itemId, appliesInMs: fate.appliesInMs })
+  return doneOf(await answerTo(world, node, wire, { externalId: '', signal }), request)
+}
+
 /** The post of an item that a person settled, or one made by hand, is no open attempt's: cut too short, it could be taken for another's. */
 const cutAt = ({ view, marked, posts }: World): number => {
   const isOthers = marked.size > 0 || posts.some(({ itemId }) => itemId === null)
@@ -106,8 +115,12 @@ export const simulatedNetwork = (world: World, node: Node): Network => ({
   readMetrics: async () => [],
   // Nobody else is there.
   readHandle: async () => null,
-  readPost: async () => null,
+  readPost: async (account, postId, signal) => {
+    signal.throwIfAborted()
+    checkRead(world, node)
+    return readReactions(world, account, postId)
+  },
   postIdIn: () => undefined,
-  engage: async () => results.refused(''),
+  engage: (request, signal) => engage(world, node, request, signal),
   preflight: () => ({ allowed: true }),
 })

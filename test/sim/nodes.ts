@@ -19,7 +19,7 @@ import { settle } from './clock.ts'
 import { type Commanded, letter } from './memory.ts'
 import { simulatedNetwork } from './network.ts'
 import { checkRefusal } from './rules.ts'
-import { count, itemOf, type Node, reach, type World } from './world.ts'
+import { count, type Node, reach, type World } from './world.ts'
 
 export const TENANT = 'tenant'
 const REPLY_WITHIN_MS = 20_000
@@ -145,7 +145,9 @@ export const ask = (world: World, command: Commanded, handle: (context: CommandC
   world.node.actor.ask(asked).then(
     (reply) => {
       const wasPosted = (reply as { status?: number } | undefined)?.status === 200
-      if (wasPosted && itemOf(world, command.id!).status !== 'posted') world.broken.push(`${command.id}: answered as posted, and is not`)
+      const { items, engagements } = world.memory
+      const status = (items.get(command.id!) ?? engagements.get(command.id!))?.status
+      if (wasPosted && status !== 'posted' && status !== 'executed') world.broken.push(`${command.id}: answered as posted, and is not`)
     },
     () => {},
   )

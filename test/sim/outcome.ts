@@ -1,12 +1,33 @@
 /** What must hold of every item right after a commit that has changed it: what follows from an answer, and who takes it further. */
 import type { Item } from '#domain/growth/drafting/item'
-import type { Attempt } from '#domain/growth/sending/attempt'
+import type { Attempt, AttemptState } from '#domain/growth/sending/attempt'
+import { sendTimes as times } from '#domain/growth/sending/times'
 import { type StateName, stateName } from '#test/domain/records'
-import type { Fate } from './history.ts'
+import { type Fate, RETRY_AFTER_MS } from './history.ts'
 import { isOpen } from './memory.ts'
 import { count, type World } from './world.ts'
 
 type Hold = (holds: boolean, words: string) => void
+
+/** Answers that prove that nothing was posted, and how long the machine then waits at least before it tries again by itself. */
+export const PROVEN: Partial<Record<Fate['answer'], number>> = {
+  refused: Number.POSITIVE_INFINITY,
+  disconnected: Number.POSITIVE_INFINITY,
+  rate_limited: RETRY_AFTER_MS,
+  unreachable: times.backoffMs[0]!,
+}
+
+/** Where an attempt may go; what has ended does not change any more. */
+export const attemptMoves: Record<AttemptState, AttemptState[]> = {
+  open: ['posted', 'failed', 'unsent', 'doubt'],
+  doubt: ['doubt', 'review', 'posted', 'superseded', 'returned'],
+  review: ['review', 'posted', 'superseded'],
+  posted: [],
+  failed: [],
+  unsent: [],
+  superseded: ['doubt', 'review'],
+  returned: ['posted', 'review'],
+}
 
 const attemptsOf = ({ memory }: World, id: string): Attempt[] => [...memory.attempts.values()].filter(({ record_id }) => record_id === id)
 

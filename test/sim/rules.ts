@@ -9,24 +9,16 @@ import { fingerprintText } from '#port/network/text'
 import { type StateName, stateName } from '#test/domain/records'
 import { type Command, transitions } from '#test/domain/transitions'
 import { checkDoubted, checkReopened, checkSuperseded, permitOf } from './again.ts'
-import { type Fate, RETRY_AFTER_MS } from './history.ts'
+import { checkEngagement, checkEngagementAttempt, checkEngagementRefusal, checkEngagements, isEngagementAtRest } from './engaging.ts'
 import { checkKeys } from './keys.ts'
 import type { Changes, Commanded } from './memory.ts'
-import { checkItem } from './outcome.ts'
+import { attemptMoves, checkItem, PROVEN } from './outcome.ts'
 import { checkAfterReturn, checkReturned } from './returning.ts'
 import { count, itemOf, type Node, nowOf, type World } from './world.ts'
 
 /** What must be so; otherwise the history has failed with these words. */
 const must = (world: World, holds: boolean, words: string): void => {
   if (!holds) world.broken.push(words)
-}
-
-/** Answers that prove that nothing was posted, and how long the machine then waits at least before it tries again by itself. */
-const PROVEN: Partial<Record<Fate['answer'], number>> = {
-  refused: Number.POSITIVE_INFINITY,
-  disconnected: Number.POSITIVE_INFINITY,
-  rate_limited: RETRY_AFTER_MS,
-  unreachable: times.backoffMs[0]!,
 }
 
 /** How late a scheduled post may still be claimed. */
@@ -117,18 +109,6 @@ const record = (world: World, item: Item, command: Commanded | undefined): void 
   if (command?.name === 'mark posted') world.marked.add(item.id)
 }
 
-/** Where an attempt may go; what has ended does not change any more. */
-const attemptMoves: Record<AttemptState, AttemptState[]> = {
-  open: ['posted', 'failed', 'unsent', 'doubt'],
-  doubt: ['doubt', 'review', 'posted', 'superseded', 'returned'],
-  review: ['review', 'posted', 'superseded'],
-  posted: [],
-  failed: [],
-  unsent: [],
-  superseded: ['doubt', 'review'],
-  returned: ['posted', 'review'],
-}
-
 const checkClaim = (world: World, attempt: Attempt): void => {
   const item = itemOf(world, attempt.record_id)
   const hold: Hold = (holds, words) => must(world, holds, `${item.id}: ${words}`)
@@ -198,7 +178,8 @@ const checkLetGo = (
 }
 
 /** Every change of an item is one that the state table knows, and every change of an attempt one of the machine. */
-export const checkCommit = (world: World, { items, attempts }: Changes, command: Commanded | undefined): void => {
+export const checkCommit = (world: World, { items, attempts, engagements }: Changes, command: Commanded | undefined): void => {
+  for (const one of engagements) checkEngagement(world, one, command)
   for (const [previous, item] of items) {
     const { id } = item
     const [from, to] = [stateName(previous), stateName(item)]
@@ -209,7 +190,7 @@ export const checkCommit = (world: World, { items, attempts }: Changes, command:
     if (command?.id !== id) checkLetGo(world, { id, from, to }, attempts)
     record(world, item, command)
   }
-  for (const [before, after] of attempts) checkAttempt(world, before, after)
+  for (const [before, after] of attempts) (after.sendable === 'post' ? checkAttempt : checkEngagementAttempt)(world, before, after)
   checkKeys(world)
   for (const [, item] of items) checkItem(world, item, (holds, words) => must(world, holds, `${item.id}: ${words}`))
   for (const [, { id }] of items) checkDoubted(world, id, (holds, words) => must(world, holds, `${id}: ${words}`))
@@ -221,6 +202,10 @@ const isPostedAgain = ({ memory }: World, id: string): boolean =>
 
 /** A command was refused, or its letter failed. */
 export const checkRefusal = (world: World, { name, id }: Commanded, cause: unknown): void => {
+  if (id !== undefined && world.memory.engagements.has(id)) {
+    checkEngagementRefusal(world, { name, id }, cause)
+    return
+  }
   const code = cause instanceof AppError ? cause.code : String(cause)
   if (id === undefined) {
     must(world, code === 'x_not_connected' || code === 'conflict', `${name} failed: ${code}`)
@@ -253,6 +238,7 @@ const isSettled = (world: World, item: Item): boolean => {
 /** Nothing is left for the machine to do about any item. */
 export const isAtRest = (world: World): boolean =>
   [...world.memory.items.values()].every((item) => isSettled(world, item)) &&
+  [...world.memory.engagements.values()].every((one) => isEngagementAtRest(world, one)) &&
   [...world.memory.works.values()].every(({ kind, state, payload }) => kind === 'reconcile' && state === 'queued' && !payload.again)
 
 const checkPosted = (world: World, item: Item): void => {
@@ -273,6 +259,7 @@ const eventsOf = ({ memory }: World, type: string, id: string): number =>
 
 /** The history is over, and the machine has had all the time it needs. */
 export const checkEnd = (world: World): void => {
+  checkEngagements(world)
   for (const [id, item] of world.memory.items) {
     const state = stateName(item)
     must(world, isSettled(world, item), `${id}: left ${state}, with ${unclaimed(world, id).length} posts of its own on the network`)

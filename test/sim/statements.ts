@@ -3,6 +3,7 @@
  * mean is written down once more here, so this is a reading of the SQL, not the SQL.
  */
 import { mock } from 'bun:test'
+import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -10,7 +11,7 @@ import { fail } from '#kernel/errors'
 import type { Effects, Gate, NewWork, Ownership, Requeued } from '#store/engine/letter'
 import { type ClaimView, type KeyedWork, LONGEST_NAP_MS } from '#store/engine/work'
 import type { SendableRef, takenPosts } from '#store/growth/attempts'
-import { isOpen, type Memory, type Row, type Write, write } from './memory.ts'
+import { isOpen, kept, type Memory, type Row, type Write, write } from './memory.ts'
 
 const DAY = 86_400_000
 
@@ -29,16 +30,16 @@ const currentDefault = ({ connections }: Memory) => find(connections, (one) => o
 const accountFor = (memory: Memory, externalId: string | null): Connection | undefined =>
   externalId === null ? currentDefault(memory) : find(memory.connections, (one) => one.external_id === externalId && isConnected(one))
 
-const items = {
-  lockItem: async ({ items: all }: Memory, id: string) => all.get(id) ?? fail('not_found', 'no such item'),
-  saveItem: (item: Item) => (): Write => ({
-    row: item.id,
-    change({ items: all, changes }) {
-      changes.items.push([all.get(item.id)!, item])
-      all.set(item.id, item)
-    },
-  }),
-}
+const keptItems = kept<Item>(
+  (memory) => memory.items,
+  ({ changes }) => changes.items,
+)
+const keptEngagements = kept<Engagement>(
+  (memory) => memory.engagements,
+  ({ changes }) => changes.engagements,
+)
+const items = { lockItem: keptItems.lock, saveItem: keptItems.save }
+const engagements = { lockEngagement: keptEngagements.lock, saveEngagement: keptEngagements.save }
 
 const changed = (id: string, changes: Partial<Attempt>): Write => ({
   row: id,
@@ -65,24 +66,30 @@ const attempts = {
   },
   returnedAttempt: async (memory: Memory, { record_id }: SendableRef, since: Date) =>
     find(memory.attempts, (one) => one.record_id === record_id && one.state === 'returned' && one.ended_at! > since),
-  ownedSince: async (memory: Memory, { connection_id }: Attempt, since: Date) =>
-    filter(memory.attempts, (one) => one.connection_id === connection_id && one.external_id !== null && one.ended_at! >= since).map(
-      ({ external_id }) => external_id!,
-    ),
+  ownedSince: async (memory: Memory, { sendable, connection_id }: Attempt, since: Date) =>
+    filter(
+      memory.attempts,
+      (one) => one.sendable === sendable && one.connection_id === connection_id && one.external_id !== null && one.ended_at! >= since,
+    ).map(({ external_id }) => external_id!),
   sameTextOpen: async (memory: Memory, connectionId: string, sha: string) =>
-    find(memory.attempts, (one) => one.connection_id === connectionId && one.body_sha === sha && isOpen(one)) !== undefined,
+    find(memory.attempts, (one) => one.sendable === 'post' && one.connection_id === connectionId && one.body_sha === sha && isOpen(one)) !==
+    undefined,
   unnamedAttempts: (connectionId: string) => async (memory: Memory) => {
     const since = +memory.now() - DAY
     const isByHand = ({ state, external_id, ended_at }: Attempt) =>
       ['posted', 'superseded'].includes(state) && external_id === null && +ended_at! > since
-    return filter(memory.attempts, (one) => one.connection_id === connectionId && (isOpen(one) || isByHand(one)))
+    return filter(memory.attempts, (one) => one.sendable === 'post' && one.connection_id === connectionId && (isOpen(one) || isByHand(one)))
   },
   takenPosts:
-    ({ connectionId, externalIds }: Parameters<typeof takenPosts>[0]) =>
+    ({ sendable, connectionId, externalIds }: Parameters<typeof takenPosts>[0]) =>
     async (memory: Memory) =>
       filter(
         memory.attempts,
-        (one) => one.connection_id === connectionId && one.external_id !== null && externalIds.includes(one.external_id),
+        (one) =>
+          one.sendable === sendable &&
+          one.connection_id === connectionId &&
+          one.external_id !== null &&
+          externalIds.includes(one.external_id),
       ),
   attemptsInFlight: async (memory: Memory) => {
     const now = memory.now()
@@ -184,14 +191,9 @@ const added = ({ refId, runAt, payload = {}, key, ...work }: NewWork): Write => 
     const same = find(all, ({ kind, ref_id }) => kind === work.kind && ref_id === refId)
     if (same && work.second !== 'replaces') memory.onBroken(`two rows of work ${work.kind} for ${refId}`)
     const fresh = {
-      ref_id: refId,
-      run_at: runAt,
-      payload,
-      concurrency_key: key,
-      state: 'queued',
-      claimed_by: null,
-      lease_until: null,
-    } as const
+      ...{ ref_id: refId, run_at: runAt, payload, concurrency_key: key },
+      ...({ state: 'queued', claimed_by: null, lease_until: null } as const),
+    }
     all.set(same?.id ?? work.id, { attempt: 0, ...same, ...work, ...fresh, id: same?.id ?? work.id })
   },
 })
@@ -211,7 +213,7 @@ const letters = {
     memory.command = undefined
     if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined
     // No history has rules.
-    const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9 } } as const
+    const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9, execute_engagement: 1e9 } } as const
     return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null, webhook: null, awaited: [], deletesAt: null }
   },
   /** True when there was something to write. */
@@ -269,6 +271,7 @@ export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
   const fakes = {
     'growth/items': items,
+    'growth/engagements': engagements,
     'growth/attempts': attempts,
     'growth/connections': connections,
     'growth/profiles': profiles,

@@ -2,6 +2,7 @@
 import { HOUR } from '#test/domain/records'
 import { connect, perform, resume, settleByHand } from './actions.ts'
 import { settle } from './clock.ts'
+import { engagements } from './engaging.ts'
 import { CLEAR, fates, type Step } from './history.ts'
 import { die, takeOver, wake } from './nodes.ts'
 import { checkOver } from './outcome.ts'
@@ -40,6 +41,7 @@ const simulateDeadlines = ({ clock }: World): void => {
 const begin = (counts: Map<string, number>): World => {
   restartIds()
   const world = newWorld(counts)
+  for (const one of engagements) world.memory.engagements.set(one.id, one)
   simulateDeadlines(world)
   world.memory.onChange = (changes, command) => checkCommit(world, changes, command)
   world.memory.onFailure = (failure) => count(world, failure === 'after' ? 'commit ack lost' : 'commit failed')

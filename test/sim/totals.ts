@@ -80,6 +80,8 @@ const EXPECTED = [
   ...stateNames.map((name) => `item ${name}`),
   ...['open', 'doubt', 'review', 'posted', 'failed', 'unsent', 'superseded', 'returned'].map((name) => `attempt ${name}`),
   ...['growth.approval.requested', 'growth.item.failed', 'growth.item.posted', 'growth.item.returned'].map((name) => `event ${name}`),
+  ...['engaged on the wire', 'done approve engagement', 'done execute', 'done reject engagement'],
+  ...['executed', 'execute_failed', 'execute_unconfirmed', 'execute_unconfirmed (in review)'].map((name) => `engagement ${name}`),
   ...['read complete', 'read incomplete', 'read error', 'read lagging', 'read truncated', 'commit failed', 'commit ack lost'],
   ...['owner met the fence', 'owner woke as a former one', 'lease ended before the outcome', 'lease too short for the send'],
   ...[

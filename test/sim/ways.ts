@@ -1,5 +1,6 @@
 /** Several steps that lead far in one go, which steps by chance seldom do. */
 import { HOUR, MINUTE } from '#test/domain/records'
+import { engagementIds } from './engaging.ts'
 import { among, CLEAR, failures, type Next, type Step, someFate } from './history.ts'
 import { itemIds } from './world.ts'
 
@@ -13,6 +14,15 @@ const errors = ['5xx, not posted', '5xx, not posted', '5xx, posted late', '5xx, 
 
 const ways: ((item: string, next: Next) => Step[])[] = [
   (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
+  /** The same machine, for what is done with posts of others. */
+  (_, next) => {
+    const engagement = among(engagementIds, next)
+    return [
+      { do: 'approve engagement', engagement },
+      { do: 'execute', engagement },
+      { do: 'send', fate: someFate(next), which: 'first' },
+    ]
+  },
   (item) => [
     { do: 'approve', item },
     { do: 'schedule', item, inMs: 10 * MINUTE, onMissed: 'skip' },

@@ -23,7 +23,7 @@ export interface Post {
 /** A request that went onto the wire. */
 export interface Wire {
   itemId: string
-  request: PublishRequest
+  request: Pick<PublishRequest, 'account' | 'attemptId'>
   fate: Fate
   from: Node
   at: number
@@ -50,6 +50,16 @@ export interface Node {
   isFenced: boolean
 }
 
+/** A like or a repost that reached the network; one whose time has not come yet is not seen before. */
+interface Reaction {
+  /** The engagement whose send made it. */
+  id: string
+  account: string
+  postId: string
+  action: string
+  createdAt: number
+}
+
 export interface World {
   clock: SimulatedClock
   memory: Memory
@@ -64,6 +74,7 @@ export interface World {
   holding: boolean
   wires: Wire[]
   posts: Post[]
+  reactions: Reaction[]
   /** Of the next request. */
   fate: Fate
   view: View
@@ -143,6 +154,7 @@ export const newWorld = (counts: Map<string, number>): World => {
     holding: true,
     wires: [],
     posts: [],
+    reactions: [],
     fate: fates.posted!,
     view: CLEAR,
     approvals: new Map(),
