@@ -1,7 +1,7 @@
 /** Several steps that lead far in one go, which steps by chance seldom do. */
 import { HOUR, MINUTE } from '#test/domain/records'
 import { engagementIds } from './engaging.ts'
-import { among, CLEAR, failures, type Next, type Step, someFate } from './history.ts'
+import { AMBIGUOUS, among, CLEAR, failures, type Next, type Step, someFate } from './history.ts'
 import { itemIds } from './world.ts'
 
 const asked = (item: string, next: Next): Step =>
@@ -12,17 +12,32 @@ const doubtful = ['5xx, not posted', 'dropped, not posted', 'dropped, posted lat
 
 const errors = ['5xx, not posted', '5xx, not posted', '5xx, posted late', '5xx, posted']
 
+const engaged = (engagement: string, fate: string): Step[] => [
+  { do: 'approve engagement', engagement },
+  { do: 'execute', engagement },
+  { do: 'send', fate, which: 'first' },
+]
+
+/** The next three transactions that matter fail, each once. */
+const everyOther = ['no', 'before', 'no', 'before', 'no', 'before']
+
+/** Too late to be sent, it is given back and claimed again in one commit, which is not heard of. */
+const claimNotHeardOf = (item: string, next: Next): Step[] => [
+  { do: 'approve', item },
+  ...[
+    { do: 'schedule', item, inMs: 0, onMissed: 'post' },
+    { do: 'wait', ms: 11_000 },
+  ],
+  ...[
+    { do: 'break database', letters: ['after', ...(next() < 0.3 ? everyOther : failures(14, next))] },
+    { do: 'send', fate: someFate(next), which: 'first' as const },
+  ],
+]
+
 const ways: ((item: string, next: Next) => Step[])[] = [
   (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
   /** The same machine, for what is done with posts of others. */
-  (_, next) => {
-    const engagement = among(engagementIds, next)
-    return [
-      { do: 'approve engagement', engagement },
-      { do: 'execute', engagement },
-      { do: 'send', fate: someFate(next), which: 'first' },
-    ]
-  },
+  (_, next) => engaged(among(engagementIds, next), someFate(next)),
   (item) => [
     { do: 'approve', item },
     { do: 'schedule', item, inMs: 10 * MINUTE, onMissed: 'skip' },
@@ -76,18 +91,7 @@ const ways: ((item: string, next: Next) => Step[])[] = [
       { do: 'wait', ms: HOUR },
     ],
   ],
-  /** Too late to be sent, it is given back and claimed again in one commit, which is not heard of. */
-  (item, next) => [
-    { do: 'approve', item },
-    ...[
-      { do: 'schedule', item, inMs: 0, onMissed: 'post' },
-      { do: 'wait', ms: 11_000 },
-    ],
-    ...[
-      { do: 'break database', letters: ['after', ...failures(14, next)] },
-      { do: 'send', fate: someFate(next), which: 'first' as const },
-    ],
-  ],
+  claimNotHeardOf,
   /** So too on a person's word, and the account is disconnected before the process hears what became of it. */
   (item, next) => [
     ...[
@@ -106,6 +110,42 @@ const ways: ((item: string, next: Next) => Step[])[] = [
     ],
     { do: 'disconnect' },
   ],
+  /** One post is liked, and whether it was reposted nobody knows. */
+  (_, next) => [
+    ...engaged('engagement-0', among(['posted', '5xx, posted'], next)),
+    ...engaged('engagement-1', among(doubtful, next)),
+    { do: 'wait', ms: 70_000 },
+  ],
+  /** The first post does not show in time for the second to be held back: it stands before that. */
+  (item, next) => [
+    { do: 'see', view: { ...CLEAR, lagMs: 40_000 } },
+    ...[{ do: 'approve', item }, asked(item, next), { do: 'send', fate: 'dropped, posted late', which: 'first' as const }],
+    { do: 'wait', ms: 20_000 },
+    ...[
+      { do: 'post again', item },
+      { do: 'wait', ms: 20_000 },
+      { do: 'send', fate: among(doubtful, next), which: 'first' as const },
+    ],
+    { do: 'see', view: CLEAR },
+  ],
+  /** What the timeline shows may be the post of either of two. */
+  (_, next) => [
+    { do: 'see', view: { ...CLEAR, cutAt: AMBIGUOUS } },
+    ...['item-0', 'item-1'].flatMap((item) => [
+      ...[
+        { do: 'approve', item },
+        { do: 'post', item },
+      ],
+      { do: 'send', fate: among(['dropped, posted', '5xx, posted'], next), which: 'first' as const },
+      { do: 'wait', ms: 11_000 },
+    ]),
+    ...[
+      { do: 'wait', ms: 20_000 },
+      { do: 'post again', item: 'item-0' },
+      { do: 'wait', ms: 11_000 },
+    ],
+    { do: 'send', fate: someFate(next), which: 'first' },
+  ],
   /** The owner hangs between its claim and its send, and wakes in a world that went on without it. */
   (item, next) => [
     ...[{ do: 'approve', item }, asked(item, next), { do: 'hang' }],
@@ -119,6 +159,6 @@ const meanwhile: ((item: string) => Step)[] = [
   () => ({ do: 'disconnect' }),
   () => ({ do: 'wait', ms: 5_000 }),
 ]
-const common = [ways[0]!, ways[0]!, ways[0]!, ways[0]!, ...ways]
+const common = [ways[0]!, ways[0]!, ways[0]!, ways[0]!, claimNotHeardOf, claimNotHeardOf, ...ways]
 
 export const way = (next: Next): Step[] => among(common, next)(among(itemIds, next), next)
