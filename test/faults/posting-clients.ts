@@ -25,6 +25,8 @@ export interface Command {
   on?: 'engagements'
   action: 'approve' | 'schedule' | 'post-now' | 'execute'
   body?: unknown
+  /** Of a client that asks for a new time if this one has passed: how often it has done so. */
+  round?: number
 }
 
 /** A client that waited this long asks again. */
@@ -33,9 +35,15 @@ const PATIENCE_MS = 4_000
 const GIVE_UP_MS = 300_000
 const RETRY_MS = 100
 const SOON_MS = 3_000
+/** Of one schedule. */
+const MAX_TIMES = 5
 /** Final answers; 502 and 429 say that the network provably took nothing, 409 that the item went on without the client. */
 const EXPECTED = [200, 202, 409, 429, 502]
 const REPEATABLE = /idempotency_in_flight|rate_limited:(mailbox|database)/
+
+/** The servers were gone for so long that the time asked for has passed: nothing was scheduled, and the client asks for a new time. */
+const isTooLate = ({ round }: Command, reply: Reply): boolean =>
+  round !== undefined && reply.status === 400 && reply.text.includes('post_at is in the past')
 
 const isFinal = (reply: Reply | undefined): reply is Reply => reply !== undefined && reply.status !== 503 && !REPEATABLE.test(reply.text)
 
@@ -46,12 +54,12 @@ const isUnderWay = async ({ owner }: Clients, { on, action, id }: Command): Prom
   return (await owner`select 1 from ${table} where id = ${id} and status <> 'approved'`).length > 0
 }
 
-/** Asks until there is a final answer; what no client expects is noted. */
-export const persist = async (clients: Clients, command: Command): Promise<void> => {
-  const { story, id, on = 'items', action, body } = command
+/** Asks until there is a final answer; what no client expects is noted. Returns whether a new time has to be asked for. */
+export const persist = async (clients: Clients, command: Command): Promise<'too late' | undefined> => {
+  const { story, id, on = 'items', action, body, round = 0 } = command
   const began = performance.now()
   const until = began + GIVE_UP_MS
-  const request: Send = { headers: { 'idempotency-key': `${action} ${id}` }, ...(body === undefined ? {} : { body }) }
+  const request: Send = { headers: { 'idempotency-key': `${action} ${id} ${round}` }, ...(body === undefined ? {} : { body }) }
   while (performance.now() < until) {
     const servers = clients.servers()
     const server = servers[Math.floor(clients.next() * servers.length)]!
@@ -59,19 +67,28 @@ export const persist = async (clients: Clients, command: Command): Promise<void>
     const reply = await Promise.race([asked, Bun.sleep(PATIENCE_MS).then(() => undefined)])
     if (isFinal(reply)) {
       clients.longestMs = Math.max(clients.longestMs, Math.round(performance.now() - began))
+      if (isTooLate(command, reply)) return 'too late'
       if (!EXPECTED.includes(reply.status)) clients.wrong.push(`${action}: ${reply.status} ${reply.text.slice(0, 200)}`)
-      return
+      return undefined
     }
-    if (reply?.status === 409 && (await isUnderWay(clients, command))) return
+    if (reply?.status === 409 && (await isUnderWay(clients, command))) return undefined
     clients.repeated++
     await Bun.sleep(RETRY_MS)
   }
   clients.wrong.push(`${action} ${id}: no answer in ${GIVE_UP_MS} ms`)
+  return undefined
 }
 
 /** Approves the item, then asks for it now, or schedules it for soon. */
 export const postItem = async (clients: Clients, story: Story, id: string): Promise<void> => {
   await persist(clients, { story, id, action: 'approve' })
-  if (clients.next() < 0.5) return persist(clients, { story, id, action: 'post-now' })
-  return persist(clients, { story, id, action: 'schedule', body: { post_at: inMs(clients.next() * SOON_MS) } })
+  if (clients.next() < 0.5) {
+    await persist(clients, { story, id, action: 'post-now' })
+    return
+  }
+  for (let round = 0; round < MAX_TIMES; round++) {
+    const body = { post_at: inMs(clients.next() * SOON_MS) }
+    if ((await persist(clients, { story, id, action: 'schedule', body, round })) !== 'too late') return
+  }
+  clients.wrong.push(`schedule ${id}: too late ${MAX_TIMES} times`)
 }
