@@ -58,6 +58,22 @@ test('two claims in one group do not take the same account', async () => {
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
 }, 30_000)
 
+test('a person who has looked at a post in review is told again when another post of the same text turns up', async () => {
+  const steps = [
+    { do: 'approve', item: 'item-3' },
+    { do: 'post', item: 'item-3' },
+    { do: 'send', fate: '5xx, not posted', which: 'first' },
+    { do: 'wait', ms: 300_000 },
+    { do: 'post', item: 'item-3' },
+    { do: 'send', fate: '5xx, posted late', which: 'first' },
+    { do: 'wait', ms: 70_000 },
+    { do: 'post by hand', account: 'one', body: 'Ship it. https://example.com/notes' },
+    { do: 'wait', ms: 3_600_000 },
+  ]
+  const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
+  expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
+}, 30_000)
+
 test('a failing history is cut down to the steps that it takes', async () => {
   const all = Array.from({ length: 40 }, (_, index) => index)
   const fails = async (some: readonly number[]) => some.includes(3) && some.includes(17) && some.includes(38)
