@@ -29,11 +29,11 @@ const END_WITHIN_S = 2
 export const openPool = (connect: () => postgres.Sql): Pool => {
   let current = connect()
   /** Answers received on the current connections. */
-  let heard = 0
+  let answers = 0
   const replace = (): void => {
     const dead = current
     current = connect()
-    heard = 0
+    answers = 0
     // The client never finishes a query whose connection broke, so `end` needs a timeout.
     dead.end({ timeout: RETIRE_WITHIN_S }).catch(() => {})
   }
@@ -42,13 +42,13 @@ export const openPool = (connect: () => postgres.Sql): Pool => {
       return current
     },
     ask() {
-      const [sql, before] = [current, heard]
+      const [sql, before] = [current, answers]
       return {
         answered() {
-          if (sql === current) heard++
+          if (sql === current) answers++
         },
         late() {
-          if (sql === current && heard > 0 && heard === before) replace()
+          if (sql === current && answers > 0 && answers === before) replace()
         },
       }
     },

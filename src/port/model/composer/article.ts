@@ -145,9 +145,9 @@ export const composeArticle = (asked: ArticleBrief): ArticleDraft => {
   const article = { title: style.lowercase ? lowerCased(title) : title, text }
   const faults = checkArticle(article, brief)
   if (faults.length > 0) refuse(hintFor(faults))
-  const told = sections.flatMap((section) => section.pieces)
-  const units = told.flatMap((piece) => piece.units)
-  const followed = new Set(told.flatMap((piece) => piece.learnings))
+  const used = sections.flatMap((section) => section.pieces)
+  const units = used.flatMap((piece) => piece.units)
+  const followed = new Set(used.flatMap((piece) => piece.learnings))
   return {
     ...article,
     rationale: rationaleOf(text, sections, desk),

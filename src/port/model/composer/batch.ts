@@ -119,13 +119,13 @@ const attempt = (item: Weighed, ending: 'question' | Unit | undefined, bench: Be
   const rendered = render(candidate, { choice, random, style, ending: saying?.text ?? closing })
   if (rendered === undefined) return undefined
   const { format, hook, units, why } = candidate
-  const told = units.filter(({ source }) => source === 'story')
+  const stories = units.filter(({ source }) => source === 'story')
   const followed = [...new Set([...advice.followed, ...(closing === undefined ? [] : guidance.asking.wanted)])]
   const draft: Draft = {
     body: withinBreaks(rendered, brief.rules.max_line_breaks),
     ...{ format, hook },
     rationale: `${why}${saying ? ` Ends on your phrase ${cite(saying)}.` : ''}${reasons(item, followed, bench)}`,
-    stories: storiesOf(told, brief.profile),
+    stories: storiesOf(stories, brief.profile),
     learnings: [...new Set([...followed, ...heeded])].filter(isRecord).map(({ id }) => id),
   }
   const faults = faultsOf(draft, bench)

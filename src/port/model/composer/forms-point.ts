@@ -142,8 +142,8 @@ export const ownQuestion: DraftForm = (scope) => {
     if (!/\?["”’']?$/.test(unit.text) || !unit.standalone || unit.source === 'news' || !scope.fits([unit], 0)) return []
     const following = after(point)
     const rest = scope.fits([unit, ...following], 4) ? following : []
-    const told = rest.length > 0
+    const goesOn = rest.length > 0
     const why = `Opens on a question of yours, ${quoteOf(unit)}.`
-    return [candidate('own-question', [[unit], rest], why, { cues: ['question', told ? 'story' : 'short'], weight: told ? 0.9 : 0.5 })]
+    return [candidate('own-question', [[unit], rest], why, { cues: ['question', goesOn ? 'story' : 'short'], weight: goesOn ? 0.9 : 0.5 })]
   })
 }
