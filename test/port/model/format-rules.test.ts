@@ -3,13 +3,12 @@ import { describe, expect, test } from 'bun:test'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { checkRules, type FormatRules, lineBreaksIn, noRules } from '#domain/growth/drafting/format-rules'
 import { emptyProfile } from '#domain/growth/drafting/profile'
-import { createLog } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
-import type { Drafter, GenerationError } from '#port/model/drafter'
-import { createOpenAiDrafter } from '#port/model/openai/drafter'
+import type { GenerationError } from '#port/model/drafter'
 import { articleBrief, briefWith, neverAborts } from '#test/support/briefs'
 import { createFakeOpenAi, validArticle, validDrafts } from '#test/support/fake-openai'
 import { inlineWorker } from '#test/support/inline-worker'
+import { drafterOn } from '#test/support/openai-drafter'
 import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
 
 const composer = createComposer(inlineWorker)
@@ -72,16 +71,6 @@ describe('the composer', () => {
 })
 
 describe('a model', () => {
-  const drafterOn = (baseUrl: string): Drafter =>
-    createOpenAiDrafter({
-      apiKey: 'sk',
-      baseUrl,
-      fast: 'gpt-5-mini',
-      reasoning: 'gpt-5',
-      timeoutMs: 5_000,
-      worker: inlineWorker,
-      log: createLog('silent'),
-    })
   const rules = rulesOf({ max_hashtags: 1, banned_words: ['growth'] })
 
   test('is given the rules that are set, and no others', async () => {

@@ -4,12 +4,11 @@ import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import { type HookResult, hookChances } from '#domain/growth/drafting/hook-choice'
 import { type HookKey, postHooks } from '#domain/growth/drafting/hooks'
 import type { Profile } from '#domain/growth/drafting/profile'
-import { createLog } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
-import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { createFakeOpenAi, validDrafts } from '#test/support/fake-openai'
 import { inlineWorker } from '#test/support/inline-worker'
+import { drafterOn } from '#test/support/openai-drafter'
 import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
 
 const composer = createComposer(inlineWorker)
@@ -119,17 +118,6 @@ const rich: Profile = {
 }
 
 describe('a model', () => {
-  const drafterOn = (baseUrl: string) =>
-    createOpenAiDrafter({
-      apiKey: 'sk',
-      baseUrl,
-      fast: 'gpt-5-mini',
-      reasoning: 'gpt-5',
-      timeoutMs: 5_000,
-      worker: inlineWorker,
-      log: createLog('silent'),
-    })
-
   test('is given every opening with its explanation, those to prefer, and the names to choose from', async () => {
     await using fake = await createFakeOpenAi()
     const results = [

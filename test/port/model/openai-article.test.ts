@@ -1,22 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
-import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { articleBrief, neverAborts } from '#test/support/briefs'
 import { type Behaviour, behaviours, createFakeOpenAi, type ModelInput, validArticle } from '#test/support/fake-openai'
-import { inlineWorker } from '#test/support/inline-worker'
-
-const silent = pino({ level: 'silent' })
-const drafterOn = (url: string, timeoutMs = 5_000) =>
-  createOpenAiDrafter({
-    apiKey: 'sk-test',
-    baseUrl: url,
-    fast: 'gpt-5-mini',
-    reasoning: 'gpt-5',
-    timeoutMs,
-    worker: inlineWorker,
-    log: silent,
-  })
+import { drafterOn } from '#test/support/openai-drafter'
 
 type Written = ReturnType<typeof validArticle>
 
@@ -99,7 +85,7 @@ test.each(behaviours.filter((name) => name !== 'valid'))(
   'a provider that answers "%s" twice: a hint, after two calls at most',
   async (name) => {
     await using fake = await createFakeOpenAi(name, name)
-    const made = await drafterOn(fake.url, 200)
+    const made = await drafterOn(fake.url, { timeoutMs: 200 })
       .article(articleBrief(), neverAborts())
       .catch((cause: unknown) => cause)
     expect(made).toBeInstanceOf(GenerationError)

@@ -1,28 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
-import { createOpenAiDrafter, type OpenAiDrafterOptions } from '#port/model/openai/drafter'
+import type { OpenAiDrafterOptions } from '#port/model/openai/drafter'
 import { drafterCases } from '#test/cases/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { type Behaviour, createFakeOpenAi, type FakeOpenAi, type ModelInput, validDrafts } from '#test/support/fake-openai'
-import { inlineWorker } from '#test/support/inline-worker'
+import { API_KEY, drafterOn } from '#test/support/openai-drafter'
 import { softwareProfile } from '#test/support/profiles'
-
-const API_KEY = 'sk-test-4711-do-not-log'
-
-const silent = pino({ level: 'silent' })
-
-const drafterOn = (url: string, options: Partial<OpenAiDrafterOptions> = {}) =>
-  createOpenAiDrafter({
-    apiKey: API_KEY,
-    baseUrl: url,
-    fast: 'gpt-5-mini',
-    reasoning: 'gpt-5',
-    timeoutMs: 5_000,
-    worker: inlineWorker,
-    log: silent,
-    ...options,
-  })
 
 /** The hint that a script of answers leads to. */
 const hintAfter = async (

@@ -1,23 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import pino from 'pino'
 import { createComposer } from '#port/model/composer/composer'
 import { GenerationError } from '#port/model/drafter'
-import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { neverAborts, replyBrief } from '#test/support/briefs'
 import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
 import { inlineWorker } from '#test/support/inline-worker'
-
-const silent = pino({ level: 'silent' })
-const drafterOn = (url: string, timeoutMs = 5_000) =>
-  createOpenAiDrafter({
-    apiKey: 'sk-test',
-    baseUrl: url,
-    fast: 'gpt-5-mini',
-    reasoning: 'gpt-5',
-    timeoutMs,
-    worker: inlineWorker,
-    log: silent,
-  })
+import { drafterOn } from '#test/support/openai-drafter'
 
 const says = (body: string): Behaviour => ({ write: () => ({ body, rationale: 'It answers the question.' }) })
 
@@ -65,7 +52,7 @@ describe('the other model repairs an answer once, given its fault', () => {
 test.each(behaviours.map((name) => [name]))('a provider that answers %s leads to a reply or a hint', async (name) => {
   await using fake = await createFakeOpenAi()
   fake.otherwise(() => name)
-  const outcome = await drafterOn(fake.url, 300)
+  const outcome = await drafterOn(fake.url, { timeoutMs: 300 })
     .reply(replyBrief(), neverAborts())
     .catch((error: unknown) => error)
   if (outcome instanceof Error) expect(outcome).toBeInstanceOf(GenerationError)

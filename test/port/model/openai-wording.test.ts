@@ -1,30 +1,18 @@
 /** Findings in a model's words: its numbers are checked against those found, and a sentence that does not match stays as it was. */
 import { describe, expect, test } from 'bun:test'
-import pino from 'pino'
 import { createComposer } from '#port/model/composer/composer'
-import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { neverAborts } from '#test/support/briefs'
 import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
 import { inlineWorker } from '#test/support/inline-worker'
+import { drafterOn } from '#test/support/openai-drafter'
 
 const found = [
   'Question posts had an engagement rate of 2.0%, other posts 6.3% (12 and 12 posts): between 0.25 and 0.41 times as much.',
   'Short posts were seen 1,204 times on average, other posts 620 times (9 and 15 posts): between 1.30 and 2.60 times as much.',
 ]
-const drafterOn = (url: string) =>
-  createOpenAiDrafter({
-    apiKey: 'sk-test',
-    baseUrl: url,
-    fast: 'gpt-5-mini',
-    reasoning: 'gpt-5',
-    timeoutMs: 500,
-    worker: inlineWorker,
-    log: pino({ level: 'silent' }),
-  })
-
 const said = async (behaviour: Behaviour) => {
   await using fake = await createFakeOpenAi(behaviour)
-  return await drafterOn(fake.url).reword(found, neverAborts())
+  return await drafterOn(fake.url, { timeoutMs: 500 }).reword(found, neverAborts())
 }
 
 test('a sentence with the numbers of the finding, in order, replaces it', async () => {
@@ -63,10 +51,10 @@ describe('the finding stays if the model', () => {
 
 test('without findings no model is called, and an abort rejects', async () => {
   await using fake = await createFakeOpenAi('hang')
-  expect((await drafterOn(fake.url).reword([], neverAborts())).sentences).toEqual([])
+  expect((await drafterOn(fake.url, { timeoutMs: 500 }).reword([], neverAborts())).sentences).toEqual([])
   expect(fake.calls).toHaveLength(0)
   const controller = new AbortController()
-  const asking = drafterOn(fake.url).reword(found, controller.signal)
+  const asking = drafterOn(fake.url, { timeoutMs: 500 }).reword(found, controller.signal)
   await fake.arrived()
   controller.abort(new Error('given up'))
   expect(await asking.catch((cause: Error) => cause.message)).toBe('given up')

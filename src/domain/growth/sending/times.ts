@@ -1,4 +1,4 @@
-/** All durations of the sending machine, in milliseconds. Source: DESIGN §6. */
+/** All durations of the sending machine, in milliseconds. */
 export interface SendTimes {
   /** The longest send. */
   deadlineMs: number
