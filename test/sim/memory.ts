@@ -49,11 +49,11 @@ export interface Memory {
   /** The tables as they were before the running transaction changed any. */
   undo: Partial<Memory> | undefined
   turn: Promise<unknown>
-  /** Told of every statement that changes something. */
+  /** Called for every statement that changes something. */
   onChange(changes: Changes, command: Commanded | undefined): void
-  /** Told of every failure that took place. */
+  /** Called for every failure that took place. */
   onFailure(failure: 'before' | 'after'): void
-  /** Told of what the real database would not have done. */
+  /** Called with what the real database would have refused. */
   onBroken(words: string): void
 }
 

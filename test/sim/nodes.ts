@@ -83,7 +83,7 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
   return node
 }
 
-/** A process takes the workspace over, from whoever owns it. */
+/** A process takes the workspace over from its owner. */
 export const takeOver = (world: World): void => {
   const own = { tenantId: TENANT, owner: newId(), epoch: world.memory.epoch + 1 }
   world.memory.owner = own.owner

@@ -21,7 +21,7 @@ const engaged = (engagement: string, fate: string): Step[] => [
 /** The next three transactions that matter fail, each once. */
 const everyOther = ['no', 'before', 'no', 'before', 'no', 'before']
 
-/** Too late to be sent, it is given back and claimed again in one commit, which is not heard of. */
+/** A post that is too late is given back and claimed again in one commit, and the answer to that commit is lost. */
 const claimNotHeardOf = (item: string, next: Next): Step[] => [
   { do: 'approve', item },
   ...[

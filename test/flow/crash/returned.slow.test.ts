@@ -90,7 +90,7 @@ test('the commit of the return stands, and its news is lost', async () => {
   const lost = wire.loseCommitOf(id)
   goOn()
   await lost
-  // Told as it stands, or that nothing was posted: never that it was.
+  // The answer leaves the outcome open or says that nothing was posted; it never says that the item was posted.
   expect([202, 502]).toContain((await asked).status)
   await expectReturned(story, id, app)
 })

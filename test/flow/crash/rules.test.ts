@@ -70,7 +70,7 @@ test('at a time of a cron pattern: its run is made once', async () => {
   const item = await rules.story.approved()
   points.arm('rule.firing', 'hang')
   await dying.owner`update work set run_at = date_trunc('minute', now()) where kind = 'rule_cron'`
-  // Work that is added makes the process look for what is due; whoever asks then waits behind the claim that hangs.
+  // Added work makes the process look for due work; the next caller then waits behind the claim that hangs.
   rules.story.send('POST', `items/${item}/schedule`, { body: { post_at: inMs(3_600_000) } }).catch(() => {})
   await points.reached('rule.firing')
   await afterwards(rules, id)
