@@ -53,6 +53,11 @@ export class Runtime implements AsyncDisposable {
     return this.#awake.size
   }
 
+  /** Whether nothing is running or waiting in any tenant. Work that is due later does not count. */
+  get idle(): boolean {
+    return [...this.#awake.values()].every((actor) => actor.idleFor(0))
+  }
+
   /** The database's clock, in epoch milliseconds. After a step of it, half a second late. */
   now(): number {
     return this.#placement.now()

@@ -1,6 +1,8 @@
 /** Background jobs a second, compared with job queues for Postgres on the same database, in turns. */
+import { costOf } from './contest.ts'
+import { type Figures, median, type Peer, type Row } from './figures.ts'
+import type { Used } from './meter.ts'
 import { startWorker, type Worker } from './spawn.ts'
-import { median, type Row } from './table.ts'
 import { addTenants, type World } from './world.ts'
 
 export interface QueuePlan {
@@ -11,12 +13,11 @@ export interface QueuePlan {
   serial?: boolean
 }
 
-export interface QueueResult {
+/** Processor time is that of the queue's process and of the database. */
+export interface QueueResult extends Used {
   jobs: number
   /** From the first job until the last is settled in the database. */
   ms: number
-  /** Processor time of this process and of the database, in milliseconds. */
-  cpuMs: number
 }
 
 interface Sizes {
@@ -24,19 +25,30 @@ interface Sizes {
   rounds: number
 }
 
-const speedOf = (results: QueueResult[]): number => median(results.map(({ jobs, ms }) => (jobs * 1_000) / ms))
-const costOf = (results: QueueResult[]): number => median(results.map(({ jobs, cpuMs }) => (cpuMs * 1_000) / jobs))
+const figuresOf = (results: QueueResult[]): Figures => {
+  const middle = (part: (one: QueueResult) => number) => median(results.map(part))
+  return {
+    perSecond: middle(({ jobs, ms }) => (jobs * 1_000) / ms),
+    serverUs: middle(({ jobs, serverMs }) => (serverMs * 1_000) / jobs),
+    postgresUs: middle(({ jobs, databaseMs }) => (databaseMs * 1_000) / jobs),
+  }
+}
 
-const described = (results: QueueResult[]): string =>
-  `${Math.round(speedOf(results)).toLocaleString('en')}/s, ${Math.round(costOf(results))} µs`
+const peerOf = (name: string, ours: Figures, figures: Figures): Peer => ({
+  name,
+  figures,
+  ratio: ours.perSecond! / figures.perSecond!,
+  costRatio: costOf(figures) / costOf(ours),
+})
 
+/** The job queues are ceilings without a goal: a job of theirs is a row deleted, not a decision behind a fence. */
 export async function background(world: World, { jobs, rounds }: Sizes): Promise<Row[]> {
   // New tenants, without other due work.
   const tenants = (await addTenants(world.owner, world.tenants.length)).map(({ id }) => id)
-  await using ours = startWorker<QueuePlan, QueueResult>('test/bench/queue-ours.ts', world.env)
+  await using queue = startWorker<QueuePlan, QueueResult>('test/bench/queue-ours.ts', world.env)
   await using peers = startWorker<QueuePlan, QueueResult>('test/bench/queue-peers.ts', world.env)
   const contestants = {
-    tendril: () => ours.ask({ engine: 'tendril', jobs, tenants }),
+    tendril: () => queue.ask({ engine: 'tendril', jobs, tenants }),
     graphile: () => peers.ask({ engine: 'graphile-worker', jobs, tenants }),
     graphileSerial: () => peers.ask({ engine: 'graphile-worker', jobs, tenants, serial: true }),
     boss: () => peers.ask({ engine: 'pg-boss', jobs, tenants }),
@@ -50,17 +62,17 @@ export async function background(world: World, { jobs, rounds }: Sizes): Promise
       const result = await contestants[name]()
       if (round >= 0) results[name].push(result)
     }
-  const { tendril, graphile, graphileSerial, boss } = results
-  const best = speedOf(graphile) > speedOf(boss) ? graphile : boss
+  const ours = figuresOf(results.tendril)
   const row: Row = {
-    what: `background work: ${jobs.toLocaleString('en')} no-op jobs of ${tenants.length.toLocaleString('en')} tenants; claimed, run and settled by fenced letters, one at a time per tenant`,
-    result: described(tendril),
-    peer: `graphile-worker with its local queue ${described(graphile)}, with a queue per tenant (as serial as ours) ${described(graphileSerial)} (${(speedOf(tendril) / speedOf(graphileSerial)).toFixed(2)}); pg-boss ${described(boss)}`,
-    ratio: speedOf(tendril) / speedOf(best),
-    costRatio: costOf(best) / costOf(tendril),
-    goal: '> 1',
+    what: 'no-op jobs of many tenants; claimed, run and settled by fenced letters, one at a time per tenant',
+    figures: ours,
+    peers: [
+      peerOf('graphile-worker, a queue per tenant', ours, figuresOf(results.graphileSerial)),
+      peerOf('graphile-worker, local queue', ours, figuresOf(results.graphile)),
+      peerOf('pg-boss', ours, figuresOf(results.boss)),
+    ],
   }
-  return [row, await onTwo(world, ours, { jobs, rounds })]
+  return [row, await onTwo(world, queue, { jobs, rounds })]
 }
 
 type Queue = Worker<QueuePlan, QueueResult>
@@ -82,11 +94,6 @@ const onTwo = async (world: World, one: Queue, { jobs, rounds }: Sizes): Promise
     rate = ((both[0].jobs + both[1].jobs) * 1_000) / Math.max(both[0].ms, both[1].ms)
     ratios.push(rate / aloneRate)
   }
-  const text = (value: number): string => `${Math.round(value).toLocaleString('en')}/s`
-  return {
-    what: 'background work by two processes on one Postgres, each owner of half of the tenants',
-    result: text(rate),
-    peer: `one process ${text(aloneRate)}`,
-    ratio: median(ratios),
-  }
+  const peer = { name: 'one process', figures: { perSecond: aloneRate }, ratio: median(ratios) }
+  return { what: 'by two processes, each owner of half of the tenants', figures: { perSecond: rate }, peers: [peer] }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { build } from '#src/scripts/build'
 import { buildCli } from '#src/scripts/build-cli'
 import { temporaryFolder } from '../support/folder.ts'
-import { median, ms, type Row } from './table.ts'
+import { median, type Row } from './figures.ts'
 import { addDrafts, startServer, type World } from './world.ts'
 
 interface Run {
@@ -37,13 +37,12 @@ const race = async (contestants: Contestant[], env: Record<string, string>, roun
 }
 
 const rowsOf = (what: string, [peer, ...ours]: Contestant[]): Row[] => {
-  const ratio = (runs: Run[], key: keyof Run) => median(runs.map((one, round) => one[key] / peer!.runs[round]![key]))
+  const ratio = (runs: Run[], key: keyof Run) => median(runs.map((one, round) => peer!.runs[round]![key] / one[key]))
+  const figures = (runs: Run[]) => ({ ms: median(runs.map((one) => one.ms)) })
   return ours.map(({ name, runs }) => ({
-    what: `${what}, ${name}`,
-    result: ms(median(runs.map((one) => one.ms))),
-    peer: `${peer!.name} ${ms(median(peer!.runs.map((one) => one.ms)))}`,
-    ratio: ratio(runs, 'ms'),
-    costRatio: ratio(runs, 'cost'),
+    what: `\`${what}\`, ${name}`,
+    figures: figures(runs),
+    peers: [{ name: peer!.name, figures: figures(peer!.runs), ratio: ratio(runs, 'ms'), costRatio: ratio(runs, 'cost') }],
   }))
 }
 
@@ -53,7 +52,7 @@ const headers = { authorization: 'Bearer ' + process.env.TENDRIL_API_KEY }
 request(process.env.TENDRIL_API_URL + '/api/v1/growth/items?limit=5', { headers }, (reply) => reply.pipe(process.stdout)).end()
 `
 
-/** Ratios above 1 are slower than the peer, which only starts Node or only sends the request. */
+/** The peer only starts Node, or only sends the request. */
 export async function cli(world: World, { rounds, withBinary }: { rounds: number; withBinary: boolean }): Promise<Row[]> {
   await using folder = await temporaryFolder()
   const file = async (name: string, text: string) => {

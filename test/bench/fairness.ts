@@ -1,10 +1,10 @@
 /** What one tenant's flood costs another: its p99 without and with the flood, in turns, on our server and on a bare one. */
 
+import { type Figures, median, type Row } from './figures.ts'
 import type { Result } from './load.ts'
 import { PROFILE_PATCH } from './peer-sql.ts'
 import { get, put } from './requests.ts'
 import { load, type Running, startProcess } from './spawn.ts'
-import { median, ms, type Row } from './table.ts'
 import type { World } from './world.ts'
 
 const FLOOD_CALLERS = 256
@@ -41,12 +41,12 @@ const pairs = async ({ port }: Running, asks: { other: string; flood: string }, 
   return all
 }
 
-const ratioOf = (all: Pair[]): number => median(all.map(({ quiet, flooded }) => flooded.p99 / quiet.p99))
-
-const described = (all: Pair[]): string => {
-  const of = (which: 'quiet' | 'flooded', part: 'p50' | 'p99') => ms(median(all.map((pair) => pair[which][part])))
-  return `p99 ${of('quiet', 'p99')} → ${of('flooded', 'p99')}, p50 ${of('quiet', 'p50')} → ${of('flooded', 'p50')}`
-}
+const figuresOf = (all: Pair[]): Figures => ({
+  quietP99Ms: median(all.map(({ quiet }) => quiet.p99)),
+  p99Ms: median(all.map(({ flooded }) => flooded.p99)),
+  slowdown: median(all.map(({ quiet, flooded }) => flooded.p99 / quiet.p99)),
+  floodPerSecond: median(all.map(({ flood }) => flood.perSecond)),
+})
 
 /** The load generators are processes of their own: one floods, one sends the other tenant's requests one at a time. */
 export async function fairness(world: World, server: Running, sizes: Sizes): Promise<Row[]> {
@@ -64,13 +64,11 @@ export async function fairness(world: World, server: Running, sizes: Sizes): Pro
       const question = { other: asks[kind], flood: floods[name] }
       const ours = await pairs(server, question, sizes)
       const theirs = await pairs(bare, question, { ...sizes, repeats: Math.ceil(sizes.repeats / 2) })
-      const rate = Math.round(median(ours.map(({ flood }) => flood.perSecond))).toLocaleString('en')
       rows.push({
-        what: `a tenant's ${kind}, one at a time, while another floods ${name} (${FLOOD_CALLERS} callers, ${rate}/s); medians of ${sizes.repeats}`,
-        result: described(ours),
-        peer: `bare Elysia ${described(theirs)} (${ratioOf(theirs).toFixed(2)})`,
-        ratio: ratioOf(ours),
-        goal: 'p99 ≤ 2 ×',
+        what: `a tenant's ${kind}, one at a time, while another floods ${name} from ${FLOOD_CALLERS} callers`,
+        figures: figuresOf(ours),
+        peers: [{ name: 'bare Elysia', figures: figuresOf(theirs) }],
+        goals: [{ of: 'slowdown', atMost: 2 }],
       })
     }
   return rows

@@ -1,18 +1,18 @@
 /** Tool calls a second, compared with the same operation over REST and with bare servers of the SDK. */
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { opening, rpc } from '../support/mcp.ts'
-import type { Result } from './load.ts'
-import { cpuMs } from './meter.ts'
+import { type Contestant, figuresOf, peerOf, takeTurns, warmUp } from './contest.ts'
+import type { Goal, Row } from './figures.ts'
 import { get, requestOf } from './requests.ts'
 import { load, type Running, startProcess } from './spawn.ts'
-import { median, type Row, speed } from './table.ts'
 import type { Tenant, World } from './world.ts'
 
 export interface McpSizes {
   seconds: number
   rounds: number
   callers: number
-  warmUpSeconds: number
+  /** For each contestant, at most. */
+  warmUpRounds: number
 }
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -44,64 +44,38 @@ const withoutSession = ({ key }: Tenant, method: Method): string => {
   return requestOf(`POST ${MCP_PATH}`, { authorization: `Bearer ${key}`, ...standard, ...HEADERS }, message(method, { _meta: ENVELOPE }))
 }
 
-interface Contestant {
-  name: string
-  server: Running
-  request: string
-}
-
-interface Turn extends Result {
-  server: number
-}
-
-const turn = async ({ server, request }: Contestant, { seconds, callers }: McpSizes): Promise<Turn> => {
-  const before = cpuMs(server.pid) ?? Number.NaN
-  const result = await load({ port: server.port, callers, seconds, warmUpSeconds: 0, requests: [request] })
-  return { ...result, server: (cpuMs(server.pid) ?? Number.NaN) - before }
-}
-
-const described = (turns: Turn[]): string => {
-  const one = { perSecond: 0, p50: 0, p99: 0 }
-  for (const name of ['perSecond', 'p50', 'p99'] as const) one[name] = median(turns.map((each) => each[name]))
-  const cost = median(turns.map(({ server, count }) => (server * 1_000) / count))
-  return `${speed(one)}, ${Math.round(cost)} µs in the server, ${Math.round(median(turns.map(({ bytes }) => bytes)))} B`
-}
-
-/** In turns, in another order each round; compares the first contestant with the others. */
-const compare = async (what: string, contestants: Contestant[], sizes: McpSizes): Promise<Row> => {
-  const turns = contestants.map((): Turn[] => [])
-  for (const one of contestants) await turn(one, { ...sizes, seconds: sizes.warmUpSeconds })
-  for (let round = 0; round < sizes.rounds; round++)
-    for (let index = 0; index < contestants.length; index++) {
-      const place = (index + round) % contestants.length
-      turns[place]!.push(await turn(contestants[place]!, sizes))
-    }
-  const [ours, ...peers] = turns
-  const ratio = (peer: Turn[]) => median(ours!.map(({ perSecond }, round) => perSecond / peer[round]!.perSecond))
-  const compared = peers.map((peer, index) => `${contestants[index + 1]!.name} ${described(peer)} (${ratio(peer).toFixed(2)})`)
-  return { what: `${what}, callers ${sizes.callers}`, result: described(ours!), peer: compared.join('; '), ratio: ratio(peers[0]!) }
-}
-
-export async function mcp(world: World, server: Running, sizes: McpSizes): Promise<Row[]> {
+export async function mcp(world: World, server: Running, { seconds, rounds, callers, warmUpRounds }: McpSizes): Promise<Row[]> {
   const tenant = world.tenants[0]!
   await world.owner`update api_key set scopes = array['api:read', 'api:write', 'mcp:use'] where tenant_id = ${tenant.id}`
   await using bare = await startProcess([process.execPath, 'test/bench/peer-mcp.ts'], {})
   await using before = await startProcess([process.execPath, 'test/bench/peer-mcp.ts'], { PEER: '1' })
-  const row = async (what: string, method: Method, rest: Contestant[]): Promise<Row> =>
-    compare(
-      what,
-      [
-        { name: 'in a session', server, request: await inSession(server, tenant, method) },
-        ...rest,
-        { name: 'without a session', server, request: withoutSession(tenant, method) },
-        { name: 'bare SDK 2.4', server: bare, request: await inSession(bare, tenant, method) },
-        { name: 'bare SDK 1.32', server: before, request: await inSession(before, tenant, method) },
-      ],
-      sizes,
-    )
-  const overRest = { name: 'REST', server, request: get('/api/v1/growth/connection', tenant) }
+  const contestant = (name: string, to: Running, request: string): Contestant => ({
+    name,
+    pid: to.pid,
+    run: () => load({ port: to.port, callers, seconds, warmUpSeconds: 0, requests: [request] }),
+  })
+  const peersOf = async (method: Method): Promise<Contestant[]> => [
+    contestant("the SDK's own server, 2.4", bare, await inSession(bare, tenant, method)),
+    contestant("the SDK's own server, 1.32", before, await inSession(before, tenant, method)),
+  ]
+  const rows = async (what: string, method: Method, rest: Contestant[], goals: Goal[] = []): Promise<Row[]> => {
+    const ours = [
+      contestant('in a session', server, await inSession(server, tenant, method)),
+      contestant('without a session', server, withoutSession(tenant, method)),
+    ]
+    const all = [...ours, ...rest, ...(await peersOf(method))]
+    for (const { pid, run } of all) await warmUp(pid, run, warmUpRounds)
+    const turns = await takeTurns(world.owner, all, rounds)
+    return ours.map(({ name }, index) => ({
+      what: `${what} ${name}, ${callers} callers`,
+      figures: figuresOf(turns[index]!),
+      peers: all.slice(ours.length).map((peer, place) => peerOf(peer.name, turns[index]!, turns[ours.length + place]!)),
+      goals,
+    }))
+  }
+  const overRest = contestant('the same over REST', server, get('/api/v1/growth/connection', tenant))
   return [
-    await row(`MCP, a call of ${TOOL} in a session`, 'tools/call', [overRest]),
-    await row('MCP, a list of tools in a session', 'tools/list', []),
+    ...(await rows('a call of a tool', 'tools/call', [overRest], [{ of: 'costRatio', atLeast: 0.5 }])),
+    ...(await rows('the list of tools', 'tools/list', [])),
   ]
 }

@@ -1,11 +1,12 @@
 /** One and two processes on one database: commands sent to the owner of their tenant, to either process, and to the wrong one; reads. */
 
+import { costOf } from './contest.ts'
+import { type Figures, median, type Row } from './figures.ts'
 import type { Result } from './load.ts'
 import { cpuMs, databaseCpuMs } from './meter.ts'
 import { PROFILE_PATCH } from './peer-sql.ts'
 import { get, put } from './requests.ts'
 import { load, type Running } from './spawn.ts'
-import { median, type Row } from './table.ts'
 import { addTenants, startServer, type Tenant, type World } from './world.ts'
 
 interface Sizes {
@@ -27,28 +28,32 @@ interface Outcome {
   perSecond: number
   p50: number
   p99: number
-  /** Microseconds a request, of the servers and the database. */
-  cost: number
+  /** Microseconds a request. */
+  servers: number
+  database: number
 }
 
 const measure = async ({ owner }: World, way: Way, seconds: number): Promise<Outcome> => {
-  const used = async () => way.reduce((sum, [{ pid }]) => sum + (cpuMs(pid) ?? Number.NaN), (await databaseCpuMs(owner)) ?? Number.NaN)
+  const used = async () =>
+    [way.reduce((sum, [{ pid }]) => sum + (cpuMs(pid) ?? Number.NaN), 0), (await databaseCpuMs(owner)) ?? Number.NaN] as const
   const callers = CALLERS / way.length
   const before = await used()
   const all: Result[] = await Promise.all(way.map(([{ port }, requests]) => load({ port, requests, callers, seconds, warmUpSeconds: 0 })))
   const total = (part: (one: Result) => number) => all.reduce((sum, one) => sum + part(one), 0)
-  const cost = (((await used()) - before) * 1_000) / total(({ count }) => count)
+  const after = await used()
+  const each = (part: 0 | 1): number => ((after[part] - before[part]) * 1_000) / total(({ count }) => count)
   return {
     perSecond: total((one) => one.perSecond),
     p50: total(({ p50 }) => p50) / way.length,
     p99: Math.max(...all.map((one) => one.p99)),
-    cost,
+    servers: each(0),
+    database: each(1),
   }
 }
 
-const described = (all: Outcome[]): string => {
+const figuresOf = (all: Outcome[]): Figures => {
   const of = (part: keyof Outcome) => median(all.map((one) => one[part]))
-  return `${Math.round(of('perSecond')).toLocaleString('en')}/s (p50 ${of('p50').toFixed(1)}, p99 ${of('p99').toFixed(1)} ms), ${Math.round(of('cost'))} µs`
+  return { perSecond: of('perSecond'), p50Ms: of('p50'), p99Ms: of('p99'), serverUs: of('servers'), postgresUs: of('database') }
 }
 
 /** Wakes each tenant in the process that is to own it. */
@@ -96,9 +101,10 @@ export async function nodes(world: World, { seconds, rounds, tenants, warmUpSeco
   const of = (name: string) => outcomes.get(name)!
   return [...outcomes].map(([name, found]) => {
     const reference = of(name.startsWith('reads') ? 'reads, one process' : 'commands, one process')
-    if (found === reference) return { what: name, result: described(found) }
+    const figures = figuresOf(found)
+    if (found === reference) return { what: name, figures }
     const ratio = median(found.map(({ perSecond }, round) => perSecond / reference[round]!.perSecond))
-    const costRatio = median(reference.map(({ cost }) => cost)) / median(found.map(({ cost }) => cost))
-    return { what: name, result: described(found), peer: 'one process', ratio, costRatio }
+    const costRatio = costOf(figuresOf(reference)) / costOf(figures)
+    return { what: name, figures, peers: [{ name: 'one process', figures: {}, ratio, costRatio }] }
   })
 }

@@ -1,180 +1,191 @@
 /**
- * Where a request's processor time goes: our server and a bare one under Bun's sampling profiler, with the same requests. The profiler
- * sees the thread that runs JavaScript; the rest (event loop, kernel, threads of the garbage collector and the compiler) is what the
- * system counted for the process beyond that.
+ * Where the processor time of a read, a command and a due post goes: our server and a bare one (for posts, DBOS) under Bun's sampling
+ * profiler, with the same requests. The profiler sees the thread that runs JavaScript; the rest of that thread (event loop, kernel) and
+ * the other threads (the garbage collector's, the compiler's) are what the system counted beyond that.
  */
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
-import { cpuMs, databaseCpuMs, threadMs } from './meter.ts'
+import { lateness, postsLeft, type Sizes, schedule, untilDue, untilSettled } from './due.ts'
+import { prepareItems, scheduleWorkflows, workflowsLeft } from './due-peer.ts'
+import { cpuMs, databaseCpuMs, threadsMs } from './meter.ts'
 import { PROFILE_PATCH } from './peer-sql.ts'
+import { peerCommand } from './peers.ts'
+import { type CpuProfile, largestFirst, type Sums, sampled } from './profile-samples.ts'
+import { resetStatements, type Statement, statementsOf } from './profile-statements.ts'
 import { get, put } from './requests.ts'
-import { load, startProcess } from './spawn.ts'
+import { load, type Running, startProcess } from './spawn.ts'
+import { wakeAll } from './throughput.ts'
 import type { World } from './world.ts'
 
-interface Frame {
-  functionName: string
-  url: string
-  lineNumber: number
+interface Done {
+  count: number
+  /** A second. It may ask the database, so it is called when all else is counted. */
+  rate(): number | Promise<number>
 }
 
-interface CpuProfile {
-  nodes: { id: number; callFrame: Frame; children?: number[] }[]
-  samples: number[]
-  /** Microseconds since the previous sample. */
-  timeDeltas: number[]
-}
-
-/** The owner of a frame by its file; the first match counts. */
-const OWNERS: [RegExp, string][] = [
-  [/node_modules\/postgres\//, 'postgres.js'],
-  [/node_modules\/elysia\//, 'Elysia'],
-  [/node_modules\/@sinclair\//, 'TypeBox'],
-  [/node_modules\/pino\//, 'pino'],
-  [/node_modules\//, 'other packages'],
-  [/test\/bench\//, 'the bare server itself'],
-  [/\/src\/edge\//, 'ours: edge'],
-  [/\/src\/ops\//, 'ours: ops (gates, letters, answers)'],
-  [/\/src\/store\//, 'ours: store (wrap, gate and effect statements)'],
-  [/\/src\/(domain|contract)\//, 'ours: domain'],
-  [/\/src\//, 'ours: kernel and ports'],
-  [/\/actors\//, 'ours: actors'],
-]
-/** Native functions that are grouped by name, whoever calls them. */
-const NATIVE: [RegExp, string][] = [
-  [/^writeBuffered$/, 'socket write to Postgres'],
-  [/^(stringify|parse)$/, 'JSON'],
-  [/^(update|digest|Hash|hash|createHash|timingSafeEqual|Hmac)$/, 'hashes'],
-]
-const ANSWER = 'Bun: promises settled, the answer written to the caller'
-const TIMERS = 'timers'
-
-const first = (rules: [RegExp, string][], text: string): string | undefined => rules.find(([rule]) => rule.test(text))?.[1]
-
-/** The group of each node: by its own file, else by the name of a native function, else by its caller. */
-const groupsOf = ({ nodes }: CpuProfile): Map<number, string> => {
-  const byId = new Map(nodes.map((node) => [node.id, node]))
-  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child): [number, number] => [child, id])))
-  const groupOf = (id: number): string => {
-    const names: string[] = []
-    for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
-      const { url, functionName } = byId.get(at)!.callFrame
-      const owner = first(OWNERS, url)
-      if (names.length === 0 || !owner) names.push(functionName)
-      const native = url === '' && at === id ? first(NATIVE, functionName) : undefined
-      if (native) return native
-      if (owner) return owner
-    }
-    if (names.some((name) => /^(setTimeout|clearTimeout|setImmediate|processTimers|processImmediate)$/.test(name))) return TIMERS
-    return names.includes('processTicksAndRejections') ? ANSWER : 'Bun: other'
-  }
-  return new Map(nodes.map(({ id }) => [id, groupOf(id)]))
-}
-
-const label = ({ functionName, url, lineNumber }: Frame): string => {
-  const file = url.replace(/^.*\/(node_modules|src|actors|test)\//, '$1/')
-  return file ? `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}` : functionName || '(native)'
+interface Subject {
+  name: string
+  /** The command that starts it under the profiler's flags. */
+  command(flags: string[]): string[] | Promise<string[]>
+  /** Resolves with what is then measured. */
+  prepare(server: Running): Promise<() => Promise<Done>>
 }
 
 interface Profiled {
-  /** In microseconds a request. */
-  groups: Map<string, number>
-  functions: Map<string, number>
-  server: number
-  mainThread: number
-  database: number
-  perSecond: number
+  name: string
   count: number
+  perSecond: number
+  /** In microseconds a request. */
+  groups: Sums
+  functions: Sums
+  server: number
+  database: number
+  statements: Statement[]
 }
 
 const INTERVAL_US = 500
-
-const tally = (profile: CpuProfile, from: number, to: number): { byNode: Map<number, number>; samples: number } => {
-  const byNode = new Map<number, number>()
-  let [at, samples] = [0, 0]
-  profile.samples.forEach((id, index) => {
-    at += profile.timeDeltas[index]!
-    if (at < from || at > to) return
-    samples++
-    byNode.set(id, (byNode.get(id) ?? 0) + 1)
-  })
-  return { byNode, samples }
+const PROFILE = 'bench.cpuprofile'
+/** What the engine's threads do. */
+const THREADS: Record<string, string> = {
+  HeapHelper: 'garbage collector',
+  JITWorker: 'compiler',
+  'mi-scavenger': 'memory allocator',
+  thread: 'the profiler',
 }
 
-const added = (sums: Map<string, number>, name: string, value: number) => sums.set(name, (sums.get(name) ?? 0) + value)
-
-interface Measured {
-  script: string
-  requests: string[]
-  seconds: number
-}
-
-const profiled = async (world: World, { script, requests, seconds }: Measured): Promise<Profiled> => {
+const profiled = async ({ owner, env }: World, { name, command, prepare }: Subject): Promise<Profiled> => {
   await using folder = await temporaryFolder()
-  const name = 'bench.cpuprofile'
-  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder.path}`, `--cpu-prof-name=${name}`, `--cpu-prof-interval=${INTERVAL_US}`]
+  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder.path}`, `--cpu-prof-name=${PROFILE}`, `--cpu-prof-interval=${INTERVAL_US}`]
   const began = performance.now()
-  await using server = await startProcess([process.execPath, ...flags, script], world.env)
-  const plan = { port: server.port, callers: 32, warmUpSeconds: 0, requests }
-  await load({ ...plan, seconds: 2 })
-  const used = async () => [cpuMs(server.pid) ?? 0, threadMs(server.pid) ?? 0, (await databaseCpuMs(world.owner)) ?? 0] as const
+  await using server = await startProcess(await command(flags), env)
+  const run = await prepare(server)
+  const used = async () => ({ all: cpuMs(server.pid) ?? 0, threads: threadsMs(server.pid), database: (await databaseCpuMs(owner)) ?? 0 })
+  await resetStatements(owner)
   const before = await used()
-  const start = performance.now() - began
-  const { count, perSecond } = await load({ ...plan, seconds })
-  const end = performance.now() - began
+  const from = performance.now() - began
+  const { count, rate } = await run()
+  const to = performance.now() - began
   const after = await used()
-  const [cpu, mainThread, database] = after.map((value, index) => ((value - before[index]!) * 1_000) / count) as [number, number, number]
+  const statements = await statementsOf(owner, count)
+  const perSecond = await rate()
+  const each = (ms: number) => (ms * 1_000) / count
+  const threads = new Map([...after.threads].map(([thread, ms]) => [thread, each(ms - (before.threads.get(thread) ?? 0))]))
+  const mainThread = threads.get('main') ?? 0
   await server.stop()
-  const profile = (await Bun.file(join(folder.path, name)).json()) as CpuProfile
-  const { byNode, samples } = tally(profile, start * 1_000, end * 1_000)
+  const { groups, functions, samples } = sampled((await Bun.file(join(folder.path, PROFILE)).json()) as CpuProfile, from, to)
   // A thread that waits for a processor is sampled too, but uses no time: never exceed what the system counted.
-  const each = Math.min(INTERVAL_US / count, mainThread / Math.max(samples, 1))
-  const [groups, functions] = [new Map<string, number>(), new Map<string, number>()]
-  const groupOf = groupsOf(profile)
-  for (const { id, callFrame } of profile.nodes) {
-    const time = (byNode.get(id) ?? 0) * each
-    if (time === 0) continue
-    added(groups, groupOf.get(id)!, time)
-    added(functions, `${groupOf.get(id)} — ${label(callFrame)}`, time)
-  }
-  const seen = samples * each
-  groups.set('main thread outside JavaScript (event loop, HTTP parser, kernel)', mainThread - seen)
-  groups.set('other threads (garbage collector, compiler, sampler)', cpu - mainThread)
-  return { groups, functions, server: cpu, mainThread, database, perSecond, count }
+  const sample = Math.min(INTERVAL_US / count, mainThread / Math.max(samples, 1))
+  const inUs = (sums: Sums): Sums => new Map([...sums].map(([key, value]) => [key, value * sample]))
+  const all = inUs(groups)
+  all.set('main thread outside JavaScript (event loop, HTTP parser, kernel)', mainThread - samples * sample)
+  for (const [thread, time] of threads) if (thread !== 'main' && time >= 0.05) all.set(`thread: ${THREADS[thread] ?? thread}`, time)
+  const [cpu, database] = [each(after.all - before.all), each(after.database - before.database)]
+  return { name, count, perSecond, groups: all, functions: inUs(functions), server: cpu, database, statements }
 }
 
 const us = (value: number | undefined): string => (value === undefined ? '' : value.toFixed(1))
-const sorted = (sums: Map<string, number>): [string, number][] => [...sums].sort((a, b) => b[1] - a[1])
 
 const LONGEST_LIST = 30
+const STATEMENT = { head: 110, tail: 60 }
+
+/** Statements that begin alike often end otherwise. */
+const shortened = (text: string): string =>
+  text.length <= STATEMENT.head + STATEMENT.tail ? text : `${text.slice(0, STATEMENT.head)} … ${text.slice(-STATEMENT.tail)}`
+
+const sum = (statements: Statement[], part: 'calls' | 'us'): number => statements.reduce((all, one) => all + one[part], 0)
+
+const statementLines = ({ name, statements }: Profiled): string[] => [
+  `\n${name}: statements by time elapsed in Postgres, planning included\n\n| statement | a request | µs |\n|---|--:|--:|`,
+  ...statements
+    .slice(0, LONGEST_LIST)
+    .map(({ text, calls, us: time }) => `| ${shortened(text).replaceAll('|', '\\|')} | ${calls.toFixed(2)} | ${us(time)} |`),
+  `| **all** | ${sum(statements, 'calls').toFixed(2)} | ${us(sum(statements, 'us'))} |`,
+]
 
 const report = (kind: string, ours: Profiled, bare: Profiled): string => {
-  const names = new Set([...sorted(ours.groups), ...sorted(bare.groups)].map(([name]) => name))
+  const names = new Set([...largestFirst(ours.groups), ...largestFirst(bare.groups)].map(([name]) => name))
   const line = (name: string, mine: number | undefined, theirs: number | undefined) => `| ${name} | ${us(mine)} | ${us(theirs)} |`
+  const speeds = [ours, bare].map(({ name, perSecond, count }) => `${name} ${Math.round(perSecond)}/s over ${count}`)
   return [
-    `\n### ${kind}: microseconds of processor time a request, 32 callers, under the profiler\n`,
-    `Tendril ${Math.round(ours.perSecond)}/s over ${ours.count} requests, bare Elysia ${Math.round(bare.perSecond)}/s over ${bare.count}.\n`,
-    '| where (self time) | Tendril | bare Elysia |\n|---|---|---|',
+    `\n### ${kind}: microseconds of processor time each, under the profiler\n`,
+    `${speeds.join(', ')}.\n`,
+    `| where (self time) | ${ours.name} | ${bare.name} |\n|---|--:|--:|`,
     ...[...names].map((name) => line(name, ours.groups.get(name), bare.groups.get(name))),
     line('**server, all threads (/proc)**', ours.server, bare.server),
     line('**Postgres, all processes (/proc)**', ours.database, bare.database),
-    `\nTendril's functions by self time:\n\n| function | µs |\n|---|---|`,
-    ...sorted(ours.functions)
+    `\nTendril's functions by self time:\n\n| function | µs |\n|---|--:|`,
+    ...largestFirst(ours.functions)
       .slice(0, LONGEST_LIST)
       .map(([name, value]) => `| ${name} | ${us(value)} |`),
+    ...statementLines(ours),
+    ...statementLines(bare),
   ].join('\n')
 }
 
-/** Profiles reads and commands on our server and on a bare one; returns Markdown. */
-export async function profile(world: World, seconds: number): Promise<string> {
-  const cases = {
-    'GET items, 5': world.tenants.map((tenant) => get('/api/v1/growth/items?limit=5', tenant)),
-    'PUT profile, with an Idempotency-Key': world.tenants.map((tenant) => put('/api/v1/growth/profile', tenant, PROFILE_PATCH)),
+const tendril = (flags: string[]): string[] => [process.execPath, ...flags, 'src/main.ts']
+const elysia = (flags: string[]): string[] => [process.execPath, ...flags, 'test/bench/peer-http.ts']
+
+interface Times {
+  seconds: number
+  /** New code is compiled in the meantime, which takes processor time. */
+  warmUpSeconds: number
+}
+
+const requests = ({ seconds, warmUpSeconds }: Times, asked: string[]): [Subject, Subject] => {
+  const prepare = async ({ port }: Running) => {
+    const plan = { port, callers: 32, warmUpSeconds: 0, requests: asked }
+    await load({ ...plan, seconds: warmUpSeconds })
+    return async () => {
+      const { count, perSecond } = await load({ ...plan, seconds })
+      return { count, rate: () => perSecond }
+    }
+  }
+  return [
+    { name: 'Tendril', command: tendril, prepare },
+    { name: 'bare Elysia', command: elysia, prepare },
+  ]
+}
+
+const posts = (world: World, sizes: Sizes): [Subject, Subject] => [
+  {
+    name: 'Tendril',
+    command: tendril,
+    async prepare(server) {
+      await wakeAll(world, server)
+      const due = await schedule(world, server, sizes)
+      await untilDue(due)
+      return async () => {
+        await untilSettled(() => postsLeft(world))
+        return { count: due.ids.length, rate: async () => (await lateness(world, due)).perSecond! }
+      }
+    },
+  },
+  {
+    name: 'DBOS',
+    command: (flags) => peerCommand('dbos', flags),
+    async prepare(server) {
+      await prepareItems(world)
+      const due = await scheduleWorkflows(world, server, sizes)
+      await untilDue(due)
+      return async () => {
+        await untilSettled(() => workflowsLeft(world))
+        return { count: due.ids.length, rate: async () => (await lateness(world, due)).perSecond! }
+      }
+    },
+  },
+]
+
+/** Profiles reads, commands and due posts on our server and on a peer; returns Markdown. */
+export async function profile(world: World, { posts: count, ...times }: Times & { posts: number }): Promise<string> {
+  const read = world.tenants.map((tenant) => get('/api/v1/growth/items?limit=5', tenant))
+  const command = world.tenants.map((tenant) => put('/api/v1/growth/profile', tenant, PROFILE_PATCH))
+  const subjects: Record<string, [Subject, Subject]> = {
+    'GET 5 items, 32 callers': requests(times, read),
+    'PUT profile with an Idempotency-Key, 32 callers': requests(times, command),
+    'a post due': posts(world, { posts: count, tenants: world.tenants.length }),
   }
   const reports: string[] = []
-  for (const [kind, requests] of Object.entries(cases)) {
-    const ours = await profiled(world, { script: 'src/main.ts', requests, seconds })
-    const bare = await profiled(world, { script: 'test/bench/peer-http.ts', requests, seconds })
-    reports.push(report(kind, ours, bare))
-  }
+  for (const [kind, [ours, bare]] of Object.entries(subjects))
+    reports.push(report(kind, await profiled(world, ours), await profiled(world, bare)))
   return reports.join('\n')
 }

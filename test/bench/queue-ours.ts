@@ -13,7 +13,7 @@ import { connectionOptionsOf } from '#server/database-url'
 import { openDb } from '#store/engine/db'
 import type { NewWork, Provenance } from '#store/engine/letter'
 import type { QueuePlan, QueueResult } from './background.ts'
-import { processorMs } from './meter.ts'
+import { processorMs, usedSince } from './meter.ts'
 import { openPeer } from './peer-sql.ts'
 import { serveLines } from './spawn.ts'
 
@@ -93,7 +93,7 @@ const run = async ({ jobs, tenants }: QueuePlan): Promise<QueueResult> => {
   while (ran < expected || (await left())) await Bun.sleep(5)
   const ms = performance.now() - due
   if (ran !== expected) throw new Error(`${expected} pieces of work ran ${ran} times`)
-  return { jobs: expected, ms, cpuMs: (await processorMs(owner)) - before }
+  return { jobs: expected, ms, ...(await usedSince(owner, before)) }
 }
 
 await serveLines(run)

@@ -3,7 +3,7 @@ import { Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker'
 import PgBoss from 'pg-boss'
 import { connectionOptionsOf } from '#server/database-url'
 import type { QueuePlan, QueueResult } from './background.ts'
-import { processorMs } from './meter.ts'
+import { processorMs, type Used, usedSince } from './meter.ts'
 import { openPeer } from './peer-sql.ts'
 import { serveLines } from './spawn.ts'
 
@@ -16,7 +16,7 @@ class Tally {
   ran = 0
   #startedAt = 0
 
-  constructor(private readonly cpuBefore: number) {}
+  constructor(private readonly before: Used) {}
 
   count(jobs: number): void {
     if (this.ran === 0) this.#startedAt = performance.now()
@@ -27,7 +27,7 @@ class Tally {
     while (this.ran < expected || (await left())) await Bun.sleep(5)
     if (this.ran !== expected) throw new Error(`${expected} jobs ran ${this.ran} times`)
     const ms = performance.now() - this.#startedAt
-    return { jobs: expected, ms, cpuMs: (await processorMs(owner)) - this.cpuBefore }
+    return { jobs: expected, ms, ...(await usedSince(owner, this.before)) }
   }
 }
 

@@ -1,12 +1,12 @@
-/** Queries over all tenants and of single ones among very many: a million actors, each with a scheduled post. */
+/** Queries over all tenants and of single ones among very many: a million actors, each with a scheduled post (fewer in a quick run). */
 import { gateHook } from '#decisions/gate'
 import { workTable } from '#decisions/work'
 import { openDb } from '#store/engine/db'
 import { gate } from '#store/engine/letter'
 import { claimTenant, register, releaseTenant, wakeable } from '#store/engine/placement'
 import { nextDue } from '#store/engine/work'
+import type { Figures, Row } from './figures.ts'
 import { quantile } from './load.ts'
-import { ms, type Row } from './table.ts'
 import type { World } from './world.ts'
 
 const PROBES = 300
@@ -14,7 +14,7 @@ const PROBES = 300
 const WAKE_AT_ONCE = 16
 const NOTHING_BUSY = { kinds: workTable, busy: [], full: { manual: [], automatic: [] }, paused: false, excluded: [] }
 
-const times = async (count: number, body: (index: number) => Promise<unknown>): Promise<string> => {
+const times = async (count: number, body: (index: number) => Promise<unknown>): Promise<Figures> => {
   const all = new Float64Array(count)
   for (let index = 0; index < count; index++) {
     const before = performance.now()
@@ -22,7 +22,7 @@ const times = async (count: number, body: (index: number) => Promise<unknown>): 
     all[index] = performance.now() - before
   }
   const sorted = all.sort()
-  return `p50 ${ms(quantile(sorted, 0.5))}, p99 ${ms(quantile(sorted, 0.99))}`
+  return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) }
 }
 
 /** Sleeping tenants with one post each, due within the coming month. */
@@ -38,19 +38,19 @@ const addSleepers = async ({ owner }: World, count: number): Promise<void> => {
   await owner`vacuum analyze tenant, actor, work`
 }
 
-const sizeOf = async ({ owner }: World): Promise<string> => {
+const sizes = async ({ owner }: World): Promise<Row[]> => {
   const rows = await owner<{ name: string; bytes: number; rows: number }[]>`
     select relname as name, pg_total_relation_size(c.oid)::float8 as bytes, greatest(reltuples, 1)::float8 as rows
     from pg_class c where relname in ('tenant', 'actor', 'work') and relkind = 'r' order by relname`
-  return rows
-    .map(({ name, bytes, rows: count }) => `${name} ${Math.round(bytes / 2 ** 20)} MiB (${Math.round(bytes / count)} B a row)`)
-    .join(', ')
+  return rows.map(({ name, bytes, rows: count }) => ({
+    what: `table \`${name}\` on disk with its indexes, in all and a row`,
+    figures: { mib: bytes / 2 ** 20, bytes: bytes / count },
+  }))
 }
 
 export async function scale(world: World, { sleepers, due }: { sleepers: number; due: number }): Promise<Row[]> {
-  const started = performance.now()
   await addSleepers(world, sleepers)
-  const took = performance.now() - started
+  const onDisk = await sizes(world)
   await using db = openDb(world.options)
   const self = crypto.randomUUID()
   await register(db, { incarnation: self, lockKey: 1n, url: 'http://127.0.0.1:9' })
@@ -83,16 +83,12 @@ export async function scale(world: World, { sleepers, due }: { sleepers: number;
     releaseTenant(db, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! }),
   )
   await world.owner`delete from node where incarnation = ${self}`
-  const count = sleepers.toLocaleString('en')
-  return [
-    {
-      what: `${count} tenants asleep, each with a scheduled post: on disk, indexes included`,
-      result: `${await sizeOf(world)}; inserted in ${ms(took)}`,
-    },
-    { what: `the sweeper's look among ${count}: nothing due`, result: quiet },
-    { what: `the sweeper's look among ${count}: ${due.toLocaleString('en')} due`, result: busy },
-    { what: `claiming a tenant of ${count}`, result: claim },
-    { what: `a letter of a tenant of ${count} that looks for due work`, result: letter },
-    { what: `releasing a tenant of ${count}`, result: release },
-  ]
+  const rows: Record<string, Figures> = {
+    "the sweeper's look, nothing due": quiet,
+    "the sweeper's look, 10,000 due": busy,
+    'claiming a tenant': claim,
+    'a letter of a tenant that looks for due work': letter,
+    'releasing a tenant': release,
+  }
+  return [...onDisk, ...Object.entries(rows).map(([what, figures]) => ({ what, figures }))]
 }

@@ -2,16 +2,16 @@
 import { join } from 'node:path'
 import { build } from '#src/scripts/build'
 import { temporaryFolder } from '../support/folder.ts'
+import type { Row } from './figures.ts'
 import { residentMiB } from './meter.ts'
 import { startProcess } from './spawn.ts'
-import { mib, ms, type Row } from './table.ts'
 import type { World } from './world.ts'
 
 const startOf = async (name: string, command: string[], env: Record<string, string>): Promise<Row> => {
   await using server = await startProcess(command, env)
-  const resident = residentMiB(server.pid)
+  const mib = residentMiB(server.pid)
   const stopMs = await server.stop()
-  return { what: `start to healthy, ${name}`, result: `${ms(server.startMs)}; ${mib(resident)} resident; stops in ${ms(stopMs)}` }
+  return { what: `start to healthy, ${name}`, figures: { ms: server.startMs, mib, stopMs } }
 }
 
 /** The first start creates the database; the second finds it. */

@@ -1,47 +1,80 @@
-/** Prints the results of a benchmark: the machine, and a table. */
-import { cpus, loadavg, release, totalmem } from 'node:os'
-import type postgres from 'postgres'
+/** The text of results: the only place where a figure becomes words. */
+import { type Figure, type Figures, type FiguresFile, type Goal, measureOf, meets, type Peer, type Row } from './figures.ts'
 
-/** One line of the table. */
-export interface Row {
-  what: string
-  result: string
-  /** What it is compared with, measured in the same run. */
-  peer?: string
-  ratio?: number
-  /** The peer's processor time divided by ours: steadier than a rate on a machine with other load. */
-  costRatio?: number
-  goal?: string
+const number = (value: number): string => {
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return String(Number(value.toPrecision(value < 10 ? 2 : 3)))
 }
 
-const GIB = 2 ** 30
+/** Milliseconds, as seconds from ten on. */
+const time = (ms: number): string => (ms >= 10_000 ? `${number(ms / 1_000)} s` : `${number(ms)} ms`)
+const size = (bytes: number): string => `${number(bytes)} B`
 
-export const machine = async (owner: postgres.Sql, durable: boolean): Promise<string> => {
-  const [row] = await owner<{ version: string }[]>`select current_setting('server_version') as version`
-  const all = cpus()
-  const cores = `${all.length} × ${all[0]?.model ?? 'unknown processor'}`
-  const memory = `${Math.round(totalmem() / GIB)} GiB`
-  const database = `Postgres ${row?.version} on this machine, fsync ${durable ? 'on' : 'off'}`
-  return `${cores}, ${memory}, ${process.platform} ${release()}, Bun ${Bun.version}, ${database} over a Unix socket, load average before ${loadavg()[0]?.toFixed(1)}`
+/** How each figure is written, in this order. Processor times are written together. */
+const texts: Record<Exclude<Figure, 'serverUs' | 'postgresUs' | 'answerBytes'>, (value: number) => string> = {
+  perSecond: (value) => `${number(value)}/s`,
+  ms: time,
+  p50Ms: (value) => `p50 ${time(value)}`,
+  quietP99Ms: (value) => `p99 alone ${time(value)}`,
+  p99Ms: (value) => `p99 ${time(value)}`,
+  longestMs: (value) => `longest ${time(value)}`,
+  slowdown: (value) => `× ${value.toFixed(2)}`,
+  floodPerSecond: (value) => `the flood ${number(value)}/s`,
+  generatorUs: (value) => `${number(value)} µs in the load generator`,
+  mib: (value) => `${number(value)} MiB`,
+  kib: (value) => `${number(value)} KiB`,
+  bytes: size,
+  stopMs: (value) => `stops in ${time(value)}`,
 }
 
-const number = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3))
-
-export const speed = ({ perSecond, p50, p99 }: { perSecond: number; p50: number; p99: number }): string =>
-  `${number(perSecond)}/s (p50 ${number(p50)}, p99 ${number(p99)} ms)`
-
-export const median = (values: number[]): number => {
-  const sorted = Float64Array.from(values).sort()
-  const half = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+const processorTime = ({ serverUs, postgresUs }: Figures): string[] => {
+  const parts = [serverUs, postgresUs].filter((value) => value !== undefined && !Number.isNaN(value))
+  return parts.length > 0 ? [`${parts.map((value) => number(value!)).join(' + ')} µs`] : []
 }
 
-export const ms = (value: number): string => `${number(value)} ms`
-export const mib = (value: number | undefined): string => (value === undefined ? 'unknown here' : `${number(value)} MiB`)
+const figuresText = (figures: Figures): string => {
+  const names = Object.keys(texts) as (keyof typeof texts)[]
+  const all = names.flatMap((name) => (figures[name] === undefined ? [] : texts[name](figures[name])))
+  return [...all, ...processorTime(figures)].join(', ')
+}
 
-export const print = (rows: Row[]): void => {
-  console.log('| what | result | compared with | ratio | by processor time | goal |\n|---|---|---|--:|--:|---|')
-  const share = (value: number | undefined): string => (value === undefined || Number.isNaN(value) ? '' : value.toFixed(2))
-  for (const { what, result, peer = '', ratio, costRatio, goal = '' } of rows)
-    console.log(`| ${what} | ${result} | ${peer} | ${share(ratio)} | ${share(costRatio)} | ${goal} |`)
+const share = (value: number | undefined): string => (value === undefined || Number.isNaN(value) ? '' : value.toFixed(2))
+
+const peerText = ({ name, figures, ratio, costRatio }: Peer, index: number): string => {
+  const text = `${name} ${figuresText(figures)}`.trimEnd()
+  const ratios = [share(ratio), share(costRatio)].filter(Boolean)
+  // The first peer's ratios have columns of their own.
+  return index > 0 && ratios.length > 0 ? `${text} (${ratios.join('; ')})` : text
+}
+
+const labels: Partial<Record<Goal['of'], string>> = { ratio: ' by rate', costRatio: ' by processor time' }
+
+const goalText = (row: Row, goal: Goal): string => {
+  const { of, atLeast, atMost } = goal
+  const bound = (value: number): string => (of in texts ? texts[of as keyof typeof texts](value) : `${value}${labels[of]}`)
+  const text = atLeast === undefined ? `≤ ${bound(atMost!)}` : `≥ ${bound(atLeast)}`
+  const value = measureOf(row, of)
+  const missed = value !== undefined && !Number.isNaN(value) && !meets(value, goal)
+  return missed ? `${text}, **missed**` : text
+}
+
+export const tableOf = (rows: Row[]): string[] => [
+  '| what | Tendril | peers | ratio | by processor time | goal |',
+  '|---|---|---|--:|--:|---|',
+  ...rows.map((row) => {
+    const { what, figures, peers = [], goals = [] } = row
+    return `| ${what} | ${figuresText(figures)} | ${peers.map(peerText).join('; ')} | ${share(peers[0]?.ratio)} | ${share(peers[0]?.costRatio)} | ${goals.map((goal) => goalText(row, goal)).join('; ')} |`
+  }),
+]
+
+/** Markdown of a whole file: a heading and a table for each section, and an origin where it is not that of the section before. */
+export const fileText = (file: FiguresFile): string => {
+  let last = ''
+  const parts = Object.entries(file).map(([name, { commit, date, machine, rows }]) => {
+    const origin = `Measured at ${commit}, ${date}: ${machine}.\n`
+    const lines = [`### ${name}`, ...(origin === last ? [] : [origin]), ...tableOf(rows)]
+    last = origin
+    return lines.join('\n')
+  })
+  return parts.join('\n\n')
 }

@@ -6,8 +6,8 @@ import { createLog } from '#kernel/log'
 import { openWorkplace, type Workplace } from '#server/server'
 import { readConfig } from '#src/config'
 import { wakeable } from '#store/engine/placement'
+import type { Row } from './figures.ts'
 import { quantile } from './load.ts'
-import { ms, type Row } from './table.ts'
 import { addTenants, type Tenant, type World } from './world.ts'
 
 /** Changes nothing: only gate and commit. */
@@ -39,13 +39,11 @@ const resident = (): number => {
   return process.memoryUsage.rss()
 }
 
-const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en')}/s`
-
 const mailbox = async (): Promise<Row> => {
   const box = new Mailbox<Posted & { done(): void }>(async ({ done }) => done())
   const post = () => new Promise<void>((done) => box.post({ priority: 'interactive', alone: true, done }))
-  const { perSecond: posts } = await timed(200_000, 64, post)
-  return { what: 'letters through a mailbox, 64 callers, no database', result: perSecond(posts) }
+  const { perSecond } = await timed(200_000, 64, post)
+  return { what: 'letters through a mailbox, 64 callers, no database', figures: { perSecond } }
 }
 
 const letters = async ({ runtime, db }: Workplace, { owner }: World, count: number): Promise<Row> => {
@@ -56,9 +54,8 @@ const letters = async ({ runtime, db }: Workplace, { owner }: World, count: numb
   const bare = await timed(count, 1, () => db.letter(id, (sql) => sql`select 1`.then(() => {})))
   return {
     what: 'letters of one tenant that change nothing, one at a time',
-    result: perSecond(asked),
-    peer: `begin, select, commit, one at a time ${perSecond(bare.perSecond)}`,
-    ratio: asked / bare.perSecond,
+    figures: { perSecond: asked },
+    peers: [{ name: 'begin, select, commit', figures: { perSecond: bare.perSecond }, ratio: asked / bare.perSecond }],
   }
 }
 
@@ -69,29 +66,26 @@ const known = async ({ db }: Workplace, { owner }: World, count: number): Promis
   const { sorted } = await timed(50, 1, () => wakeable(db, crypto.randomUUID(), 16))
   const grown = Math.max(0, resident() - before)
   return {
-    what: `${count.toLocaleString('en')} known tenants that sleep`,
-    result: `${Math.round(grown / count)} bytes each in the process; the sweep's poll takes ${ms(quantile(sorted, 0.5))}`,
-    goal: 'nothing',
+    what: 'a known tenant that sleeps, of 100,000: memory of the process; a poll of the sweep',
+    figures: { bytes: Math.round(grown / count), p50Ms: quantile(sorted, 0.5) },
+    goals: [{ of: 'bytes', atMost: 8 }],
   }
 }
 
 const awake = async ({ runtime }: Workplace, { owner }: World, count: number): Promise<Row[]> => {
   const tenants = await addTenants(owner, count)
   const before = resident()
-  const { sorted, perSecond: woken } = await timed(count, 4, (index) => runtime.ask(tenants[index]!.id, letter))
+  const { sorted, perSecond } = await timed(count, 4, (index) => runtime.ask(tenants[index]!.id, letter))
   // Recovery and the first look for due work continue after the first letter.
   await timed(count, 16, (index) => runtime.ask(tenants[index]!.id, letter))
-  const each = (resident() - before) / count
+  if (runtime.awake < count) throw new Error(`${runtime.awake} of ${count} tenants are awake`)
+  const kib = (resident() - before) / runtime.awake / 1_024
   return [
     {
-      what: `waking ${count.toLocaleString('en')} tenants, until the first letter is answered, 4 at once`,
-      result: `${perSecond(woken)} (p50 ${ms(quantile(sorted, 0.5))}, p99 ${ms(quantile(sorted, 0.99))})`,
+      what: 'waking tenants until the first letter is answered, 4 at once',
+      figures: { perSecond, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) },
     },
-    {
-      what: `an active tenant, of ${runtime.awake.toLocaleString('en')}`,
-      result: `${(each / 1_024).toFixed(1)} KiB; 10,000 of them ${Math.round((each * 10_000) / 2 ** 20)} MiB`,
-      goal: '10,000 fit one process',
-    },
+    { what: 'an active tenant, of 10,000 in one process', figures: { kib } },
   ]
 }
 

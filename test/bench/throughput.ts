@@ -1,12 +1,13 @@
 /** Requests a second over HTTP, compared with bare servers and with the database client alone, in turns. */
 
+import { figuresOf, peerOf, takeTurns, warmUp } from './contest.ts'
+import { median, type Row } from './figures.ts'
 import type { Result } from './load.ts'
-import { cpuMs, databaseCpuMs } from './meter.ts'
 import type { LoopPlan } from './peer-loop.ts'
 import { type Asked, type Kind, PROFILE_PATCH } from './peer-sql.ts'
+import { besidePostgraphile } from './postgraphile.ts'
 import { get, post, put, requestOf } from './requests.ts'
 import { load, type Running, startProcess, startWorker, type Worker } from './spawn.ts'
-import { median, type Row, speed } from './table.ts'
 import { addDrafts, type Tenant, type World } from './world.ts'
 
 export interface Sizes {
@@ -14,9 +15,13 @@ export interface Sizes {
   seconds: number
   rounds: number
   callers: number[]
-  /** New code is several times slower in its first seconds. */
+  /** For each contestant and kind of request, at most. */
   warmUpSeconds: number
 }
+
+const WARM_UP_TURN_S = 2
+/** Approvals, which are sent once each, are warmed up by rounds of a thousand. */
+const WARM_UP_APPROVALS = 4
 
 interface Case extends Asked {
   request: string
@@ -29,11 +34,14 @@ const cases: Record<Exclude<Kind, 'approve'>, (tenant: Tenant) => Case> = {
 }
 
 const names: Record<Kind, string> = {
-  items: 'GET items, 5',
+  items: 'GET 5 items',
   connection: 'GET connection',
-  profile: 'PUT profile, with an Idempotency-Key',
-  approve: 'POST approve, with an Idempotency-Key',
+  profile: 'PUT profile with an Idempotency-Key',
+  approve: 'POST approve with an Idempotency-Key',
 }
+
+/** Shares of the bare server's processor time. A command is compared with the bare transaction. */
+const GOALS: Record<Kind, number> = { items: 0.6, connection: 0.6, profile: 0.65, approve: 0.65 }
 
 type Server = 'tendril' | 'elysia' | 'hono'
 
@@ -43,8 +51,14 @@ interface Contest {
   loop: Worker<LoopPlan, Result>
 }
 
-type Contestant = Server | 'client'
-const CONTESTANTS: Contestant[] = ['tendril', 'elysia', 'hono', 'client']
+type Name = Server | 'client'
+const NAMES: Name[] = ['tendril', 'elysia', 'hono', 'client']
+const titles: Record<Name, string> = {
+  tendril: 'Tendril',
+  elysia: 'bare Elysia',
+  hono: 'bare Hono',
+  client: 'postgres.js without HTTP',
+}
 
 interface Question {
   kind: Kind
@@ -54,69 +68,33 @@ interface Question {
   /** An item can be approved once, so each contestant gets its own. */
   cases(): Promise<Case[]>
   once?: boolean
+  warmUpRounds?: number
 }
 
-/** One contestant's result in one round, with the processor time of its parts in milliseconds. */
-interface Turn extends Result {
-  server: number
-  database: number
-}
-
-const turn = async ({ world, servers, loop }: Contest, name: Contestant, question: Question): Promise<Turn> => {
+/** What is asked of one contestant in a turn. */
+const ask = async ({ servers, loop }: Contest, name: Name, question: Question): Promise<Result> => {
   const { kind, callers, seconds, once = false } = question
   const all = await question.cases()
-  const pid = name === 'client' ? loop.pid : servers[name].pid
-  const used = async () => [cpuMs(pid) ?? Number.NaN, (await databaseCpuMs(world.owner)) ?? Number.NaN] as const
   const plan = { callers, seconds, once, warmUpSeconds: 0 }
-  const before = await used()
-  const result =
-    name === 'client'
-      ? await loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) })
-      : await load({ ...plan, port: servers[name].port, requests: all.map(({ request }) => request) })
-  const after = await used()
-  return { ...result, server: after[0] - before[0], database: after[1] - before[1] }
+  if (name === 'client') return await loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) })
+  return await load({ ...plan, port: servers[name].port, requests: all.map(({ request }) => request) })
 }
 
-const sum = (turns: Turn[], part: 'server' | 'database' | 'cpuMs' | 'count'): number => turns.reduce((all, one) => all + one[part], 0)
-
-/** In microseconds a request. */
-const costs = (turns: Turn[]) => {
-  const each = (part: 'server' | 'database' | 'cpuMs') => (sum(turns, part) * 1_000) / sum(turns, 'count')
-  return { server: each('server'), database: each('database'), generator: each('cpuMs') }
-}
-
-const medianSpeed = (turns: Turn[]): string =>
-  speed({
-    perSecond: median(turns.map(({ perSecond }) => perSecond)),
-    p50: median(turns.map(({ p50 }) => p50)),
-    p99: median(turns.map(({ p99 }) => p99)),
-  })
-
-const described = (turns: Turn[]): string => {
-  const { server, database, generator } = costs(turns)
-  const parts = `${Math.round(server)} + ${Math.round(database)} + ${Math.round(generator)} µs`
-  return `${medianSpeed(turns)}, ${parts}, ${Math.round(median(turns.map(({ bytes }) => bytes)))} B`
-}
-
-/** Every contestant has a turn in each round, in another order each time, so that other load affects all alike. */
 const compare = async (contest: Contest, question: Question): Promise<Row> => {
-  const turns: Record<Contestant, Turn[]> = { tendril: [], elysia: [], hono: [], client: [] }
-  for (let round = 0; round < question.rounds; round++)
-    for (let index = 0; index < CONTESTANTS.length; index++) {
-      const name = CONTESTANTS[(index + round) % CONTESTANTS.length]!
-      turns[name].push(await turn(contest, name, question))
-    }
-  const { tendril, elysia, hono, client } = turns
-  const ratioTo = (peer: Turn[]) => median(tendril.map(({ perSecond }, round) => perSecond / peer[round]!.perSecond))
-  const total = ({ server, database }: ReturnType<typeof costs>) => server + database
+  const contestants = NAMES.map((name) => ({
+    name: titles[name],
+    pid: name === 'client' ? contest.loop.pid : contest.servers[name].pid,
+    run: () => ask(contest, name, question),
+  }))
+  for (const { pid, run } of contestants) await warmUp(pid, run, question.warmUpRounds ?? 0)
+  const [ours, ...theirs] = await takeTurns(contest.world.owner, contestants, question.rounds)
   const tenants = new Set((await question.cases()).map(({ tenantId }) => tenantId)).size
+  const callers = question.callers === 1 ? '1 caller' : `${question.callers} callers`
   return {
-    what: `${names[question.kind]}: tenants ${tenants}, callers ${question.callers}`,
-    result: described(tendril),
-    peer: `bare Elysia ${described(elysia)}; bare Hono ${medianSpeed(hono)} (${ratioTo(hono).toFixed(2)}); bare postgres.js, no HTTP, ${medianSpeed(client)} (${ratioTo(client).toFixed(2)})`,
-    ratio: ratioTo(elysia),
-    costRatio: total(costs(elysia)) / total(costs(tendril)),
-    goal: '≥ 0.8',
+    what: `${names[question.kind]}, ${tenants === 1 ? 'one tenant' : 'many tenants'}, ${callers}`,
+    figures: figuresOf(ours!),
+    peers: theirs.map((turns, index) => peerOf(contestants[index + 1]!.name, ours!, turns)),
+    goals: [{ of: 'costRatio', atLeast: GOALS[question.kind] }],
   }
 }
 
@@ -126,20 +104,13 @@ export const wakeAll = async ({ tenants }: World, { port }: Running): Promise<vo
   await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
 }
 
-const warmUp = async (
-  { servers, loop }: Contest,
-  kind: Exclude<Kind, 'approve'>,
-  { world, seconds }: { world: World; seconds: number },
-) => {
+const compiled = async ({ world, servers, loop }: Contest, kind: Exclude<Kind, 'approve'>, { warmUpSeconds }: Sizes): Promise<void> => {
   const all = world.tenants.map(cases[kind])
-  const plan = { callers: 32, warmUpSeconds: 0, requests: all.map(({ request }) => request) }
-  for (const { port, seconds: share } of [
-    { ...servers.tendril, seconds },
-    { ...servers.elysia, seconds: seconds / 3 },
-    { ...servers.hono, seconds: seconds / 3 },
-  ])
-    await load({ ...plan, port, seconds: share })
-  await loop.ask({ kind, callers: 32, seconds: seconds / 3, warmUpSeconds: 0, asked: all.map(({ request: _, ...asked }) => asked) })
+  const plan = { callers: 32, warmUpSeconds: 0, seconds: Math.min(WARM_UP_TURN_S, warmUpSeconds) }
+  const most = warmUpSeconds / plan.seconds
+  const requests = all.map(({ request }) => request)
+  for (const { port, pid } of Object.values(servers)) await warmUp(pid, () => load({ ...plan, port, requests }), most)
+  await warmUp(loop.pid, () => loop.ask({ ...plan, kind, asked: all.map(({ request: _, ...asked }) => asked) }), most)
 }
 
 /** Whether the load generator, which shares the machine, could send more: measured on a server that only answers. */
@@ -149,11 +120,8 @@ const ceiling = async ({ servers }: Contest, { seconds, rounds }: Sizes): Promis
   for (let round = 0; round < rounds; round++)
     all.push(await load({ port: servers.elysia.port, callers: 32, seconds, warmUpSeconds: 0, requests }))
   const perSecond = median(all.map((one) => one.perSecond))
-  const share = median(all.map(({ cpuMs: used, count }) => (used * 1_000) / count))
-  return {
-    what: "the load generator's own ceiling: bare Elysia without a query, callers 32",
-    result: `${Math.round(perSecond).toLocaleString('en')}/s; ${share.toFixed(0)} µs a request in the load generator`,
-  }
+  const generatorUs = median(all.map(({ cpuMs: used, count }) => (used * 1_000) / count))
+  return { what: "the load generator's own ceiling: bare Elysia without a query, 32 callers", figures: { perSecond, generatorUs } }
 }
 
 const approvals = (contest: Contest, { seconds, rounds }: Sizes): Promise<Row> => {
@@ -164,7 +132,15 @@ const approvals = (contest: Contest, { seconds, rounds }: Sizes): Promise<Row> =
       itemId: id,
       request: post(`/api/v1/growth/items/${id}/approve`, tenant),
     }))
-  return compare(contest, { kind: 'approve', callers: 32, seconds: seconds * 30, rounds, once: true, cases: prepared })
+  return compare(contest, {
+    kind: 'approve',
+    callers: 32,
+    seconds: seconds * 30,
+    rounds,
+    once: true,
+    warmUpRounds: WARM_UP_APPROVALS,
+    cases: prepared,
+  })
 }
 
 /** Separate peers for reads and for commands, as the database takes 60 connections and each peer would keep those of both. */
@@ -178,7 +154,7 @@ const among = async (world: World, server: Running, body: (contest: Contest) => 
 
 export async function throughput(world: World, server: Running, sizes: Sizes): Promise<Row[]> {
   const compared = async (contest: Contest, kind: Exclude<Kind, 'approve'>): Promise<Row[]> => {
-    await warmUp(contest, kind, { world, seconds: sizes.warmUpSeconds })
+    await compiled(contest, kind, sizes)
     const rows: Row[] = []
     for (const tenants of [world.tenants.slice(0, 1), world.tenants])
       for (const callers of kind === 'connection' ? [32] : sizes.callers) {
@@ -196,5 +172,5 @@ export async function throughput(world: World, server: Running, sizes: Sizes): P
     await approvals(contest, sizes),
     await ceiling(contest, sizes),
   ])
-  return [...reads, ...commands]
+  return [...reads, await besidePostgraphile(world, server, sizes), ...commands]
 }

@@ -9,6 +9,7 @@ import { startEmbedded } from '#postgres/start'
 import type { ConnectionOptions } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
 import { temporaryFolder } from '../support/folder.ts'
+import { countStatements } from './profile-statements.ts'
 import { databaseUrl, type Running, startProcess } from './spawn.ts'
 
 export interface Tenant {
@@ -72,11 +73,28 @@ const addHistory = async (owner: postgres.Sql, tenants: Tenant[]): Promise<void>
     from unnest(${ids}::uuid[]) id, generate_series(1, ${COMMANDS_EACH}) n`
 }
 
-/** A Postgres of its own, as durable as a server's unless `durable` is false, with this many workspaces. */
-export async function openWorld(tenantCount: number, durable: boolean): Promise<World> {
+interface WorldOptions {
+  /** As durable as a server's, unless false. */
+  durable: boolean
+  /** Postgres counts its statements. */
+  counted?: boolean
+}
+
+/** Starts Postgres once before, as its extensions are chosen at the start. */
+const countAt = async (home: string): Promise<void> => {
+  await using stack = new AsyncDisposableStack()
+  const { target } = stack.use(await startEmbedded({ home, log: createLog('error'), durable: false }))
+  const owner = postgres({ ...target, max: 1 })
+  stack.defer(() => owner.end({ timeout: 1 }))
+  await countStatements(owner)
+}
+
+/** A Postgres of its own with this many workspaces. */
+export async function openWorld(tenantCount: number, { durable, counted = false }: WorldOptions): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const log = createLog('error')
   const home = stack.use(await temporaryFolder())
+  if (counted) await countAt(home.path)
   const { target } = stack.use(await startEmbedded({ home: home.path, log, durable }))
   await migrate(target, log)
   const owner = postgres({ ...target, max: 2, onnotice: () => {} })

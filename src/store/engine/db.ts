@@ -37,7 +37,12 @@ export interface ConnectionOptions {
   ssl?: 'require' | 'prefer' | 'verify-full'
   /** Without logins, pools log in as `username` and switch roles by a startup parameter. */
   logins?: Logins
+  /** Called for each statement sent on behalf of a tenant, `begin` and `commit` included. */
+  onStatement?: StatementWatch
 }
+
+/** The pools that serve tenants: single reads, and the transactions of letters. */
+export type StatementWatch = (pool: 'reads' | 'letters', text: string) => void
 
 /** The tenant whose rows a statement sees, and the caller whose credential it checks, if any. */
 export interface Reader {
@@ -174,7 +179,7 @@ const transaction = <T>(pool: Pool, body: (sql: Sql) => Promise<T>): Promise<T> 
 /** Options of a connection under a role, with further settings for its session. */
 export const connectionAs = (
   role: PoolRole,
-  { logins, ...options }: ConnectionOptions,
+  { logins, onStatement: _, ...options }: ConnectionOptions,
   settings: Record<string, string | number>,
 ): ConnectionOptions & { connection: postgres.ConnectionParameters } => ({
   ...options,
@@ -182,8 +187,10 @@ export const connectionAs = (
   connection: { ...(logins ? {} : { role }), ...settings } as unknown as postgres.ConnectionParameters,
 })
 
-const open = (options: ConnectionOptions, role: PoolRole, max: number): postgres.Sql =>
-  postgres({
+/** `pool` is the name under which its statements are reported to `onStatement`. */
+const open = (options: ConnectionOptions, role: PoolRole, max: number, pool?: Parameters<StatementWatch>[0]): postgres.Sql => {
+  const { onStatement } = options
+  return postgres({
     ...connectionAs(role, options, { application_name: 'tendril', ...SESSION_LIMITS, ...TIMES_AS_ISO }),
     max,
     connect_timeout: 3,
@@ -192,10 +199,12 @@ const open = (options: ConnectionOptions, role: PoolRole, max: number): postgres
     backoff: () => 0.1,
     onnotice: () => {},
     fetch_types: false,
+    ...(onStatement && pool && { debug: (_, text) => onStatement(pool, text) }),
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String }, ...arrayTypes },
     // Missing from the type declarations. Without it the client degrades under load: its queue of busy connections never drains.
     ...({ max_pipeline: 1 } as object),
   })
+}
 
 /**
  * Wraps a query written without a tenant into one statement that sets the tenant first. The order is certain: the CTE is volatile, so it is
@@ -234,9 +243,9 @@ const SYSTEM_TRANSACTIONS = 2
 
 export const openDb = (options: ConnectionOptions): Db => {
   const max = options.max ?? 10
-  const reads = openPool(() => open(options, 'tendril_app', max))
+  const reads = openPool(() => open(options, 'tendril_app', max, 'reads'))
   // Separate pools: a transaction begun behind another query on a connection would not get that connection to itself.
-  const letters = openPool(() => open(options, 'tendril_app', max))
+  const letters = openPool(() => open(options, 'tendril_app', max, 'letters'))
   const system = openPool(() => open(options, 'tendril_system', 3))
   const systemTransactions = openPool(() => open(options, 'tendril_system', SYSTEM_TRANSACTIONS))
   const crowd = new Crowd()

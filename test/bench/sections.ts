@@ -1,0 +1,119 @@
+/** The sections of the bench: what each measures, in full and in quick size. */
+import { loadavg } from 'node:os'
+import { background } from './background.ts'
+import { cli } from './cli.ts'
+import { delivery } from './delivery.ts'
+import { due } from './due.ts'
+import { fairness } from './fairness.ts'
+import type { FiguresFile, Row, Section } from './figures.ts'
+import { mcp } from './mcp.ts'
+import { machine, residentMiB } from './meter.ts'
+import { nodes } from './nodes.ts'
+import { scale } from './scale.ts'
+import { start } from './start.ts'
+import { tenants } from './tenants.ts'
+import { throughput, wakeAll } from './throughput.ts'
+import { startServer, type World } from './world.ts'
+
+/** These share one server, and so does `memory`, which says what their load left of it. */
+const ON_ONE_SERVER = ['throughput', 'mcp', 'fairness', 'due'] as const
+export const SECTIONS = [...ON_ONE_SERVER, 'memory', 'background', 'delivery', 'nodes', 'tenants', 'start', 'cli', 'scale'] as const
+
+type Name = (typeof SECTIONS)[number]
+
+/** A quick run is smaller; a size given as text replaces the usual one. */
+export interface Sizes {
+  quick: boolean
+  seconds?: string | undefined
+  posts?: string | undefined
+  jobs?: string | undefined
+  sleepers?: string | undefined
+  awake?: string | undefined
+}
+
+interface Plan {
+  only: string[]
+  durable: boolean
+  sizes: Sizes
+}
+
+type Measure = (name: Name, section: () => Promise<Row[]>) => Promise<void>
+
+const commit = (): string => {
+  const git = (...args: string[]) =>
+    Bun.spawnSync(['git', ...args])
+      .stdout.toString()
+      .trim()
+  return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--', ':!test/bench/figures.json', ':!test/bench/README.md') === '' ? '' : '+'}`
+}
+
+const onOneServer = async (world: World, measure: Measure, { only, sizes }: Plan): Promise<void> => {
+  const { quick, posts } = sizes
+  const seconds = (usual: number, short: number) => Number(sizes.seconds ?? (quick ? short : usual))
+  await using server = await startServer(world)
+  const atRest = residentMiB(server.pid)
+  await wakeAll(world, server)
+  const rounds = quick ? 2 : 4
+  const callers = quick ? [32] : [1, 32, 256]
+  await measure('throughput', () =>
+    throughput(world, server, { seconds: seconds(0.4, 0.2), rounds, callers, warmUpSeconds: quick ? 2 : 30 }),
+  )
+  await measure('mcp', () => mcp(world, server, { seconds: seconds(1, 0.3), rounds, callers: 16, warmUpRounds: quick ? 2 : 15 }))
+  await measure('fairness', () => fairness(world, server, { seconds: seconds(1.2, 0.4), repeats: quick ? 2 : 5 }))
+  await measure('due', async () => [
+    await due(world, server, { posts: Number(posts ?? (quick ? 200 : 10_000)), tenants: quick ? 20 : world.tenants.length }),
+  ])
+  // Less load would leave another size.
+  if (ON_ONE_SERVER.every((name) => only.includes(name)))
+    await measure('memory', async () => [
+      { what: 'resident memory of the server, at rest', figures: { mib: atRest } },
+      { what: 'resident memory of the server, after the load above', figures: { mib: residentMiB(server.pid) } },
+    ])
+  await server.stop()
+}
+
+const onOthers = async (world: World, measure: Measure, { sizes }: Plan): Promise<void> => {
+  const { quick, seconds, jobs, awake, sleepers } = sizes
+  const size = (given: string | undefined, usual: number, short: number): number => Number(given ?? (quick ? short : usual))
+  await measure('background', () => background(world, { jobs: size(jobs, 5_000, 400), rounds: quick ? 1 : 2 }))
+  await measure('delivery', () => delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }))
+  await measure('nodes', () =>
+    nodes(world, {
+      seconds: size(seconds, 1, 0.4),
+      rounds: quick ? 2 : 4,
+      tenants: world.tenants.length,
+      warmUpSeconds: quick ? 1 : 6,
+    }),
+  )
+  await measure('tenants', () =>
+    tenants(world, { letters: quick ? 1_000 : 4_000, known: quick ? 20_000 : 100_000, awake: size(awake, 10_000, 200) }),
+  )
+  await measure('start', () => start(world, !quick))
+  await measure('cli', () => cli(world, { rounds: quick ? 5 : 25, withBinary: !quick }))
+  await measure('scale', () => scale(world, { sleepers: size(sleepers, 1_000_000, 20_000), due: quick ? 1_000 : 10_000 }))
+}
+
+/** Runs the sections wanted. One that fails is left out and reported; the results of the others are still worth reading. */
+export async function measured(world: World, plan: Plan): Promise<FiguresFile> {
+  const origin: Omit<Section, 'rows'> = {
+    commit: commit(),
+    date: new Date().toISOString().slice(0, 10),
+    machine: await machine(world.owner, plan.durable),
+  }
+  console.log(`${origin.machine}; load average before ${loadavg()[0]?.toFixed(1)}\n`)
+  const found: FiguresFile = {}
+  const measure: Measure = async (name, section) => {
+    if (!plan.only.includes(name)) return
+    const started = performance.now()
+    try {
+      found[name] = { ...origin, rows: await section() }
+    } catch (cause) {
+      console.error(`${name} FAILED:`, cause)
+      process.exitCode = 1
+    }
+    console.error(`${name}: ${((performance.now() - started) / 1_000).toFixed(0)} s`)
+  }
+  if (ON_ONE_SERVER.some((name) => plan.only.includes(name))) await onOneServer(world, measure, plan)
+  await onOthers(world, measure, plan)
+  return found
+}

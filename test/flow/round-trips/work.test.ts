@@ -1,0 +1,126 @@
+/** The statements of each kind of work, from the look that finds it to the one that finds nothing more. */
+import { expect, test } from 'bun:test'
+import { dataOf, eventOf, hookOf } from '#test/support/hooks'
+import { call, legalInput, newWorkspace, usualOperations } from '#test/support/prepare'
+import { openReceiver } from '#test/support/receiver'
+import { type Cost, countedApp, expectCost, namesOf } from '#test/support/round-trips'
+import { newStory, type Story, textOf } from '#test/support/story'
+import { type Loss, lostAnswer, lostRequest, unreliable } from '#test/support/unreliable'
+import { use } from '#test/support/use'
+import { makeDue, makeItemDue } from '#test/support/writes'
+
+const HOUR = 3_600_000
+
+const receiver = use(openReceiver)
+const counted = use(() => countedApp({ env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } }))
+
+const ok = async (reply: ReturnType<Story['send']>) => expect((await reply).status).toBeLessThan(300)
+
+/** A post that is due, though nobody has looked yet. */
+const due = async (story: Story): Promise<string> => {
+  const id = await story.scheduled(HOUR)
+  await counted.idle()
+  await makeItemDue(counted.app, id)
+  return id
+}
+
+/** Makes the work on a record due, and counts it. */
+const dueWork = async ({ tenantId }: { tenantId: string }, refId: string, kind: string): Promise<Cost> => {
+  await counted.idle()
+  const rows = await counted.app.owner`select id from work where ref_id = ${refId} and kind = ${kind}`
+  expect(rows).toHaveLength(1)
+  await makeDue(counted.app, refId, { kind })
+  return counted.costOfDue(tenantId)
+}
+
+const posted = async (story: Story): Promise<string> => {
+  const id = await story.approved()
+  await ok(story.send('POST', `items/${id}/post-now`))
+  return id
+}
+
+/** The costs of a due post whose first send gets no answer, and of the read after it. */
+const doubtful = async (loss: Loss, after: 'posted' | 'publish_unconfirmed'): Promise<{ send: Cost; read: Cost }> => {
+  const story = await newStory(counted.app)
+  const id = await due(story)
+  unreliable(counted.app).answers.set(textOf(id), loss)
+  const send = await counted.costOfDue(story.tenantId)
+  expect((await story.item(id)).status).toBe('publish_unconfirmed')
+  const read = await dueWork(story, id, 'reconcile')
+  expect((await story.item(id)).status).toBe(after)
+  return { send, read }
+}
+
+const made = async (operation: string): Promise<Cost> => {
+  const workspace = await newWorkspace(counted.app)
+  const o = usualOperations.find(({ id }) => id === operation)!
+  const input = await legalInput(workspace, o)
+  return (await counted.cost(async () => expect((await call(workspace, o, input)).status).toBe(o.status))).rest()
+}
+
+const delivery = async (events: number): Promise<Cost> => {
+  const hook = hookOf(counted.app, (await counted.app.newWorkspace()).tenantId)
+  await hook.set(receiver.url)
+  const record = `record ${events}`
+  const cost = await counted.cost(() => hook.emit(...Array.from({ length: events }, (_, n) => eventOf(record, n))))
+  expect(receiver.requests.filter((request) => dataOf(request).item_id === record)).toHaveLength(events)
+  return cost.rest()
+}
+
+const ruled = async (trigger: object): Promise<{ story: Story; id: string }> => {
+  const story = await newStory(counted.app)
+  const body = { name: 'Keep drafting', trigger, action: { kind: 'draft_batch', count: 1 } }
+  const { rule } = (await story.send('POST', 'rules', { body })).body
+  return { story, id: rule.id }
+}
+
+const kinds: Record<string, () => Promise<Cost>> = {
+  'a look that finds nothing': async () => counted.costOfDue((await newStory(counted.app)).tenantId),
+  'a due post': async () => {
+    const story = await newStory(counted.app)
+    const id = await due(story)
+    const cost = await counted.costOfDue(story.tenantId)
+    expect((await story.item(id)).status).toBe('posted')
+    return cost
+  },
+  'three due posts': async () => {
+    const story = await newStory(counted.app)
+    const ids = [await due(story), await due(story), await due(story)]
+    const cost = await counted.costOfDue(story.tenantId)
+    for (const id of ids) expect((await story.item(id)).status).toBe('posted')
+    return cost
+  },
+  'a due post for which a rule waits': async () => {
+    const { story } = await ruled({ kind: 'item_posted' })
+    await due(story)
+    return counted.costOfDue(story.tenantId)
+  },
+  'a due post whose answer is lost': async () => (await doubtful(lostAnswer, 'posted')).send,
+  'the read that finds a doubtful post': async () => (await doubtful(lostAnswer, 'posted')).read,
+  'a read that does not find a doubtful post': async () => (await doubtful(lostRequest, 'publish_unconfirmed')).read,
+  'a read of metrics': async () => {
+    const story = await newStory(counted.app)
+    await posted(story)
+    return dueWork(story, story.tenantId, 'metrics')
+  },
+  'the delivery of an event': () => delivery(1),
+  'the delivery of three events': () => delivery(3),
+  'a batch': () => made('growth.batches.create'),
+  'an article': () => made('growth.articles.create'),
+  'a watched target': () => made('growth.targets.create'),
+  'a rule by the clock': async () => {
+    const { story, id } = await ruled({ kind: 'cron', pattern: '0 9 * * 1', time_zone: 'UTC' })
+    return dueWork(story, id, 'rule_cron')
+  },
+  'the report of a week': async () => {
+    const story = await newStory(counted.app)
+    await posted(story)
+    return dueWork(story, story.tenantId, 'weekly_report')
+  },
+}
+
+test.each(Object.entries(kinds))('%s', async (name, cost) => expectCost('work', name, await cost()))
+
+test('every kind of work has its cost in the table', () => {
+  expect(namesOf('work').sort()).toEqual(Object.keys(kinds).sort())
+})
