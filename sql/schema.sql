@@ -361,7 +361,7 @@ create table public.idempotency (
   expires_at timestamp with time zone not null,
   encoding text not null default 'text'::text,
   created_at timestamp with time zone not null default clock_timestamp(),
-  size integer not null default ((256 + octet_length(key)) + COALESCE(octet_length(body), 0)),
+  counted integer not null default 0,
   constraint idempotency_encoding_check CHECK ((encoding = ANY (ARRAY['text'::text, 'zstd'::text]))),
   constraint idempotency_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200))),
   constraint idempotency_pkey PRIMARY KEY (tenant_id, key),
@@ -437,6 +437,7 @@ create table public.item (
   metrics_at timestamp with time zone,
   experiment_id uuid,
   arm text,
+  metrics jsonb,
   constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
   constraint item_on_missed_check CHECK ((on_missed = ANY (ARRAY['post'::text, 'skip'::text]))),
@@ -832,6 +833,8 @@ create table public.tenant (
   overrides jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
   deletes_at timestamp with time zone,
+  webhook text[],
+  awaited text[] not null default '{}'::text[],
   constraint tenant_billing_check CHECK ((billing = ANY (ARRAY['ok'::text, 'billing_suspended'::text, 'trial_expired'::text, 'grace_period_ended'::text, 'plan_expired'::text]))),
   constraint tenant_pkey PRIMARY KEY (id)
 );
@@ -843,7 +846,7 @@ create policy rename on public.tenant for update to tendril_app using ((id = ( S
 create policy system on public.tenant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.tenant to tendril_system;
 grant select on public.tenant to tendril_app;
-grant update (deletes_at, name) on public.tenant to tendril_app;
+grant update (awaited, deletes_at, name, webhook) on public.tenant to tendril_app;
 
 create table public.throttle (
   key text not null,

@@ -1,19 +1,15 @@
 /** Claims a tenant's due work for its lanes, runs them beside the mailbox, and settles their outcomes by letters. */
 import type { LiveLanes } from '#decisions/deciding'
 import { sleep } from '#kernel/clock'
-import { AppError } from '#kernel/errors'
-import type { Sql } from '#store/engine/db'
-import type { Gate, Ownership, Provenance } from '#store/engine/letter'
-import { type KeyedWork, LONGEST_NAP_MS, runningElsewhere, type Work } from '#store/engine/work'
-import { type ClaimReply, claimNext, type LaneStart } from './claim.ts'
-import { claimBackoff } from './claim-backoff.ts'
+import type { Effects, Ownership, Provenance } from '#store/engine/letter'
+import { type KeyedWork, runningElsewhere, type Work } from '#store/engine/work'
+import type { LaneStart } from './claim.ts'
+import { backoffAfter, Claimer, type Post, RETRY_MS } from './claimer.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
-import type { Decision, Letter } from './letter.ts'
+import type { Looked } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 import { type Finished, freeing, type LaneTrial, orphanLetter, outcomeLetter, outcomeOf } from './outcome.ts'
-
-type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
 interface Live {
   work: KeyedWork
@@ -28,29 +24,16 @@ interface Live {
 const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
 const SETTLE_TRIES = 30
-const RETRY_MS = 1_000
-
-/** The backoff after so many failures in a row. */
-const backoffAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
 
 export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
   readonly #lanes: Map<string, AnyLane>
-  readonly #pumping = new Set<Priority>()
-  #wanted: Priority | undefined
-  /** Claimed by letters of a group that has not committed: their keys are taken for the following letters. */
-  readonly #claimed = new Set<KeyedWork>()
-  /** Claims in progress, until their lanes have begun. */
-  readonly #claiming = new Set<Promise<void>>()
-  readonly #backoff
-  #timer: Disposable | undefined
+  readonly #claimer: Claimer
   #recoveryTimer: Disposable | undefined
   #recovering = false
   /** Something failed during a recovery, which may have read too early. */
   #recoverAgain = false
   #failedRecoveries = 0
-  /** No claim before this time, because the last one failed. */
-  #pausedUntil = 0
   #stopping = false
   /** Not even claimed work may begin. */
   #abandoned = false
@@ -61,7 +44,8 @@ export class LaneRunner implements LiveLanes {
     private readonly post: Post,
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
-    this.#backoff = claimBackoff(deps.clock, backoffAfter)
+    const running = () => [...this.#live.values()].filter(({ settled }) => !settled).map(({ work }) => work)
+    this.#claimer = new Claimer(own, deps, post, { running, start: (start) => this.#start(start) })
   }
 
   get idle(): boolean {
@@ -78,65 +62,14 @@ export class LaneRunner implements LiveLanes {
     return chosen.map((live) => live.work)
   }
 
-  /** Looks for due work after the commit, unless a later letter of the same group does. */
-  want(priority: Priority): void {
-    if (this.#wanted !== 'control') this.#wanted = priority
-    queueMicrotask(() => {
-      const wanted = this.#wanted
-      this.#wanted = undefined
-      if (wanted) this.pump(wanted)
-    })
-  }
-
-  /** A letter of this group has just looked for due work, which covers the letters before it. */
-  claimsChecked(): void {
-    this.#wanted = undefined
-  }
-
-  /** Claims the next due work by a letter, unless one is in progress or this process runs no lanes. */
-  pump(priority: Priority): void {
-    if (this.#stopping || this.#lanes.size === 0 || this.#pumping.has(priority)) return
-    this.#pumping.add(priority)
-    let taken: string | undefined
-    let claimed: KeyedWork | undefined
-    const trial: LaneTrial = { over: false }
-    const forget = () => claimed && this.#claimed.delete(claimed)
-    const end = () => {
-      trial.over = true
-      forget()
-    }
-    const claiming = this.post<ClaimReply>({
-      name: 'claim',
-      priority,
-      provenance: byTimer,
-      decide: async (sql, gate) => {
-        this.#pumping.delete(priority)
-        forget()
-        const decision = await this.#claim(sql, gate, (workId) => {
-          taken = workId
-        })
-        claimed = decision.reply.start?.work
-        if (claimed && !trial.over) this.#claimed.add(claimed)
-        return { ...decision, due: 'checked' }
-      },
-    }).then(
-      ({ reply }) => {
-        end()
-        if (taken) this.#backoff.claimed(taken)
-        this.#afterClaim(reply, priority)
-      },
-      (cause) => {
-        end()
-        this.#pumping.delete(priority)
-        this.#claimFailed(cause, taken)
-      },
-    )
-    this.#claiming.add(claiming)
-    void claiming.finally(() => this.#claiming.delete(claiming))
+  /** A letter has committed: looks for due work if it may have made some due. */
+  committed(effects: Effects, looked: Looked | undefined, letter: { now: Date; priority: Priority }): void {
+    this.#claimer.committed(effects, looked, letter)
   }
 
   /** Settles each row that a dead process or a failed letter left running, by the rule of its kind. */
   recover(): void {
+    this.#claimer.forget()
     if (this.#recovering) this.#recoverAgain = true
     if (this.#recovering || this.#stopping) return
     this.#recovering = true
@@ -150,7 +83,7 @@ export class LaneRunner implements LiveLanes {
         if (this.#stopping) return
         if (this.#recoverAgain) this.#recoverLater(backoffAfter(this.#failedRecoveries))
         this.#recoverAgain = false
-        if (this.deps.clock.monotonic() >= this.#pausedUntil) this.pump('background')
+        this.#claimer.pumpUnlessPaused()
       })
   }
 
@@ -181,8 +114,8 @@ export class LaneRunner implements LiveLanes {
 
   /** A claim that commits while the actor stops still starts its lane, which settles the work as stopped. */
   async #ended(): Promise<void> {
-    await Promise.all(this.#claiming)
-    await Promise.all([...this.#live.values()].map((live) => live.done))
+    await this.#claimer.drained()
+    while (this.#live.size > 0) await Promise.all([...this.#live.values()].map((live) => live.done))
   }
 
   abandon(): void {
@@ -193,46 +126,12 @@ export class LaneRunner implements LiveLanes {
 
   #halt(): void {
     this.#stopping = true
-    this.#timer?.[Symbol.dispose]()
+    this.#claimer.halt()
     this.#recoveryTimer?.[Symbol.dispose]()
   }
 
-  #arm(ms: number, wake: () => void): void {
-    this.#timer?.[Symbol.dispose]()
-    this.#timer = this.deps.clock.after(ms, wake)
-  }
-
-  async #claim(sql: Sql, gate: Gate, onTaken: (workId: string) => void): Promise<Decision<ClaimReply>> {
-    if (this.#stopping) return { reply: { next: undefined } }
-    const running = [...this.#live.values()]
-      .filter((live) => !live.settled)
-      .map(({ work }) => work)
-      .concat(...this.#claimed)
-    const { own, deps } = this
-    return claimNext(
-      { sql, gate, owner: own.owner, clock: deps.clock, lanes: this.#lanes, kinds: deps.kinds, running, backoff: this.#backoff },
-      onTaken,
-    )
-  }
-
-  #afterClaim({ start, next }: ClaimReply, priority: Priority): void {
-    if (this.#abandoned) return
-    if (start) this.#start(start)
-    if (next === undefined || this.#stopping) return
-    if (start && next <= 0) this.pump(priority)
-    else this.#arm(Math.min(next, LONGEST_NAP_MS), () => this.pump('background'))
-  }
-
-  #claimFailed(cause: unknown, workId: string | undefined): void {
-    if (cause instanceof Fenced || this.#stopping) return
-    const isItsOwn = workId !== undefined && !(cause instanceof AppError && cause.code === 'unavailable')
-    if (isItsOwn) this.#backoff.failed(workId)
-    const pause = isItsOwn ? 0 : RETRY_MS
-    this.#pausedUntil = this.deps.clock.monotonic() + pause
-    this.#arm(pause, () => this.pump('background'))
-  }
-
   #start(start: LaneStart): void {
+    if (this.#abandoned) return
     const live: Live = { work: start.work, controller: new AbortController(), committed: false, settled: false, done: Promise.resolve() }
     if (this.#stopping) live.controller.abort(new Error('stopping'))
     this.#live.set(start.work.id, live)
@@ -265,14 +164,13 @@ export class LaneRunner implements LiveLanes {
   async #settle(lane: AnyLane, finished: Finished, live: Live): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       const trial: LaneTrial = { over: false }
+      const claim = this.#claimer.beside()
       try {
-        const settling = this.post(freeing(outcomeLetter(lane, finished), live, trial))
-        // The next claim follows at once, so that it can share the commit.
-        this.pump('background')
-        await settling
+        await this.post(freeing(outcomeLetter(lane, finished), live, { trial, claim }))
         return tries === 1
       } catch (cause) {
         trial.over = true
+        claim.drop()
         live.settled = false
         if (cause instanceof Fenced) return true
         if (tries >= SETTLE_TRIES) return false

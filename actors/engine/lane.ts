@@ -1,5 +1,6 @@
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
+import type { Load, Loaded } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Decision } from './letter.ts'
 import type { Priority } from './mailbox.ts'
@@ -15,7 +16,8 @@ export interface Claiming {
  * The handler of one kind of work, whose rows are due again when their process has died. `claim` and `settle` decide in letters. `run`
  * runs outside, for as long as it takes; its outcome comes back in the letter `settle`.
  */
-export interface Lane<Job, Outcome> {
+// biome-ignore lint/complexity/noBannedTypes: a lane that loads nothing
+export interface Lane<Job, Outcome, L extends Load = {}> {
   kind: Work['kind']
   /** How long a claim holds without an outcome. */
   leaseMs: number
@@ -24,14 +26,17 @@ export interface Lane<Job, Outcome> {
   /** Takes the work and returns the job to run, or none if it could be settled at once. */
   claim(sql: Sql, gate: Gate, work: Work): Promise<Claimed<Job>>
   run(job: Job, context: LaneContext): Promise<Outcome>
-  settle(sql: Sql, gate: Gate, finished: { work: Work; job: Job; outcome: Outcome }): Promise<Decision<void>>
+  /** The records that `settle` needs, read with its gate. */
+  load?(finished: { work: Work; job: Job; outcome: Outcome }): L
+  settle(sql: Sql, gate: Gate, finished: { work: Work; job: Job; outcome: Outcome }, loaded: Loaded<L>): Promise<Decision<void>>
   /** The outcome of a `run` that threw; undefined: the row is settled as if the process had died. */
   crashed(cause: unknown): Outcome | undefined
   orphaned?: undefined
 }
 
 /** The handler of a kind whose rows must not simply be due again when their process has died. */
-export interface UnrepeatableLane<Job, Outcome> extends Omit<Lane<Job, Outcome>, 'orphaned'> {
+// biome-ignore lint/complexity/noBannedTypes: as above
+export interface UnrepeatableLane<Job, Outcome, L extends Load = {}> extends Omit<Lane<Job, Outcome, L>, 'orphaned'> {
   /** Settles a row whose process died, in a letter of the new owner; or one whose settling failed here. */
   orphaned(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
@@ -52,6 +57,6 @@ export interface LaneContext {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of lanes of different jobs and outcomes; each is only ever given its own
-export type AnyLane = Lane<any, any> | AnyUnrepeatableLane
+export type AnyLane = Lane<any, any, any> | AnyUnrepeatableLane
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export type AnyUnrepeatableLane = UnrepeatableLane<any, any>
+export type AnyUnrepeatableLane = UnrepeatableLane<any, any, any>

@@ -4,6 +4,7 @@ import type { AppError } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
 import type { IdempotencyClaim, Keep } from '#store/engine/idempotency'
 import type { Effects, Gate, Provenance } from '#store/engine/letter'
+import type { Load, Loaded } from '#store/engine/load'
 import type { Priority } from './mailbox.ts'
 
 /** A response, serialised once, so that a replay is identical to the byte. */
@@ -17,7 +18,8 @@ export interface Answer {
 }
 
 /** A command, timer or lane outcome on its way to a tenant. Letters are decided one at a time. */
-export interface Letter<R> {
+// biome-ignore lint/complexity/noBannedTypes: a letter that loads nothing
+export interface Letter<R, L extends Load = {}> {
   name: string
   priority: Priority
   /** Shares its transaction with no other letter, because its effect on lanes is not undone by a rollback. */
@@ -27,10 +29,36 @@ export interface Letter<R> {
   claim?: IdempotencyClaim | undefined
   /** Whether it is decided although the product's gate admits no letters now. Timers and lanes always are. */
   exempt?: boolean
-  /** Reads and locks through `sql`, and writes nothing: all changes are in the decision. Can throw an `AppError`. */
-  decide(sql: Sql, gate: Gate, lanes: LiveLanes): Promise<Decision<R>>
+  /** The records that it needs, read with the gate. */
+  load?: L
+  /** Reads through `sql` what cannot be loaded, and writes nothing: all changes are in the decision. Can throw an `AppError`. */
+  decide(sql: Sql, gate: Gate, lanes: LiveLanes, loaded: Loaded<L>): Promise<Decision<R>>
   /** The reply if a lane takes too long: the record as it is. */
   late?(): Promise<R>
+  // biome-ignore lint/suspicious/noExplicitAny: whoever posts the letter gets the result of its own sequel
+  sequel?: Sequel<any>
+}
+
+/** What became of a sequel once its letter has committed. `not now`: a control letter was waiting. */
+export type SequelResult<R> = { decision: Decision<R> } | { cause: unknown } | 'not wanted' | 'not now'
+
+/**
+ * A second decision in a letter's transaction, after the effects of the first. If it fails, none of it happened, and the letter stands. None
+ * is made while a control letter waits, which might forbid it.
+ */
+export interface Sequel<R> {
+  isWanted(effects: Effects, now: Date): boolean
+  decide(sql: Sql, gate: Gate): Promise<Decision<R>>
+  /** Called in the tick of the commit, after the letter's own effects have been told. `now`: the time of its gate. */
+  ended(result: SequelResult<R>, now: Date): void
+}
+
+/** What a look for due work says of the time after it, in milliseconds from its letter's gate. */
+export interface Looked {
+  /** When the next look is worth it. Undefined: when something changes. */
+  next: number | undefined
+  /** When a row is due that the look has not found, whatever runs. */
+  rest: number | undefined
 }
 
 export interface Decision<R> {
@@ -39,8 +67,8 @@ export interface Decision<R> {
   keep?: Keep | undefined
   /** The outcome of the work on this record supplies the reply instead. */
   awaits?: string
-  /** `check`: work may be due now, whatever the effects say. `checked`: this letter has just looked for due work. */
-  due?: 'check' | 'checked'
+  /** This letter has looked for due work. */
+  looked?: Looked
   /** Replies to callers waiting for the work on a record. `late`: they get the record as it is. */
   answers?: { refId: string; with: Answer | AppError | 'late' }[]
 }

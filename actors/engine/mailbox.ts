@@ -10,8 +10,14 @@ export interface Posted {
   alone: boolean
 }
 
-/** Runs a letter. Can take following letters into the same group, as long as `more` returns one. Never rejects. */
-export type Serve<T> = (letter: T, more: () => T | undefined) => Promise<void>
+/** The letters behind one that runs, as far as they can join its group. */
+export interface Following<T> {
+  take(): T | undefined
+  isEmpty(): boolean
+}
+
+/** Runs a letter, and those that it takes into its group. Never rejects. */
+export type Serve<T> = (letter: T, following: Following<T>) => Promise<void>
 
 export interface MailboxOptions {
   /** The most interactive letters that can wait; a further one is refused with 429. The lanes bound their own outcomes. */
@@ -19,6 +25,9 @@ export interface MailboxOptions {
   /** A waiting background letter goes after at most this many interactive ones. */
   burst?: number
 }
+
+/** Behind a letter that shares its commit with no other. */
+export const nobody: Following<never> = { take: () => undefined, isEmpty: () => true }
 
 /** A first-in, first-out queue whose shift copies nothing. */
 class Fifo<T> {
@@ -72,6 +81,11 @@ export class Mailbox<T extends Posted> {
     return this.#queues.control.size + this.#queues.interactive.size + this.#queues.background.size
   }
 
+  /** Whether a control letter is waiting. */
+  get urgent(): boolean {
+    return this.#queues.control.size > 0
+  }
+
   /** Whether nothing is waiting or running. */
   get idle(): boolean {
     return this.#running === undefined && this.waiting === 0
@@ -93,8 +107,9 @@ export class Mailbox<T extends Posted> {
   async #drain(): Promise<void> {
     // Starts in a later microtask, so that senders have their promises before their letters run.
     await undefined
-    const more = () => (this.#queues[this.#next()].first?.alone === false ? this.#take() : undefined)
-    for (let letter = this.#take(); letter; letter = this.#take()) await this.serve(letter, letter.alone ? () => undefined : more)
+    const isEmpty = () => this.#queues[this.#next()].first?.alone !== false
+    const following = { isEmpty, take: () => (isEmpty() ? undefined : this.#take()) }
+    for (let letter = this.#take(); letter; letter = this.#take()) await this.serve(letter, letter.alone ? nobody : following)
     this.#running = undefined
   }
 

@@ -2,9 +2,10 @@
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { Provenance } from '#store/engine/letter'
-import { type Work, workById } from '#store/engine/work'
+import { type Load, loadNow } from '#store/engine/load'
+import { type Work, workPart } from '#store/engine/work'
 import type { AnyLane, LaneContext } from './lane.ts'
-import type { Letter } from './letter.ts'
+import type { Letter, Sequel } from './letter.ts'
 
 /** A lane that ran, with its job and its outcome. */
 export interface Finished {
@@ -49,32 +50,42 @@ export const outcomeOf = async (
   }
 }
 
-export const outcomeLetter = (lane: AnyLane, { work, job, outcome }: Finished): Letter<void> => ({
-  name: `${lane.kind}.settle`,
-  priority: lane.priority,
-  provenance: byLane,
-  async decide(sql, gate) {
-    const current = await workById(sql, work.id)
-    // Settled by another letter, perhaps by this one in a commit whose result was lost.
-    if (!current) return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
-    // Queued or claimed again: callers wait for that run, and this outcome is stale.
-    if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
-    return lane.settle(sql, gate, { work: current, job, outcome })
-  },
-})
+export const outcomeLetter = (lane: AnyLane, { work, job, outcome }: Finished): Letter<void> => {
+  const load: Load = { ...lane.load?.({ work, job, outcome }), current: workPart(work.id) }
+  const letter: Letter<void, Load> = {
+    name: `${lane.kind}.settle`,
+    priority: lane.priority,
+    provenance: byLane,
+    load,
+    async decide(sql, gate, _lanes, loaded) {
+      const current = loaded.current as Work | undefined
+      // Settled by another letter, perhaps by this one in a commit whose result was lost.
+      if (!current) return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
+      // Queued or claimed again: callers wait for that run, and this outcome is stale.
+      if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
+      return lane.settle(sql, gate, { work: current, job, outcome }, loaded)
+    },
+  }
+  return letter as unknown as Letter<void>
+}
 
 /** One try to settle. When it has failed for its sender, its letter may still be being decided. */
 export interface LaneTrial {
   over: boolean
 }
 
-/** The letter that settles a lane frees its key, also for letters after it in the same group. */
-export const freeing = (letter: Letter<void>, live: { settled: boolean }, trial: LaneTrial): Letter<void> => ({
+/** The letter that settles a lane frees its key, for the claim beside it and for letters after it in the same group. */
+export const freeing = (
+  letter: Letter<void>,
+  live: { settled: boolean },
+  { trial, claim }: { trial: LaneTrial; claim: Sequel<unknown> },
+): Letter<void> => ({
   ...letter,
-  async decide(sql, gate, lanes) {
-    const decision = await letter.decide(sql, gate, lanes)
+  sequel: claim,
+  async decide(sql, gate, lanes, loaded) {
+    const decision = await letter.decide(sql, gate, lanes, loaded)
     if (!trial.over) live.settled = true
-    return { ...decision, due: 'check' }
+    return decision
   },
 })
 
@@ -84,7 +95,7 @@ export const orphanLetter = (lane: AnyLane, work: Work, runsHere: () => boolean)
   priority: 'control',
   provenance: byLane,
   async decide(sql, gate) {
-    const current = await workById(sql, work.id)
+    const { current } = await loadNow(sql, { current: workPart(work.id) })
     const same = current?.state === 'running' && current.attempt === work.attempt
     if (!same || runsHere()) return { reply: undefined }
     if (lane.orphaned) return lane.orphaned(sql, gate, current)

@@ -4,17 +4,15 @@
  */
 
 import { AppError } from '#kernel/errors'
-import { type StoredKey, stateOfKey } from '#store/engine/idempotency'
-import type { Effects, Ownership } from '#store/engine/letter'
+import { stateOfKey } from '#store/engine/idempotency'
+import type { Ownership } from '#store/engine/letter'
+import type { Result } from './decide-letter.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
-import { CallerGone, commitTogether, type Envelope, type Result } from './group-commit.ts'
+import { CallerGone, commitTogether, type Envelope } from './group-commit.ts'
 import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter } from './letter.ts'
 import { Mailbox } from './mailbox.ts'
 import { Waiters } from './waiters.ts'
-
-const settlesWork = ({ work = [], settled = [], requeued = [], paused }: Effects = {}): boolean =>
-  work.length > 0 || settled.length > 0 || requeued.length > 0 || paused !== undefined
 
 /** The most control requests in flight. */
 const MOST_URGENT = 100
@@ -64,8 +62,8 @@ export class TenantActor {
     this.#waiters = new Waiters(deps.clock, deps.replyWithinMs)
     this.#lastUsed = deps.clock.monotonic()
     this.#runner = new LaneRunner(own, deps, (letter) => this.#post(letter))
-    const group = { ...deps, own, lanes: this.#runner, isOver: () => this.#gone }
-    this.#mailbox = new Mailbox((letter, more) => commitTogether(group, letter, more), deps.mailbox)
+    const group = { ...deps, own, lanes: this.#runner, isOver: () => this.#gone, isUrgent: () => this.#mailbox.urgent }
+    this.#mailbox = new Mailbox((letter, following) => commitTogether(group, letter, following), deps.mailbox)
   }
 
   /** Settles work of dead processes, then looks for due work. */
@@ -116,7 +114,7 @@ export class TenantActor {
 
   /** Whether the letter will find an answer under its key, or a record whose first caller has stopped waiting. */
   async #replays({ provenance }: Letter<unknown>, key: string, other: InFlight): Promise<boolean> {
-    const [kept] = await this.deps.db.read<StoredKey>({ tenantId: this.own.tenantId, caller: provenance.principal }, stateOfKey(key))
+    const [kept] = await this.deps.db.read({ tenantId: this.own.tenantId, caller: provenance.principal }, stateOfKey(key))
     if (kept?.state !== 'pending') return kept !== undefined
     // The row is visible once committed, which may be before this process learns of the commit.
     await other.over
@@ -189,15 +187,19 @@ export class TenantActor {
 
   #settled<R>(letter: Letter<R>, result: Result): Answered<R> {
     if ('cause' in result) throw this.#failed(letter, result.cause)
-    return this.#committed(result.decision as Decision<R>)
+    const { decision, now, sequelResult } = result
+    const answered = this.#committed(decision as Decision<R>, now)
+    if (sequelResult === undefined) return answered
+    if (typeof sequelResult === 'object' && 'decision' in sequelResult) this.#committed(sequelResult.decision, now)
+    letter.sequel!.ended(sequelResult, now)
+    return answered
   }
 
   /** After the commit, in the same tick: no later letter of this tenant has run yet. */
-  #committed<R>({ reply, effects, awaits, answers = [], due }: Decision<R>): Answered<R> {
+  #committed<R>({ reply, effects = {}, awaits, answers = [], looked }: Decision<R>, now: Date): Answered<R> {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
     const outcome = awaits ? this.#waiters.wait(awaits) : undefined
-    if (due === 'check' || settlesWork(effects)) this.#runner.want(awaits ? 'control' : 'background')
-    if (due === 'checked') this.#runner.claimsChecked()
+    this.#runner.committed(effects, looked, { now, priority: awaits ? 'control' : 'background' })
     return outcome ? { reply, outcome } : { reply }
   }
 

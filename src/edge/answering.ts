@@ -1,5 +1,4 @@
 /** Answers every request: bounds its cost, gives errors one form, and adds the headers that every answer has. */
-import type { Context } from 'elysia'
 import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -40,12 +39,14 @@ export const withoutBody =
   }
 
 export interface Answering {
-  answer(context: Context, respond: Respond): Promise<Response>
+  /** `params`: of the path, decoded. */
+  answer(request: Request, params: Record<string, string> | undefined, respond: Respond): Promise<Response>
   /** Answers a request that the framework itself refuses. */
-  refuse(context: Pick<Context, 'request' | 'server'>, cause: unknown): Response
+  refuse(request: Request, cause: unknown): Response
 }
 
-export const answering = (deps: AnsweringDeps): Answering => {
+/** `peerOf`: the address of the other end of a request's connection. */
+export const answering = (deps: AnsweringDeps, peerOf: (request: Request) => string | undefined): Answering => {
   const intake = new Intake({ limits: { ...intakeLimits, ...deps.intake }, clock: systemClock, log: deps.log })
   const security = securityHeaders(deps.publicUrl)
   const warnOfProxy = proxyWarning(deps.trust, deps.log)
@@ -53,28 +54,23 @@ export const answering = (deps: AnsweringDeps): Answering => {
     for (const [name, value] of security) response.headers.set(name, value)
     return response
   }
-  const addressIn = ({ request, server }: Pick<Context, 'request' | 'server'>): string =>
-    clientAddressOf(request, server?.requestIP(request)?.address, deps.trust)
+  const addressOf = (request: Request): string => clientAddressOf(request, peerOf(request), deps.trust)
   return {
-    async answer(context, respond) {
-      const { request, params } = context
+    async answer(request, params, respond) {
       warnOfProxy(request)
-      const incoming = new Incoming(request, params as Record<string, string> | undefined, intake, () => addressIn(context))
-      const response = withSecurity(await attempt(deps, incoming, respond))
+      const incoming = new Incoming(request, params, intake, addressOf)
+      let response: Response
+      try {
+        response = await respond(incoming)
+      } catch (cause) {
+        response = answerError(deps, incoming, cause)
+      } finally {
+        incoming.end()
+      }
       if (incoming.endsConnection) response.headers.set('connection', 'close')
-      return response
+      return withSecurity(response)
     },
-    refuse: (context, cause) => withSecurity(answerError(deps, { request: context.request, address: () => addressIn(context) }, cause)),
-  }
-}
-
-const attempt = async (deps: AnsweringDeps, incoming: Incoming, respond: Respond): Promise<Response> => {
-  try {
-    return await respond(incoming)
-  } catch (cause) {
-    return answerError(deps, incoming, cause)
-  } finally {
-    incoming.end()
+    refuse: (request, cause) => withSecurity(answerError(deps, { request, address: () => addressOf(request) }, cause)),
   }
 }
 

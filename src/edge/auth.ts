@@ -31,8 +31,13 @@ export interface Caller {
 type Authenticating = Pick<Incoming, 'request' | 'checked'>
 
 export interface Authenticator extends AsyncDisposable {
-  /** Throws `unauthenticated` for an unknown or ended credential, `forbidden` if a foreign page made the browser send its cookie. */
-  authenticate(incoming: Authenticating): Promise<Caller>
+  /**
+   * At once for a key that is cached. Throws or rejects: `unauthenticated` for an unknown or ended credential, `forbidden` if a foreign
+   * page made the browser send its cookie.
+   */
+  authenticate(incoming: Authenticating): Caller | Promise<Caller>
+  /** Looks a key up again when it is used next. */
+  forget(caller: Pick<Caller, 'principal'>): void
   /** Throws `unauthenticated` if the key has died. Call it after a refusal, which may have come before any statement checked the key. */
   confirm(caller: Caller): Promise<void>
 }
@@ -46,7 +51,8 @@ export interface AuthParts {
 }
 
 export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthParts): Authenticator => {
-  const cache = new LRUCache<string, KeyGrant>({ max: CACHED_KEYS })
+  /** By the hash of the key. */
+  const cache = new LRUCache<string, Caller>({ max: CACHED_KEYS })
   const used = new Set<string>()
   const flush = async (): Promise<void> => {
     const ids = [...used]
@@ -54,23 +60,38 @@ export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthP
     if (ids.length > 0) await touchKeys(db, ids).catch((cause) => log.warn({ err: cause }, 'could not record the last use of keys'))
   }
   const timer = setInterval(() => void flush(), TOUCH_EVERY_MS)
-  const byKey = async (incoming: Authenticating, key: string): Promise<Caller> => {
-    const grant = await lookUp({ db, cache, incoming }, key)
+  const cachedKey = (name: string): Caller | undefined => {
+    const caller = cache.get(name)
+    if (caller) used.add(caller.principal.id)
+    return caller
+  }
+  const forget: Authenticator['forget'] = ({ principal }) => {
+    for (const [name, cached] of cache) if (cached.principal.id === principal.id) cache.delete(name)
+  }
+  const byKey = async (incoming: Authenticating, key: string, name: string): Promise<Caller> => {
+    const grant = await incoming.checked(() => findKey(db, hashApiKey(key)))
+    if (!grant) throw new AppError('unauthenticated')
+    const caller = keyCaller(grant)
+    // Not cached for a member's key, whose access changes with the member.
+    if (!grant.member) cache.set(name, caller)
     used.add(grant.id)
-    return keyCaller(grant)
+    return caller
   }
   return {
-    async authenticate(incoming) {
+    authenticate(incoming) {
       const { request } = incoming
       const header = request.headers.get('authorization')
       const cookie = header === null ? cookies.access(request) : undefined
       if (cookie !== undefined) requireOwnPage(request, origins)
       const credential = cookie ?? bearerOf(header)
-      return isApiKey(credential) ? byKey(incoming, credential) : bySession({ db, tokens, incoming }, credential)
+      if (!isApiKey(credential)) return bySession({ db, tokens, incoming }, credential)
+      const name = Bun.SHA256.hash(credential, 'base64')
+      return cachedKey(name) ?? byKey(incoming, credential, name)
     },
+    forget,
     async confirm({ principal }) {
       if (principal.kind !== 'key' || (await keyLives(db, principal))) return
-      for (const [hash, cached] of cache) if (cached.id === principal.id) cache.delete(hash)
+      forget({ principal })
       throw new AppError('unauthenticated')
     },
     async [Symbol.asyncDispose]() {
@@ -112,21 +133,4 @@ const bySession = async (
   const member = { personId: session.person.id, role: session.workspace.role }
   const principal = { kind: 'session', id: session.id, member } as const
   return { tenantId: session.workspace.id, principal, scopes: SESSION_SCOPES, plan: session.plan, session }
-}
-
-interface KeyLookUp {
-  db: Db
-  cache: LRUCache<string, KeyGrant>
-  incoming: Authenticating
-}
-
-const lookUp = async ({ db, cache, incoming }: KeyLookUp, key: string): Promise<KeyGrant> => {
-  const hash = hashApiKey(key)
-  const name = hash.toString('base64')
-  const cached = cache.get(name)
-  const grant = cached ?? (await incoming.checked(() => findKey(db, hash)))
-  if (!grant) throw new AppError('unauthenticated')
-  // Not cached for a member's key, whose access changes with the member.
-  if (!cached && !grant.member) cache.set(name, grant)
-  return grant
 }

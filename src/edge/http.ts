@@ -1,5 +1,5 @@
 /** The HTTP server: a route for every operation, document, page and protocol. */
-import { type Context, Elysia } from 'elysia'
+import { Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
 import { type Bound, workspaceOperations } from '#ops/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
@@ -57,19 +57,23 @@ const endpointsOf = (deps: HttpDeps): Endpoint[] => {
   ]
 }
 
+/**
+ * The framework reads the text of each function here, and prepares for a request what some function may use. A context that is passed on
+ * whole costs every request its headers, cookies and query, parsed; so each function names the parts that it needs.
+ */
 export const createHttp = (deps: HttpDeps) => {
-  const { answer, refuse } = answering(deps)
   const app = new Elysia({ serve: { idleTimeout: IDLE_S, maxRequestBodySize: SERVER_BODY_LIMIT } })
-    .onRequest((context) => {
-      if ((context.request.headers.get('host') ?? 'absent').length < SHORTEST_HOST)
-        return refuse(context, new AppError('invalid_input', 'the Host header is not valid'))
+  const { answer, refuse } = answering(deps, (request) => app.server?.requestIP(request)?.address)
+  app
+    .onRequest(({ request }) => {
+      if ((request.headers.get('host') ?? 'absent').length < SHORTEST_HOST)
+        return refuse(request, new AppError('invalid_input', 'the Host header is not valid'))
     })
-    .onError((context) => refuse(context, context.code === 'NOT_FOUND' ? new AppError('not_found', NO_SUCH_PATH) : context.error))
+    .onError(({ request, code, error }) => refuse(request, code === 'NOT_FOUND' ? new AppError('not_found', NO_SUCH_PATH) : error))
   const route = (method: string, path: string, respond: Respond) => {
     const begin = PUBLIC.includes(method) ? withoutBody(respond) : respond
-    const handle = (context: unknown) => answer(context as Context, begin)
-    if (method === 'ALL') app.all(path, (context) => handle(context), { parse: 'none' })
-    else app.route(method, path, (context) => handle(context), { parse: 'none' })
+    if (method === 'ALL') app.all(path, ({ request, params }) => answer(request, params, begin), { parse: 'none' })
+    else app.route(method, path, ({ request, params }) => answer(request, params, begin), { parse: 'none' })
   }
   const allowed = new Map<string, string[]>()
   for (const { method, path, respond } of endpointsOf(deps)) {

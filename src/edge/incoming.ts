@@ -14,9 +14,6 @@ const READ_AHEAD = MIB
 /** How much of an unread body Bun takes in, in bytes. If a client sends more, its connection may close before it gets the answer. */
 const MAX_UNREAD = 2 * MIB
 
-/** How often a slow anonymous body checks whether others wait for its room. */
-const LOOK_EVERY_MS = 250
-
 export interface BodyTerms {
   /** The largest body, in bytes. */
   limit: number
@@ -28,6 +25,9 @@ export class Incoming {
   #address: string | undefined
   #counted = false
   #room: Reservation | undefined
+  /** Ends the reading of the body. */
+  #giveUp: (() => void) | undefined
+  #isAnonymous = false
   #begun = false
   #late = false
   /** When the time for the body began, in monotonic milliseconds. */
@@ -38,12 +38,12 @@ export class Incoming {
     /** Decoded path parameters; undefined if the path has none. */
     readonly params: Record<string, string> | undefined,
     private readonly intake: Intake,
-    private readonly lookUpAddress: () => string,
+    private readonly addressOf: (request: Request) => string,
   ) {}
 
   /** The client's IP address. */
   address(): string {
-    this.#address ??= this.lookUpAddress()
+    this.#address ??= this.addressOf(this.request)
     return this.#address
   }
 
@@ -92,14 +92,18 @@ export class Incoming {
     return await intake.checks.run(this.#site, lookUp)
   }
 
-  /** Reserves room for the body, once. Throws `unavailable` if none becomes free in time. */
-  async makeRoom({ limit, workspace }: BodyTerms): Promise<void> {
+  /** Reserves room for the body, once. Throws or rejects with `unavailable` if none becomes free in time. */
+  makeRoom({ limit, workspace }: BodyTerms): void | Promise<void> {
     const amount = this.#amount(limit)
     if (this.#room || amount === 0) return
     const { intake } = this
     this.#startedAt = intake.clock.monotonic()
     const budget = workspace === undefined ? intake.anonymous : intake.members
-    this.#room = await this.#reserve(budget, workspace ?? this.#site, Math.min(amount, Math.max(limit, READ_AHEAD)))
+    const room = this.#reserve(budget, workspace ?? this.#site, Math.min(amount, Math.max(limit, READ_AHEAD)))
+    const keep = (reserved: Reservation): void => {
+      this.#room = reserved
+    }
+    return room instanceof Promise ? room.then(keep) : keep(room)
   }
 
   /**
@@ -108,12 +112,14 @@ export class Incoming {
    */
   async text(terms: BodyTerms): Promise<string> {
     const { limit } = terms
-    if ((lengthIn(this.request.headers) ?? 0) > limit) throw tooLarge(limit)
-    await this.makeRoom(terms)
+    const length = lengthIn(this.request.headers)
+    if (length !== undefined && length > limit) throw tooLarge(limit)
+    const waiting = this.makeRoom(terms)
+    if (waiting) await waiting
     const { body } = this.request
     if (!body) return ''
     this.#room?.shrink(Math.max(MIN, limit))
-    const bytes = await this.#read(body, terms)
+    const bytes = await this.#read(body, terms, length)
     this.#room?.shrink(Math.max(MIN, bytes.byteLength))
     return decode(bytes)
   }
@@ -126,44 +132,58 @@ export class Incoming {
     return headers.has('transfer-encoding') ? Math.max(limit, READ_AHEAD) : 0
   }
 
-  async #reserve(budget: Budget, party: string, amount: number): Promise<Reservation> {
+  #reserve(budget: Budget, party: string, amount: number): Reservation | Promise<Reservation> {
     const { request } = this
-    try {
-      return await budget.reserve(party, amount, () => request.signal)
-    } catch (cause) {
+    const reserved = budget.reserve(party, amount, () => request.signal)
+    if (!(reserved instanceof Promise)) return reserved
+    return reserved.catch((cause) => {
       throw request.signal.aborted ? this.#broken() : cause
-    }
+    })
   }
 
   /**
-   * Calls `late` when the time for the body is over. An anonymous body has less time while others wait for its room: a client that
+   * Ends the reading when the time for the body is over. An anonymous body has less time while others wait for its room: a client that
    * reserves room and sends nothing would keep out everybody else without a credential.
    */
-  #untilLate(isAnonymous: boolean, late: () => void): Disposable {
+  look(): void {
     const { clock, limits, anonymous } = this.intake
-    const end = this.#startedAt + limits.bodyWithinMs
-    const left = () => end - clock.monotonic()
-    const look = () => {
-      if (left() <= 0 || anonymous.waiters > 0) late()
-      else timer = clock.after(Math.min(left(), LOOK_EVERY_MS), look)
-    }
-    let timer = clock.after(isAnonymous ? Math.min(left(), limits.givesWayAfterMs) : left(), isAnonymous ? look : late)
-    return { [Symbol.dispose]: () => timer[Symbol.dispose]() }
+    const taken = clock.monotonic() - this.#startedAt
+    const givesWay = this.#isAnonymous && taken >= limits.givesWayAfterMs && anonymous.waiters > 0
+    if (taken < limits.bodyWithinMs && !givesWay) return
+    this.#late = true
+    this.#giveUp?.()
   }
 
-  async #read(body: ReadableStream<Uint8Array>, { limit, workspace }: BodyTerms): Promise<Uint8Array> {
+  /** `length`: by its header, at most the limit. */
+  async #read(body: ReadableStream<Uint8Array>, { limit, workspace }: BodyTerms, length: number | undefined): Promise<Uint8Array> {
     this.#begun = true
+    this.#isAnonymous = workspace === undefined
+    this.intake.watch(this)
+    try {
+      return await (length === undefined ? this.#inPieces(body, limit) : this.#whole())
+    } catch (cause) {
+      throw cause instanceof AppError ? cause : this.#broken()
+    } finally {
+      this.intake.unwatch(this)
+    }
+  }
+
+  /** Costs a third of reading it in pieces. */
+  #whole(): Promise<Uint8Array> {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    this.#giveUp = () => reject(new AppError('request_timeout'))
+    this.request.bytes().then(resolve, reject)
+    return promise
+  }
+
+  /** A body whose length is not known must not be read beyond its limit. */
+  async #inPieces(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
     const reader = body.getReader()
-    using _ = this.#untilLate(workspace === undefined, () => {
-      this.#late = true
-      reader.cancel().catch(() => {})
-    })
+    this.#giveUp = () => void reader.cancel().catch(() => {})
     const chunks: Uint8Array[] = []
     let size = 0
     for (;;) {
-      const { value } = await reader.read().catch((cause) => {
-        throw this.#late ? cause : this.#broken()
-      })
+      const { value } = await reader.read()
       if (this.#late) fail('request_timeout')
       if (!value) break
       size += value.byteLength

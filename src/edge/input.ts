@@ -1,6 +1,6 @@
 /** A request as an operation's flat input: path parameters, query and body. Converts strings of the query, never the body. */
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { type NamedOp, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { BodyTerms, Incoming } from './incoming.ts'
 
@@ -10,7 +10,9 @@ const invalid = (path: string, message: string): never => {
 
 const isJson = (type: string | null): boolean => /^application\/json\s*(;|$)/i.test(type ?? '')
 
-const readBody = async (incoming: Incoming, terms: BodyTerms): Promise<Record<string, unknown>> => {
+type Input = Record<string, unknown>
+
+const readBody = async (incoming: Incoming, terms: BodyTerms): Promise<Input> => {
   const text = await incoming.text(terms)
   if (text === '') return {}
   if (!isJson(incoming.request.headers.get('content-type'))) throw new AppError('unsupported_media_type')
@@ -21,7 +23,7 @@ const readBody = async (incoming: Incoming, terms: BodyTerms): Promise<Record<st
     return invalid('', 'the body is not valid JSON')
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return invalid('', 'the body must be a JSON object')
-  return body as Record<string, unknown>
+  return body as Input
 }
 
 const convert = (schema: TSchema | undefined, text: string): unknown => {
@@ -30,8 +32,9 @@ const convert = (schema: TSchema | undefined, text: string): unknown => {
   return text
 }
 
-const readQuery = (search: string, input: TObject): Record<string, unknown> => {
-  const query: Record<string, unknown> = {}
+const readQuery = (search: string, input: TObject): Input => {
+  const query: Input = {}
+  if (search === '') return query
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(query, name)) invalid(name, 'must not be given twice')
     Object.defineProperty(query, name, { value: convert(input.properties[name], text), enumerable: true })
@@ -45,12 +48,19 @@ const searchOf = (url: string): string => {
   return at < 0 ? '' : url.slice(at + 1).replace(/#.*/s, '')
 }
 
-/** `workspace`: the caller's; undefined for an anonymous one. Throws `invalid_input`, and the errors of `Incoming.text`. */
-export const inputOf = async (o: NamedOp, incoming: Incoming, workspace: string | undefined): Promise<Record<string, unknown>> => {
+const withParams = (fields: Input, params: Record<string, string> | undefined): Input => {
+  for (const name in params) if (Object.hasOwn(fields, name)) invalid(name, 'is already set by the path; remove it')
+  return { ...fields, ...params }
+}
+
+/**
+ * Of a request without a body, at once. `workspace`: the caller's; undefined for an anonymous one. Throws `invalid_input`, and the
+ * errors of `Incoming.text`.
+ */
+export const inputOf = (o: NamedOp, incoming: Incoming, workspace: string | undefined): Input | Promise<Input> => {
   const { request, params } = incoming
   const search = searchOf(request.url)
-  if (!readsOnly(o) && search !== '') invalid('', 'this operation takes no query parameters; send a JSON body')
-  const fields = readsOnly(o) ? readQuery(search, o.input as TObject) : await readBody(incoming, { limit: o.bodyLimit, workspace })
-  if (params) for (const name of pathParams(o.path)) if (Object.hasOwn(fields, name)) invalid(name, 'is already set by the path; remove it')
-  return { ...fields, ...params }
+  if (readsOnly(o)) return withParams(readQuery(search, o.input as TObject), params)
+  if (search !== '') invalid('', 'this operation takes no query parameters; send a JSON body')
+  return readBody(incoming, { limit: o.bodyLimit, workspace }).then((fields) => withParams(fields, params))
 }

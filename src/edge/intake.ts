@@ -47,6 +47,15 @@ const WAITERS = 1_024
 /** How many credentials from one network may wait for their check. */
 const CHECKS_WAITING = 2_048
 const CHECKS_WITHIN_MS = 5_000
+/** How often the time of bodies that are being read is looked at. A timer for each body would cost more. */
+const LOOK_EVERY_MS = 250
+
+/** A body that is being read. */
+export interface Reading {
+  /** Ends it if its time is over. */
+  look(): void
+}
+
 export interface IntakeParts {
   limits: IntakeLimits
   clock: Clock
@@ -63,6 +72,8 @@ export class Intake {
   readonly unchecked: Budget
   readonly members: Budget
   readonly #unfinished = new Map<string, number>()
+  readonly #reading = new Set<Reading>()
+  #isLooking = false
 
   constructor({ limits, clock, log }: IntakeParts) {
     this.limits = limits
@@ -94,5 +105,22 @@ export class Intake {
     const left = this.unfinishedOf(address) - 1
     if (left > 0) this.#unfinished.set(address, left)
     else this.#unfinished.delete(address)
+  }
+  /** Looks at the time of a body until it has been read. */
+  watch(reading: Reading): void {
+    this.#reading.add(reading)
+    if (this.#isLooking) return
+    this.#isLooking = true
+    this.clock.after(LOOK_EVERY_MS, () => this.#look())
+  }
+
+  unwatch(reading: Reading): void {
+    this.#reading.delete(reading)
+  }
+
+  #look(): void {
+    for (const reading of this.#reading) reading.look()
+    this.#isLooking = this.#reading.size > 0
+    if (this.#isLooking) this.clock.after(LOOK_EVERY_MS, () => this.#look())
   }
 }

@@ -40,10 +40,7 @@ const logServed = (
 }
 
 const answer = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
-  asCaller(deps, o, incoming, async (call) => {
-    const answered = await o.run(() => inputOf(o, incoming, call.tenantId), call)
-    return { response: answerResponse(answered, call.requestId), status: answered.status }
-  })
+  asCaller(deps, o, incoming, async (call) => answerResponse(await o.run(() => inputOf(o, incoming, call.tenantId), call), call.requestId))
 
 /** The answer begins after the first record has been read, so errors until then have their own status. */
 const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Promise<Response> =>
@@ -51,23 +48,17 @@ const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Prom
     const { request } = incoming
     const download = await o.open(() => inputOf(o, incoming, call.tenantId), call)
     const file = { name: o.file, form: download.form, requestId: call.requestId }
-    const response =
-      request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await download.start(), file))
-    return { response, status: response.status }
+    return request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await download.start(), file))
   })
 
-interface Served {
-  response: Response
-  status: number
-}
-
-const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (call: Call) => Promise<Served>): Promise<Response> => {
+const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (call: Call) => Promise<Response>): Promise<Response> => {
   const { request } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
-  const caller = await deps.authenticator.authenticate(incoming)
+  const known = deps.authenticator.authenticate(incoming)
+  const caller = known instanceof Promise ? await known : known
   try {
-    const { response, status } = await run({
+    const response = await run({
       tenantId: caller.tenantId,
       principal: caller.principal,
       scopes: caller.scopes,
@@ -76,7 +67,7 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (c
       requestId,
       idempotencyKey: readsOnly(o) ? undefined : headerText(request, 'idempotency-key'),
     })
-    logServed(deps, { o, requestId, startedAt }, { status, tenant: caller.tenantId })
+    logServed(deps, { o, requestId, startedAt }, { status: response.status, tenant: caller.tenantId })
     return response
   } catch (cause) {
     if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited') await deps.authenticator.confirm(caller)

@@ -102,3 +102,6 @@ export class AppError extends Error {
 export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => {
   throw new AppError(code, detail, extra)
 }
+
+/** The record, or `not_found` with this message. */
+export const found = <T>(record: T | undefined, message: string): T => record ?? fail('not_found', message)

@@ -17,7 +17,9 @@ export interface FairLimitOptions {
 
 interface Waiting {
   start(): void
-  timer: Timer
+  refuse(cause: AppError): void
+  /** Monotonic time. */
+  until: number
 }
 
 /** Whether a caller waits for the work (`asked`) or nobody does (`unasked`). */
@@ -55,6 +57,8 @@ export class FairLimit {
   /** In round-robin order, which is insertion order: a party that was served goes to the end. */
   readonly #waiting: Record<Demand, Map<string, Waiting[]>> = { asked: new Map(), unasked: new Map() }
   #askedInRow = 0
+  /** Runs while anything waits. */
+  #patience: Timer | undefined
   readonly #share: { alone: number; among: number }
   readonly #crowd: Crowd
 
@@ -64,15 +68,47 @@ export class FairLimit {
   }
 
   async run<T>(party: string, work: () => Promise<T>, demand: Demand = 'asked'): Promise<T> {
-    this.#crowd.noted(party)
-    const admitted = this.#admitted(party, demand)
-    if (admitted) await admitted
+    const turn = this.enter(party, demand)
+    if (turn) await turn
     try {
       return await work()
     } finally {
-      this.#end(party)
-      this.#next()
+      this.leave(party)
     }
+  }
+
+  /**
+   * Takes a place, which `leave` returns. Undefined: it was free, which costs no promise. Otherwise it is taken when the promise resolves;
+   * a promise that rejects took none. Throws `rate_limited` if too many of the party wait.
+   */
+  enter(party: string, demand: Demand = 'asked'): Promise<void> | undefined {
+    this.#crowd.noted(party)
+    // While a place is free, every party that waits has its share already: hardly any is passed over.
+    if (this.#running < this.options.limit && this.#hasRoom(party)) {
+      this.#begin(party)
+      return undefined
+    }
+    const { bound, withinMs, name } = this.options
+    const waiting = this.#waiting[demand]
+    const own = waiting.get(party) ?? []
+    if (own.length >= bound) throw new AppError('rate_limited', name, { retryAfter: 1 })
+    waiting.set(party, own)
+    this.#patience ??= setTimeout(this.#refuseLate, withinMs)
+    return new Promise((start, refuse) => own.push({ start, refuse, until: performance.now() + withinMs }))
+  }
+
+  /** Returns the place of a party, which goes to the next that waits. */
+  leave(party: string): void {
+    this.#running--
+    const left = this.#runningOf.get(party)! - 1
+    if (left > 0) this.#runningOf.set(party, left)
+    else this.#runningOf.delete(party)
+    if (!this.#patience) return
+    this.#next()
+    const { asked, unasked } = this.#waiting
+    if (asked.size > 0 || unasked.size > 0) return
+    clearTimeout(this.#patience)
+    this.#patience = undefined
   }
 
   /** Work that takes longer than `ms` then gives up its place, and goes on: work that hangs delays nobody for longer. */
@@ -88,27 +124,6 @@ export class FairLimit {
     return await running!
   }
 
-  #admitted(party: string, demand: Demand): Promise<void> | undefined {
-    // While a place is free, every party that waits has its share already: hardly any is passed over.
-    if (this.#running < this.options.limit && this.#hasRoom(party)) {
-      this.#begin(party)
-      return undefined
-    }
-    const { bound, withinMs, name } = this.options
-    const waiting = this.#waiting[demand]
-    const own = waiting.get(party) ?? []
-    if (own.length >= bound) throw new AppError('rate_limited', name, { retryAfter: 1 })
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#remove(party, entry)
-        reject(new AppError('unavailable', `too busy: no ${name} became free in time`, { retryAfter: 1 }))
-      }, withinMs)
-      const entry: Waiting = { timer, start: resolve }
-      own.push(entry)
-      waiting.set(party, own)
-    })
-  }
-
   #hasRoom(party: string): boolean {
     const { alone, among } = this.#share
     return (this.#runningOf.get(party) ?? 0) < (this.#crowd.isThere ? among : alone)
@@ -117,13 +132,6 @@ export class FairLimit {
   #begin(party: string): void {
     this.#running++
     this.#runningOf.set(party, (this.#runningOf.get(party) ?? 0) + 1)
-  }
-
-  #end(party: string): void {
-    this.#running--
-    const left = this.#runningOf.get(party)! - 1
-    if (left > 0) this.#runningOf.set(party, left)
-    else this.#runningOf.delete(party)
   }
 
   #next(): void {
@@ -139,12 +147,11 @@ export class FairLimit {
   #startOne(waiting: Map<string, Waiting[]>): boolean {
     for (const [party, own] of waiting) {
       if (!this.#hasRoom(party)) continue
-      const entry = own.shift()!
+      const { start } = own.shift()!
       waiting.delete(party)
       if (own.length > 0) waiting.set(party, own)
-      clearTimeout(entry.timer)
       this.#begin(party)
-      entry.start()
+      start()
       return true
     }
     return false
@@ -159,11 +166,20 @@ export class FairLimit {
     asked.set(party, [...(asked.get(party) ?? []), ...own])
   }
 
-  #remove(party: string, entry: Waiting): void {
-    for (const waiting of Object.values(this.#waiting)) {
-      const rest = waiting.get(party)?.filter((other) => other !== entry) ?? []
-      if (rest.length === 0) waiting.delete(party)
-      else waiting.set(party, rest)
-    }
+  /** Refuses those that have waited too long. One timer serves all who wait, because a timer for each costs more than the rest of a turn. */
+  #refuseLate = (): void => {
+    const now = performance.now()
+    let soonest = Number.POSITIVE_INFINITY
+    for (const waiting of [this.#waiting.asked, this.#waiting.unasked])
+      for (const [party, own] of waiting) {
+        const rest = own.filter((entry) => entry.until > now)
+        if (rest.length === 0) waiting.delete(party)
+        else waiting.set(party, rest)
+        for (const { until, refuse } of own) {
+          if (until > now) soonest = Math.min(soonest, until)
+          else refuse(new AppError('unavailable', `too busy: no ${this.options.name} became free in time`, { retryAfter: 1 }))
+        }
+      }
+    this.#patience = soonest === Number.POSITIVE_INFINITY ? undefined : setTimeout(this.#refuseLate, soonest - now)
   }
 }

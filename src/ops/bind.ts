@@ -14,10 +14,11 @@ import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCooki
 import { type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines, type Slots } from './download.ts'
-import { flawOfText, serialise, validate } from './validate.ts'
+import { serialise } from './serialise.ts'
+import { flawOfText, validate } from './validate.ts'
 
 interface Runnable {
-  /** `read` returns the input. It is called only after the scope and role checks. */
+  /** `read` returns the input, or a promise of it. It is called only after the scope and role checks. */
   run(read: () => unknown, call: Call): Promise<Answer>
 }
 
@@ -79,37 +80,52 @@ const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): R
   ...{ tenantId: workspace.id, principal: { kind: 'session', id }, surface, plan },
 })
 
-/** Adds the allowances of the rates to the answer or error. */
-const withAllowances = async <A extends Answer>(allowances: Allowance[], run: () => Promise<A>): Promise<A> => {
-  if (allowances.length === 0) return run()
+interface Rated<A extends Answer> {
+  /** Counts the request, after the checks that come before the rates. */
+  count(): Allowance[]
+  read(): unknown
+  run(input: unknown): Promise<A>
+}
+
+/** Runs an operation with its input once that is valid, and adds the allowances of the rates to the answer or error. */
+const runRated = async <A extends Answer>({ input: schema }: NamedOp, { count, read, run }: Rated<A>): Promise<A> => {
+  const allowances = count()
   try {
-    const answer = await run()
-    return { ...answer, allowances: [...allowances, ...(answer.allowances ?? [])] }
+    const reading = read()
+    const input = reading instanceof Promise ? await reading : reading
+    validate(schema, input)
+    const answer = await run(input)
+    return allowances.length === 0 ? answer : { ...answer, allowances: [...allowances, ...(answer.allowances ?? [])] }
   } catch (cause) {
-    if (!(cause instanceof AppError)) throw cause
+    if (allowances.length === 0 || !(cause instanceof AppError)) throw cause
     throw AppError.withAllowances(cause, [...allowances, ...(cause.allowances ?? [])])
   }
 }
 
 const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({
-  async run(read, call) {
-    requireAccess(o, call)
-    return withAllowances(world.rates.count(o, call), async () => {
-      const input = await read()
-      validate(o.input, input)
-      requireUsableKey(call)
-      return run(input, call)
-    })
-  },
+  run: (read, call) =>
+    runRated(o, {
+      read,
+      count() {
+        requireAccess(o, call)
+        return world.rates.count(o, call)
+      },
+      run(input) {
+        requireUsableKey(call)
+        return run(input, call)
+      },
+    }),
 })
 
 const bindVisit = ({ world: { db, identity, rates } }: Host, o: NamedOp, handler: AnyHandler['personal' | 'public']): Enterable => ({
   enter: (read, visit) =>
-    withAllowances(visit.session ? rates.count(o, visitorOf(visit, visit.session)) : [], async () => {
-      const input = await read()
-      validate(o.input, input)
-      const { reply, cookies } = await handler(input, { db, identity, visit })
-      return { status: o.status, body: serialise(o, reply), cookies }
+    runRated<Admission>(o, {
+      read,
+      count: () => (visit.session ? rates.count(o, visitorOf(visit, visit.session)) : []),
+      async run(input) {
+        const { reply, cookies } = await handler(input, { db, identity, visit })
+        return { status: o.status, body: serialise(o, reply), cookies }
+      },
     }),
 })
 
@@ -181,10 +197,8 @@ const bindCommand = ({ world }: Host, o: NamedOp, handlerFor: (input: unknown, c
 
 const prepared =
   (handler: AnyHandler['prepared']) =>
-  async (input: unknown, { tenantId }: Call): Promise<LetterHandler> => {
-    const decide = await handler.prepare(input, { tenantId })
-    return (_, context) => decide(context)
-  }
+  (input: unknown, { tenantId }: Call): Promise<LetterHandler> =>
+    handler.prepare(input, { tenantId })
 
 /** By kind of operation. A kind without a row does not compile. */
 const runners: { [K in Kind]: (host: Host, o: NamedOp<K>, handler: AnyHandler[K]) => Callable[K] } = {

@@ -18,6 +18,7 @@ import type { Tokens } from '#port/tokens'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Db, Query } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
+import type { Load } from '#store/engine/load'
 import type { Principal } from '#store/engine/principal'
 
 /** One request from any surface. */
@@ -84,7 +85,7 @@ export interface World {
 
 export interface QueryContext {
   /** Runs one statement over the caller's rows. */
-  read<Row>(query: Query): Promise<Row[]>
+  read<Row>(query: Query<Row>): Promise<Row[]>
   networks: Networks
   principal: Principal
 }
@@ -140,8 +141,17 @@ export interface Admitted<O> {
 type Input<O extends Op> = Static<O['input']>
 type Output<O extends Op> = Static<O['output'] extends TSchema ? O['output'] : never>
 
+/** A decision with the records that it needs, which are read with its gate. Made by `loading`, which knows what `load` names. */
+export interface Loading<I, R> {
+  load(input: I, call: Pick<Call, 'tenantId'>): Load
+  decide(input: I, context: CommandContext, loaded: never): R | Promise<R>
+}
+
+/** Decides a command: alone, or with records loaded. */
+export type Decides<I, R> = ((input: I, context: CommandContext) => Promise<R>) | Loading<I, R>
+
 interface AwaitedHandler<O extends Op> {
-  begin(input: Input<O>, context: CommandContext): Promise<AwaitedResult>
+  begin: Decides<Input<O>, AwaitedResult>
   /** The answer to a request during the work: 202 with the current record, or the final answer. */
   currentAnswer(input: Input<O>, context: QueryContext): Promise<Answer>
 }
@@ -151,16 +161,13 @@ interface AwaitedHandler<O extends Op> {
  * then be refused or replayed, so the calls must have no lasting effect.
  */
 interface PreparedHandler<O extends Op> {
-  prepare(
-    input: Input<O>,
-    context: Pick<CommandContext, 'tenantId'>,
-  ): Promise<(context: CommandContext) => Promise<HandlerResult<Output<O>>>>
+  prepare(input: Input<O>, context: Pick<CommandContext, 'tenantId'>): Promise<Decides<Input<O>, HandlerResult<Output<O>>>>
 }
 
 /** The type of an operation's handler, by kind. A kind without a row does not compile. */
 export interface HandlerOf<O extends Op> extends Record<Kind, unknown> {
   query: (input: Input<O>, context: QueryContext) => Promise<Output<O>>
-  command: (input: Input<O>, context: CommandContext) => Promise<HandlerResult<Output<O>>>
+  command: Decides<Input<O>, HandlerResult<Output<O>>>
   awaited: AwaitedHandler<O>
   prepared: PreparedHandler<O>
   personal: (input: Input<O>, context: VisitContext) => Promise<Admitted<Output<O>>>

@@ -22,8 +22,9 @@ import {
   type StoredAnswer,
 } from '#store/engine/idempotency'
 import type { Gate } from '#store/engine/letter'
-import type { AwaitedResult, Call, CommandContext, HandlerOf, HandlerResult, QueryContext, World } from './call.ts'
-import { serialise } from './validate.ts'
+import type { Load, Loaded } from '#store/engine/load'
+import type { AwaitedResult, Call, CommandContext, Decides, HandlerOf, HandlerResult, QueryContext, World } from './call.ts'
+import { serialise } from './serialise.ts'
 
 export type LetterHandler = HandlerOf<Op>['command' | 'awaited']
 
@@ -67,7 +68,7 @@ const claimOf = (command: Command): IdempotencyClaim | undefined => {
 }
 
 /** Runs a command as a letter. If it has a cap or quota, adds the allowances left to every decided answer, including replays. */
-export const runCommand = async (command: Command, ask: (letter: Letter<Answer>) => Promise<Answer>): Promise<Answer> => {
+export const runCommand = async (command: Command, ask: (letter: Letter<Answer, Load>) => Promise<Answer>): Promise<Answer> => {
   const limits: Limits = { now: [] }
   try {
     const answer = await ask(commandLetter(command, limits))
@@ -83,8 +84,9 @@ interface Limits {
   now: Allowance[]
 }
 
-const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
+const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> => {
   const { o, call, handler } = command
+  const decides = 'begin' in handler ? handler.begin : handler
   const claim = claimOf(command)
   const currentAnswer = (reader: QueryContext) =>
     'currentAnswer' in handler ? handler.currentAnswer(command.input as never, reader) : fail('internal')
@@ -95,12 +97,13 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
     ...(o.whileDeleting ? { exempt: true } : {}),
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     claim,
+    load: 'load' in decides ? decides.load(command.input, call) : {},
     late: () => currentAnswer(command.reader),
-    async decide(sql, gate, lanes) {
+    async decide(sql, gate, lanes, loaded) {
       limits.now = allowancesOf(gate, o)
       const context = { tenantId: call.tenantId, sql, gate, networks: command.world.networks, principal: call.principal }
       const decide = (reached: LiveLanes) =>
-        decideOnce(command, { ...context, lanes: reached }, isOverfull(command, gate) ? undefined : claim)
+        decideOnce(command, { context: { ...context, lanes: reached }, loaded }, isOverfull(command, gate) ? undefined : claim)
       if (!claim || !gate.seen) {
         const first = claim ? await makeRoom(command, gate, sql) : []
         const decision = withFirst(first, await decide(lanes))
@@ -110,7 +113,7 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer> => {
         return decision
       }
       // On the letter's own connection. If all were taken, waiting for a second one would be a deadlock.
-      const inLetter: QueryContext = { ...command.reader, read: async <Row>(query: Query) => (await query(sql)) as unknown as Row[] }
+      const inLetter: QueryContext = { ...command.reader, read: async (query) => await query(sql) }
       return { reply: await replay(command, gate.seen, { claim, decide: () => decide(noLanes), late: () => currentAnswer(inLetter) }) }
     },
   }
@@ -173,11 +176,20 @@ const replay = async (
   return late()
 }
 
-const decideOnce = async (command: Command, context: CommandContext, claim: IdempotencyClaim | undefined): Promise<Decision<Answer>> => {
+interface Opened {
+  context: CommandContext
+  /** By the handler's own names, and of its types. */
+  loaded: Loaded<Load>
+}
+
+const decided = <I, R>(decides: Decides<I, R>, input: I, { context, loaded }: Opened): R | Promise<R> =>
+  'decide' in decides ? decides.decide(input, context, loaded as never) : decides(input, context)
+
+const decideOnce = async (command: Command, opened: Opened, claim: IdempotencyClaim | undefined): Promise<Decision<Answer>> => {
   const { o, handler, input } = command
   const refId = (input as { id?: string }).id
-  if ('begin' in handler) return beginDecision(o, await handler.begin(input as never, context), claim)
-  return replyDecision(command, await handler(input, context), { refId, claim })
+  if ('begin' in handler) return beginDecision(o, await decided(handler.begin, input as never, opened), claim)
+  return replyDecision(command, await decided(handler, input, opened), { refId, claim })
 }
 
 const audit = (o: NamedOp, refId: string | undefined, auditDetail?: Record<string, unknown>) => ({

@@ -3,7 +3,7 @@ import type { TObject } from '@sinclair/typebox'
 import type { DownloadForm, NamedOp } from '#contract/op'
 import { fail } from '#kernel/errors'
 import { csvLine } from './csv.ts'
-import { requireValidReply, serialise } from './validate.ts'
+import { requireValidReply, serialise } from './serialise.ts'
 
 /** Concurrent downloads. Each one occupies a client connection and the database for long. */
 const MAX = { perTenant: 3, perProcess: 32 }

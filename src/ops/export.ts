@@ -1,7 +1,7 @@
 /** The export of a workspace, record by record. */
 import { exportKinds, type workspace } from '#contract/app/workspace'
 import type { OutputOf } from '#contract/op'
-import { type ExportSource, exportPage, exportSources, type Paged, startOf } from '#store/app/export'
+import { type ExportSource, exportPage, exportSources, startOf } from '#store/app/export'
 import type { QueryContext } from './call.ts'
 
 type Line = OutputOf<typeof workspace.export>
@@ -11,7 +11,7 @@ const PAGE = 200
 /** Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no further page. */
 async function* recordsOf({ read }: QueryContext, source: ExportSource): AsyncGenerator<Record<string, unknown>> {
   for (let after: string[] | undefined; ; ) {
-    const rows = await read<Paged>(exportPage(source, { after, limit: PAGE }))
+    const rows = await read(exportPage(source, { after, limit: PAGE }))
     for (const { after: _, ...row } of rows) yield row
     if (rows.length < PAGE) return
     after = rows.at(-1)!.after
@@ -19,7 +19,7 @@ async function* recordsOf({ read }: QueryContext, source: ExportSource): AsyncGe
 }
 
 export async function* exportLines(context: QueryContext): AsyncGenerator<Line> {
-  const [start] = await context.read<{ at: Date; workspace_id: string }>(startOf)
+  const [start] = await context.read(startOf)
   yield { kind: 'export', record: { format: 'tendril-export/v1', ...start, kinds: exportKinds } }
   const counts: Record<string, number> = {}
   for (const kind of exportKinds) {

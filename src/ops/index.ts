@@ -16,7 +16,7 @@ import type { World } from './call.ts'
 import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
 import { growthAuditHandlers } from './growth/audits.ts'
-import { automationHandlers, inFlight, stopAutomation } from './growth/automation.ts'
+import { automationHandlers, inFlight, stopAutomation, stopLoad } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
 import { channelHandlers } from './growth/channels.ts'
@@ -64,7 +64,7 @@ export const createOperations = (world: World): Bound[] => {
     ...bind(host, appResources.session, sessionHandlers),
     ...bind(host, appResources.sessions, sessionsHandlers),
     ...bind(host, appResources.person, personHandlers),
-    ...bind(host, appResources.workspace, workspaceHandlers({ stop: stopAutomation, inFlight })),
+    ...bind(host, appResources.workspace, workspaceHandlers({ load: stopLoad, stop: stopAutomation, inFlight })),
     ...bind(host, appResources.members, memberHandlers),
     ...bind(host, appResources.device, deviceHandlers),
     ...bind(host, appResources.invitations, invitationHandlers(world.identity.publicUrl)),

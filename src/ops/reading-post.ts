@@ -9,6 +9,7 @@ import { type Network, NetworkError, type OthersPost } from '#port/network/netwo
 import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
 import { currentDefault } from '#store/growth/connections'
 import { engagementOn } from '#store/growth/engagements'
 import type { World } from './call.ts'
@@ -46,7 +47,7 @@ const reserve = async (
   if (!network) return { reply: { instead: { kind: 'unread', network: networks.first } } }
   try {
     const postId = postIdOf(network, post)
-    requireFirst(action, await engagementOn(sql, { network: network.name, postId, action }))
+    requireFirst(action, (await loadNow(sql, { other: engagementOn({ network: network.name, postId, action }) })).other)
     const { feature, cap } = engagements.create
     requireFeature(gate.plan, feature)
     takeCap(gate, cap)

@@ -1,8 +1,7 @@
-/** Validation of inputs and outputs by compiled schemas. Errors name the field. */
+/** Validation of inputs by compiled schemas. Errors name the field. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import type { NamedOp } from '#contract/op'
 import { EMAIL_LIMIT, NAME_LIMIT, NOT_BLANK, ONE_LINE } from '#contract/shapes'
 import { AppError, type ErrorDetail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
@@ -156,18 +155,4 @@ const refuse = (found: ErrorDetail[]): never => {
   const details = found.map(({ path, message }) => ({ path: path.slice(0, LONGEST_PATH), message }))
   const [first] = details
   throw new AppError('invalid_input', `${first?.path || 'the body'} ${first?.message ?? 'is not valid'}`, { details })
-}
-
-/** The JSON of a reply or of one line of a download. Throws if it does not match the contract. */
-export const serialise = (o: NamedOp, reply: unknown): string => {
-  requireValidReply(o, reply)
-  return JSON.stringify(reply)
-}
-
-/** Throws if the reply does not match the operation's output schema. */
-export const requireValidReply = (o: NamedOp, reply: unknown): void => {
-  const checker = checkerOf(o.output)
-  if (checker.Check(reply)) return
-  const wrong = checker.Errors(reply).First()
-  throw new Error(`the reply of ${o.id} does not match its contract: ${wrong?.path} ${wrong?.message}`)
 }

@@ -79,6 +79,8 @@ export interface Overrides {
   lanes?: AnyLane[]
   drafter?: Drafter
   failpoints?: Failpoints
+  /** For the actors. */
+  clock?: Clock
   replyWithinMs?: number
   idleMs?: number
   sweepMs?: number
@@ -150,9 +152,9 @@ export async function openWorkplace(
   const { times, webhookTimes, drafter = drafterOf(config, stack.use(openThread()), log) } = overrides
   const sealer = createSealer(secret)
   const lanes = overrides.lanes ?? Object.values(lanesOf({ networks, egress, failpoints, drafter, sealer, times, webhookTimes }))
-  const { replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
-  const shared = { db, options, log, failpoints, lanes, ...product, clock: systemClock, url: config.nodeUrl }
-  const runtime = new Runtime({ ...shared, replyWithinMs, idleMs, sweepMs, mailbox })
+  const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
+  const shared = { db, options, log, failpoints, lanes, ...product, url: config.nodeUrl }
+  const runtime = new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox })
   stack.use(await runtime.start())
   const signature = nodeSignature(secret, () => runtime.now())
   const nodes = createNodeClient(signature)

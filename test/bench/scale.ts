@@ -3,6 +3,7 @@ import { gateHook } from '#decisions/gate'
 import { workTable } from '#decisions/work'
 import { openDb } from '#store/engine/db'
 import { gate } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
 import { claimTenant, register, releaseTenant, wakeable } from '#store/engine/placement'
 import { nextDue } from '#store/engine/work'
 import type { Figures, Row } from './figures.ts'
@@ -12,7 +13,7 @@ import type { World } from './world.ts'
 const PROBES = 300
 /** As many as the sweep requests. */
 const WAKE_AT_ONCE = 16
-const NOTHING_BUSY = { kinds: workTable, busy: [], full: { manual: [], automatic: [] }, paused: false, excluded: [] }
+const NOTHING_RUNS = { kinds: workTable, running: [], excluded: [] }
 
 const times = async (count: number, body: (index: number) => Promise<unknown>): Promise<Figures> => {
   const all = new Float64Array(count)
@@ -76,7 +77,7 @@ export async function scale(world: World, { sleepers, due }: { sleepers: number;
     db.letter(idOf(index), async (sql) => {
       const open = await gate(sql, { tenantId: idOf(index), owner: self, epoch: epochs[index % some.length]! }, { hook: gateHook })
       if (!open) throw new Error('fenced')
-      await nextDue(sql, { now: open.now, ...NOTHING_BUSY })
+      await loadNow(sql, { found: nextDue({ ...NOTHING_RUNS, at: { now: open.now, paused: false } }) })
     }),
   )
   const release = await times(PROBES, (index) =>

@@ -231,11 +231,12 @@ describe('the manifest', () => {
   })
 })
 
-test('the router has exactly the operations of the contract, public documents, OAuth, pages, letters and refusals', () => {
-  const never = () => {
-    throw new Error('this test makes no request')
-  }
-  const { routes } = createHttp({
+const never = () => {
+  throw new Error('these tests make no request')
+}
+
+const routesOf = () =>
+  createHttp({
     operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never })),
     routes: [...deviceRoutes({} as never), ...pageRoutes({} as never)],
     ready: never,
@@ -245,15 +246,19 @@ test('the router has exactly the operations of the contract, public documents, O
     trust: { proxies: 0 },
     publicUrl: 'http://localhost',
     internal: [],
-    authenticator: { authenticate: never, confirm: never, [Symbol.asyncDispose]: never },
+    authenticator: { authenticate: never, forget: never, confirm: never, [Symbol.asyncDispose]: never },
     mcp: { handle: never },
     log: createLog('silent'),
     documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },
     commit: null,
     signature: nodeSignature(Buffer.alloc(32), Date.now),
     serving: never,
-  })
-  const listed = routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`)
+  }).routes
+
+test('the router has exactly the operations of the contract, public documents, OAuth, pages, letters and refusals', () => {
+  const listed = routesOf()
+    .filter(({ method }) => method !== 'ALL')
+    .map(({ method, path }) => `${method} ${path}`)
   const expected = [
     ...operations.map(({ method, path }) => `${method} ${path}`),
     ...PUBLIC.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
@@ -264,4 +269,9 @@ test('the router has exactly the operations of the contract, public documents, O
     ...REFUSED,
   ]
   expect(listed.sort()).toEqual(expected.sort())
+})
+
+test('the router prepares no headers, cookies or query, which every request would pay for', () => {
+  const prepares = routesOf().filter(({ compile }) => /parseCookie|parseQuery|toJSON/.test(String(compile())))
+  expect(prepares.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })

@@ -82,7 +82,12 @@ const http = createHttp({
   addresses: unlimitedAddresses,
   trust: { proxies: 0 },
   publicUrl: 'http://localhost',
-  authenticator: { authenticate: async ({ request }) => caller(request), confirm: async () => {}, [Symbol.asyncDispose]: never },
+  authenticator: {
+    authenticate: async ({ request }) => caller(request),
+    forget: () => {},
+    confirm: async () => {},
+    [Symbol.asyncDispose]: never,
+  },
   log: createLog('silent'),
   documents: { openapi: staticDocument({}), capabilities: staticDocument({}) },
   commit: null,

@@ -48,10 +48,11 @@ test('a server stopped during a command loses its workspaces; resumed, it change
   await using second = await startServer(server)
   const after = before.at({ owner, send: second.send })
 
-  // Held in its transaction by a lock, then stopped: the database must end that transaction before anyone can continue.
+  // Held at its gate by a lock, then stopped: the database must end that transaction before anyone can continue. Behind the gate it would
+  // be too late, since the commit is sent together with the effects.
   const locked = await owner.reserve()
   await locked`begin`
-  await locked`select 1 from item where id = ${id} for update`
+  await locked`select 1 from actor where tenant_id = ${before.tenantId} for update`
   const approve = (body: string) => ({ body: { edited_body: body } })
   const stalled = before.send('POST', `items/${id}/approve`, approve('By the first.'))
   await someoneWaits(owner)

@@ -10,7 +10,6 @@ import { none } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
 import { type Lanes, lanesOf } from '#server/lanes'
-import type { Sql } from '#store/engine/db'
 import type { Effects, Gate, NewWork } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { type FakeLane, fakeLane } from '#test/support/actors'
@@ -31,10 +30,11 @@ const post: EngagementRequest = {
   action: 'reply',
   ...{ instruction: 'be kind', body: null, signal_id: null },
 }
-const onNetwork = { request: post, rule: { measure: (text: string) => text.length, maxLength: 280, channel: undefined } }
+const rule = { measure: (text: string) => text.length, maxLength: 280, channel: undefined }
+const onNetwork = { request: post, rule, preflight: { allowed: true } as const, other: undefined }
 
 /** The effects of admitting a generation, with its record; undefined for other kinds. */
-const admitted = async (sql: Sql, kind: WorkKind, asking: { gate: Gate; origin: Origin }): Promise<Effects | undefined> => {
+const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }): Effects | undefined => {
   const week = { week: '2026-11-09', time_zone: 'UTC' }
   switch (kind) {
     case 'batch':
@@ -46,7 +46,7 @@ const admitted = async (sql: Sql, kind: WorkKind, asking: { gate: Gate; origin: 
     case 'report':
       return admitReport(asking, week).effects
     case 'engagement':
-      return (await admitEngagement(sql, asking, { ...onNetwork, preflight: { allowed: true } })).effects
+      return admitEngagement(asking, onNetwork).effects
     default:
       return undefined
   }
@@ -76,13 +76,9 @@ interface Row {
 const recordOf = async ({ kind, sendable }: Kind, story: Story): Promise<string> => {
   if (kind !== 'send') return newId()
   if (sendable === 'post') return story.approved()
-  const letter = letterOf(async (sql, gate) => {
+  const letter = letterOf((_, gate) => {
     const request = { ...post, body: 'We call first.' }
-    const { record, effects } = await admitEngagement(
-      sql,
-      { gate, origin: 'manual' },
-      { ...onNetwork, request, preflight: { allowed: true } },
-    )
+    const { record, effects } = admitEngagement({ gate, origin: 'manual' }, { ...onNetwork, request })
     return { reply: record.id, effects }
   })
   return app.workplace.runtime.ask(story.tenantId, letter)
@@ -93,9 +89,9 @@ const added = async (of: Kind, origin: Origin, story: Story): Promise<Row> => {
   const { kind, sendable } = of
   const refId = await recordOf(of, story)
   const payload = sendable ? { sendable } : {}
-  const letter = letterOf(async (sql, gate) => {
+  const letter = letterOf((_, gate) => {
     const key = { account: null, sendable: sendable ?? 'post' } as const
-    const effects = (await admitted(sql, kind, { gate, origin })) ?? {
+    const effects = admitted(kind, { gate, origin }) ?? {
       work: [newWork(kind, { refId, ...key, origin, runAt: gate.now, payload })],
     }
     return { reply: effects.work![0]!.refId, effects }

@@ -136,6 +136,35 @@ test('a caller that waits too long is refused with 503, and leaves the queue', a
   expect(await limit.run('b', async () => 'ran')).toBe('ran')
 })
 
+test('all who wait too long are refused, also after some were, and one that was hurried', async () => {
+  const limit = open({ limit: 1, withinMs: 20 })
+  const first = gate()
+  const running = limit.run('a', () => first.promise)
+  const waits = (party: string, demand: 'asked' | 'unasked') => limit.run(party, async () => 'ran', demand).catch(({ code }) => code)
+  const early = waits('b', 'unasked')
+  await Bun.sleep(10)
+  const others = [waits('b', 'asked'), waits('c', 'asked')]
+  limit.hurry('b')
+  expect(await Promise.all([early, ...others])).toEqual(['unavailable', 'unavailable', 'unavailable'])
+  expect(await waits('c', 'unasked')).toBe('unavailable')
+  first.end()
+  await running
+  expect(await waits('b', 'asked')).toBe('ran')
+})
+
+test('a free place is taken without a promise, and one that is not free in the end', async () => {
+  const limit = open({ limit: 1 })
+  expect(limit.enter('a')).toBeUndefined()
+  const next = limit.enter('b')
+  expect(next).toBeInstanceOf(Promise)
+  limit.leave('a')
+  await next
+  expect(limit.enter('a')).toBeInstanceOf(Promise)
+  limit.leave('b')
+  limit.leave('a')
+  expect(limit.enter('a')).toBeUndefined()
+})
+
 test("a party's queue is bounded", async () => {
   const limit = open({ limit: 1, bound: 1 })
   const first = gate()

@@ -3,6 +3,8 @@ import { expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { type Group, op } from '#contract/op'
 import type { Handlers } from '#ops/call'
+import { loading } from '#ops/loading'
+import { itemPart } from '#store/growth/items'
 
 const shape = { input: { id: T.String() }, output: T.Object({ done: T.Boolean() }) }
 const done = { done: true }
@@ -44,6 +46,16 @@ export const misfits = [
   (async () => ({ reply: { done: 'yes' } })) satisfies Of<'command'>,
   // @ts-expect-error the input is not declared
   (async (_: { name: string }) => ({ reply: done })) satisfies Of<'command'>,
+  loading(
+    () => ({}),
+    // @ts-expect-error a command uses no record that it does not load
+    (_: { id: string }, __, { item }) => ({ reply: { done: item } }),
+  ) satisfies Of<'command'>,
+  loading(
+    ({ id }: { id: string }) => ({ item: itemPart(id) }),
+    // @ts-expect-error a record that is loaded may be missing
+    (_, __, { item }) => ({ reply: { done: item.review } }),
+  ) satisfies Of<'command'>,
   // @ts-expect-error an awaited command only begins its work
   (async () => ({ reply: done })) satisfies Of<'awaited'>,
   // @ts-expect-error it must also say how the record stands meanwhile

@@ -12,6 +12,7 @@ import { itemHandlers } from '#ops/growth/items'
 import { connectAccount } from '#ops/workspaces'
 import { lockItem } from '#store/growth/items'
 import { HOUR, MINUTE, stateName } from '#test/domain/records'
+import { edit, edits } from './edits.ts'
 import { engagementIds } from './engaging.ts'
 import {
   AMBIGUOUS,
@@ -26,7 +27,7 @@ import {
   TELLING,
   type View,
 } from './history.ts'
-import { ask, die, hang, TENANT, takeOver, wake } from './nodes.ts'
+import { ask, die, handled, hang, TENANT, takeOver, wake } from './nodes.ts'
 import { wayOut } from './outcome.ts'
 import { bodies } from './texts.ts'
 import { way } from './ways.ts'
@@ -66,7 +67,7 @@ const handlersOf = ({ networks }: CommandContext) => engagementHandlers({ networ
 
 const approve = (world: World, { item, body }: { item: string; body?: string | undefined }): void =>
   ask(world, { name: 'approve', id: item }, (context) =>
-    itemHandlers.approve({ id: item, ...(body === undefined ? {} : { edited_body: body }) }, context),
+    handled(itemHandlers.approve, { id: item, ...(body === undefined ? {} : { edited_body: body }) }, context),
   )
 
 interface Scheduled {
@@ -77,7 +78,7 @@ interface Scheduled {
 
 const schedule = (world: World, { item, inMs, onMissed }: Scheduled): void => {
   const input = { id: item, post_at: new Date(nowOf(world) + inMs).toISOString(), on_missed: onMissed }
-  ask(world, { name: 'schedule', id: item }, (context) => itemHandlers.schedule(input, context))
+  ask(world, { name: 'schedule', id: item }, (context) => handled(itemHandlers.schedule, input, context))
 }
 
 const DUE_IN = [-30_000, 0, 3_000, 10 * MINUTE]
@@ -95,7 +96,7 @@ const recallable = ({ memory, wires }: World, { lanes }: CommandContext): Set<st
 const pause = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
   const own = recallable(world, context)
   const { memory, announced } = world
-  const outcome = await automationHandlers.pauseAll({}, context)
+  const outcome = await handled(automationHandlers.pauseAll, {}, context)
   if (!memory.paused) announced.clear()
   for (const { item_id, engagement_id, since } of outcome.reply.automation.in_flight as {
     item_id?: string
@@ -112,7 +113,7 @@ const pause = async (world: World, context: CommandContext): Promise<HandlerResu
 /** Only what another process has claimed may still go out from an account that a person has disconnected. */
 const disconnect = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
   const own = recallable(world, context)
-  const outcome = await connectionHandlers.disconnect({}, context)
+  const outcome = await handled(connectionHandlers.disconnect, {}, context)
   const { external_id } = world.memory.connections.get(outcome.refId!)!
   world.left.set(external_id, new Set([...world.memory.attempts.keys()].filter((id) => !own.has(id))))
   return outcome
@@ -131,35 +132,8 @@ export const connect = (world: World, { account }: { account: string }): void =>
   connectAccount({ ask: (_, asked) => actor.ask(decided(asked)) }, TENANT, reached).catch(() => {})
 }
 
-export const resume = (world: World): void => ask(world, { name: 'resume' }, (context) => automationHandlers.resumeAll({}, context))
-
-interface Edit {
-  item: string
-  body?: string
-  account_external_id?: string
-  status?: 'rejected'
-}
-
-/** Somebody writes into the database, past every command; not while the item is being sent. */
-const edit = (world: World, { item, body, account_external_id, status }: Edit): void => {
-  const before = itemOf(world, item)
-  const isSending = [...world.memory.works.values()].some(({ ref_id, state }) => ref_id === item && state === 'running')
-  const editable = ['approved', 'publishing', 'publish_failed', ...(body ? ['publish_unconfirmed'] : [])]
-  if (isSending || !editable.includes(before.status)) return
-  if (before.status === 'publish_unconfirmed') count(world, 'edited while in doubt')
-  count(world, 'done edit')
-  world.edited.add(item)
-  if (status) world.approvals.delete(item)
-  const changes = { ...(body && { body }), ...(account_external_id && { account_external_id }), ...(status && { status, post_at: null }) }
-  world.memory.items.set(item, { ...before, ...changes })
-}
-
-const edits = [
-  { body: 'Nobody approved this.' },
-  { body: 'Nobody approved this.' },
-  { account_external_id: 'two' },
-  { status: 'rejected' as const },
-]
+export const resume = (world: World): void =>
+  ask(world, { name: 'resume' }, (context) => handled(automationHandlers.resumeAll, {}, context))
 
 const STOP_MS = 5_000
 
@@ -208,26 +182,33 @@ const byHand = [bodies[3]!, bodies[0]!, 'Nobody but me wrote this.']
 
 const actions: Record<string, Action> = {
   approve: action(5, (next) => ({ item: among(itemIds, next), ...(next() < 0.3 ? { body: among(bodies, next) } : {}) }), approve),
-  post: onItem(5, 'post', (id, context) => itemHandlers.postNow.begin({ id }, context)),
+  post: onItem(5, 'post', (id, context) => handled(itemHandlers.postNow.begin, { id }, context)),
   schedule: action(5, (next) => ({ item: among(itemIds, next), inMs: among(DUE_IN, next), onMissed: policy(next) }), schedule),
   /** Of any other item the same request means to post it, which is a step of its own. */
   'post again': onItem(4, 'post again', async (id, context) => {
     requestAgain(await lockItem(context.sql, id), { by: 'session', now: context.gate.now })
-    return itemHandlers.postNow.begin({ id, confirm: 'post_again' }, context)
+    return handled(itemHandlers.postNow.begin, { id, confirm: 'post_again' }, context)
   }),
-  reject: onItem(1, 'reject', (id, context) => itemHandlers.reject({ id }, context)),
-  unschedule: onItem(3, 'unschedule', (id, context) => itemHandlers.unschedule({ id }, context)),
-  'mark posted': onItem(2, 'mark posted', (id, context) => itemHandlers.markPosted({ id }, context)),
+  reject: onItem(1, 'reject', (id, context) => handled(itemHandlers.reject, { id }, context)),
+  unschedule: onItem(3, 'unschedule', (id, context) => handled(itemHandlers.unschedule, { id }, context)),
+  'mark posted': onItem(2, 'mark posted', (id, context) => handled(itemHandlers.markPosted, { id }, context)),
   edit: action(1.5, (next) => ({ item: among(itemIds, next), ...among(edits, next) }), edit),
-  'approve engagement': onEngagement(1.5, 'approve engagement', (id, context) => handlersOf(context).approve({ id }, context)),
-  execute: onEngagement(2.5, 'execute', (id, context) => handlersOf(context).execute.begin({ id }, context)),
-  'reject engagement': onEngagement(0.4, 'reject engagement', (id, context) => handlersOf(context).reject({ id }, context)),
+  'approve engagement': onEngagement(1.5, 'approve engagement', (id, context) => handled(handlersOf(context).approve, { id }, context)),
+  execute: onEngagement(2.5, 'execute', (id, context) => handled(handlersOf(context).execute.begin, { id }, context)),
+  'reject engagement': onEngagement(0.4, 'reject engagement', (id, context) => handled(handlersOf(context).reject, { id }, context)),
   pause: plain(1.5, (world) => ask(world, { name: 'pause' }, (context) => pause(world, context))),
+  /** Asked while another letter is being written. */
+  'pause meanwhile': plain(1, (world) => {
+    world.memory.meanwhile = () => {
+      world.memory.pauseWaits = true
+      actions.pause!.happen(world, { do: 'pause' })
+    }
+  }),
   resume: plain(2, resume),
   disconnect: plain(0.8, (world) => ask(world, { name: 'disconnect' }, (context) => disconnect(world, context))),
   connect: action(1.5, onAccount, connect),
   default: action(0.7, onAccount, (world, { account }) =>
-    ask(world, { name: 'default' }, (context) => connectionsHandlers.setDefault({ id: `connection-${account}` }, context)),
+    ask(world, { name: 'default' }, (context) => handled(connectionsHandlers.setDefault, { id: `connection-${account}` }, context)),
   ),
   /** All at once: approved, and due at one moment. */
   burst: action(

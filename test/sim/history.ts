@@ -74,7 +74,7 @@ export const someFate = (next: Next): string => among(next() < 0.02 ? seldom : u
 
 /** What goes wrong with the next transactions, of so many at most. */
 export const failures = (most: number, next: Next) =>
-  Array.from({ length: 1 + Math.floor(next() * most) }, () => among(['before', 'after', 'no', 'no'] as const, next))
+  Array.from({ length: 1 + Math.floor(next() * most) }, () => among(['before', 'after', 'beside', 'no', 'no'] as const, next))
 
 const RUSH = 0.08
 

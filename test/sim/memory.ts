@@ -5,7 +5,7 @@ import type { Item } from '#domain/growth/drafting/item'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { AppError, fail } from '#kernel/errors'
-import type { Sql } from '#store/engine/db'
+import type { Transaction } from '#store/engine/db'
 import type { Work } from '#store/engine/work'
 
 export type Row = Work
@@ -40,8 +40,19 @@ export interface Memory {
   paused: boolean
   events: { type: string; data: Record<string, unknown> }[]
   now(): Date
-  /** What goes wrong with the next letters, if anything: nothing of one happens, or all of it and its sender does not hear of it. */
-  failures: ('before' | 'after' | 'no')[]
+  /**
+   * What goes wrong with the next letters, if anything: nothing of one happens; or all of it and its sender does not hear of it; or what it
+   * does in a savepoint fails.
+   */
+  failures: ('before' | 'after' | 'beside' | 'no')[]
+  /** Of the running transaction. */
+  beside: 'fails' | 'failed' | undefined
+  /** What is written now can be undone alone; and whether a pause waited when that began. */
+  inSavepoint: { pauseWaited: boolean } | undefined
+  /** Happens in the middle of the next transaction that changes something. */
+  meanwhile: (() => void) | undefined
+  /** Since the middle of the running transaction a pause waits. */
+  pauseWaits: boolean
   command: Commanded | undefined
   changes: Changes
   /** The process whose transaction runs. */
@@ -52,7 +63,7 @@ export interface Memory {
   /** Called for every statement that changes something. */
   onChange(changes: Changes, command: Commanded | undefined): void
   /** Called for every failure that took place. */
-  onFailure(failure: 'before' | 'after'): void
+  onFailure(failure: 'before' | 'after' | 'beside'): void
   /** Called with what the real database would have refused. */
   onBroken(words: string): void
 }
@@ -69,6 +80,10 @@ export const newMemory = (now: () => Date): Memory => ({
   events: [],
   now,
   failures: [],
+  beside: undefined,
+  meanwhile: undefined,
+  pauseWaits: false,
+  inSavepoint: undefined,
   command: undefined,
   changes: { items: [], engagements: [], attempts: [] },
   by: '',
@@ -99,6 +114,10 @@ const checkUnique = (memory: Memory): void => {
 export const write = (memory: Memory, staged: Write[]): void => {
   if (staged.length === 0) return
   if (memory.by !== memory.owner) memory.onBroken('a process that owns nothing any more has written')
+  if (memory.inSavepoint && memory.beside === 'fails') {
+    memory.onFailure('beside')
+    throw new AppError('unavailable', 'the database gave up a statement')
+  }
   memory.undo ??= copyOf(memory)
   memory.changes = { items: [], engagements: [], attempts: [] }
   for (let at = 0; at < staged.length; at++) {
@@ -107,7 +126,13 @@ export const write = (memory: Memory, staged: Write[]): void => {
   }
   for (const { change } of staged) change(memory)
   checkUnique(memory)
+  const isClaim = memory.changes.attempts.some(([before]) => before === undefined)
+  // A claim that was in the mailbox before the pause may share the transaction.
+  if (isClaim && memory.inSavepoint?.pauseWaited) memory.onBroken('a send is claimed while a pause waits')
   memory.onChange(memory.changes, memory.command)
+  const { meanwhile } = memory
+  memory.meanwhile = undefined
+  meanwhile?.()
 }
 
 /** A table of records that are locked and saved whole. */
@@ -132,23 +157,46 @@ const copyOf = ({ items, engagements, attempts, works, connections, events, paus
   paused,
 })
 
+/** A part of a transaction that is undone alone. */
+const savepoint = async <T>(memory: Memory, body: () => Promise<T>): Promise<T> => {
+  const before = copyOf(memory)
+  memory.inSavepoint = { pauseWaited: memory.pauseWaits }
+  try {
+    return await body()
+  } catch (cause) {
+    memory.beside = 'failed'
+    Object.assign(memory, before)
+    throw cause
+  } finally {
+    memory.inSavepoint = undefined
+  }
+}
+
+const hasFailedBeside = ({ beside }: Memory): boolean => beside === 'failed'
+
 /** So many turns of the microtask queue, more than any chain of promises in the process takes. */
 const ROUND_TRIP = 20
 
 /** One transaction by a process, alone, as under the row lock of the workspace: of one letter, or of several. */
-export const letter = <T>(memory: Memory, by: string, body: (sql: Sql) => Promise<T>): Promise<T> => {
+export const letter = <T>(memory: Memory, by: string, body: (sql: Transaction) => Promise<T>): Promise<T> => {
   const run = async (): Promise<T> => {
     // A real one begins with a round trip: what the process has to do by itself is done before.
     for (let turn = 0; turn < ROUND_TRIP; turn++) await undefined
     memory.undo = undefined
     memory.by = by
+    memory.pauseWaits = false
     const failure = memory.failures.shift()
-    if (failure && failure !== 'no') memory.onFailure(failure)
+    memory.beside = failure === 'beside' ? 'fails' : undefined
+    if (failure === 'before' || failure === 'after') memory.onFailure(failure)
     if (failure === 'before') throw new AppError('unavailable', 'the database cannot be reached')
     try {
-      const result = await body(memory as unknown as Sql)
+      const savepointOf: Pick<Transaction, 'savepoint'> = { savepoint: (inner) => savepoint(memory, inner) }
+      const result = await body(Object.assign(memory, savepointOf) as unknown as Transaction)
       memory.undo = undefined
       return result
+    } catch (cause) {
+      if (hasFailedBeside(memory)) memory.onBroken('a transaction is lost with what failed in its savepoint')
+      throw cause
     } finally {
       if (memory.undo) Object.assign(memory, memory.undo)
       // biome-ignore lint/correctness/noUnsafeFinally: whatever became of it, its sender does not hear of it

@@ -12,9 +12,10 @@ import type { Clock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Log } from '#kernel/log'
-import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/call'
+import type { AwaitedResult, CommandContext, Decides, HandlerResult } from '#ops/call'
 import { networksOf } from '#port/network/registry'
 import type { Db } from '#store/engine/db'
+import { loadNow } from '#store/engine/load'
 import { settle } from './clock.ts'
 import { type Commanded, letter } from './memory.ts'
 import { simulatedNetwork } from './network.ts'
@@ -121,12 +122,22 @@ export const wake = (world: World): void => {
 
 type Handled = Promise<HandlerResult<unknown> | AwaitedResult>
 
+/** Decides as a command's letter does, with what its handler loads. */
+export const handled = async <I, R>(decides: Decides<I, R>, input: I, context: CommandContext): Promise<R> =>
+  'decide' in decides
+    ? decides.decide(input, context, (await loadNow(context.sql, decides.load(input, context))) as never)
+    : decides(input, context)
+
+/** As in the contract. */
+const isUrgent = ({ name }: Commanded): boolean => name === 'pause' || name === 'disconnect'
+
 /** Asks the owner; nobody waits for the answer, but a 200 to post-now must be true. */
 export const ask = (world: World, command: Commanded, handle: (context: CommandContext) => Handled): void => {
   const { networks } = world.node
   const asked: Letter<unknown> = {
     name: command.name,
-    priority: command.name === 'pause' ? 'control' : 'interactive',
+    priority: isUrgent(command) ? 'control' : 'interactive',
+    alone: isUrgent(command),
     provenance: { principal: { kind: 'session', id: 'person' }, surface: 'rest' },
     async decide(sql, gate, lanes) {
       world.memory.command = command

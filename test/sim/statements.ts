@@ -7,26 +7,14 @@ import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
-import { fail } from '#kernel/errors'
-import type { Effects, Gate, NewWork, Ownership, Requeued } from '#store/engine/letter'
-import { type ClaimView, type KeyedWork, LONGEST_NAP_MS } from '#store/engine/work'
-import type { SendableRef, takenPosts } from '#store/growth/attempts'
-import { isOpen, kept, type Memory, type Row, type Write, write } from './memory.ts'
+import type { Effects, Opened, Ownership } from '#store/engine/letter'
+import type { Load } from '#store/engine/load'
+import type { SendableRef, SendingAccount, takenPosts } from '#store/growth/attempts'
+import { isOpen, kept, type Memory, type Write, write } from './memory.ts'
+import { added, currentDefault, filter, find, isConnected, loads, part, parts, requeued, works } from './work.ts'
 
 const DAY = 86_400_000
 
-const find = <T>(all: Map<string, T>, fits: (one: T) => boolean): T | undefined => {
-  for (const one of all.values()) if (fits(one)) return one
-  return undefined
-}
-const filter = <T>(all: Map<string, T>, fits: (one: T) => boolean): T[] => {
-  const found: T[] = []
-  for (const one of all.values()) if (fits(one)) found.push(one)
-  return found
-}
-
-const isConnected = ({ status }: Connection): boolean => status === 'connected'
-const currentDefault = ({ connections }: Memory) => find(connections, (one) => one.is_default && isConnected(one))
 const accountFor = (memory: Memory, externalId: string | null): Connection | undefined =>
   externalId === null ? currentDefault(memory) : find(memory.connections, (one) => one.external_id === externalId && isConnected(one))
 
@@ -38,8 +26,17 @@ const keptEngagements = kept<Engagement>(
   (memory) => memory.engagements,
   ({ changes }) => changes.engagements,
 )
-const items = { lockItem: keptItems.lock, saveItem: keptItems.save }
-const engagements = { lockEngagement: keptEngagements.lock, saveEngagement: keptEngagements.save }
+const itemPart = (id: string) => part((memory) => memory.items.get(id))
+const engagementPart = (id: string) => part((memory) => memory.engagements.get(id))
+const items = { itemPart, lockItem: keptItems.lock, saveItem: keptItems.save }
+const engagements = { engagementPart, lockEngagement: keptEngagements.lock, saveEngagement: keptEngagements.save }
+
+const accountOf = (memory: Memory, { record_id }: SendableRef): SendingAccount | undefined => {
+  const record = (memory.items.get(record_id) ?? memory.engagements.get(record_id))!
+  const account = accountFor(memory, record.account_external_id)
+  const isPost = (one: Attempt) => one.sendable === 'post' && one.connection_id === account?.id && isOpen(one)
+  return account && { ...account, has_open_posts: find(memory.attempts, isPost) !== undefined }
+}
 
 const changed = (id: string, changes: Partial<Attempt>): Write => ({
   row: id,
@@ -51,19 +48,24 @@ const changed = (id: string, changes: Partial<Attempt>): Write => ({
   },
 })
 
+const openAttempt = (memory: Memory, { record_id }: SendableRef) =>
+  find(memory.attempts, (one) => one.record_id === record_id && isOpen(one))
+
 const attempts = {
-  openAttempt: async (memory: Memory, { record_id }: SendableRef) =>
-    find(memory.attempts, (one) => one.record_id === record_id && isOpen(one)),
+  openAttempt: async (memory: Memory, of: SendableRef) => openAttempt(memory, of),
+  openAttemptPart: (of: SendableRef) => part((memory) => openAttempt(memory, of)),
   attemptById: async (memory: Memory, id: string) => memory.attempts.get(id),
   doubtfulSince: async (memory: Memory, { record_id }: SendableRef) => {
     const isDoubted = (one: Attempt) => isOpen(one) || ['superseded', 'returned'].includes(one.state)
     const own = filter(memory.attempts, (one) => one.record_id === record_id && isDoubted(one))
     return new Date(Math.min(...own.map(({ intent_at }) => +intent_at)))
   },
-  triesSoFar: async (memory: Memory, { record_id }: SendableRef) => {
-    const own = filter(memory.attempts, (one) => one.record_id === record_id)
-    return { count: own.length, doubted: own.filter(({ state }) => state === 'superseded' || state === 'returned').length }
-  },
+  triesSoFar: ({ record_id }: SendableRef) =>
+    part((memory) => {
+      const own = filter(memory.attempts, (one) => one.record_id === record_id)
+      return { count: own.length, doubted: own.filter(({ state }) => state === 'superseded' || state === 'returned').length }
+    }),
+  accountOfRecord: (of: SendableRef) => part((memory) => accountOf(memory, of)),
   returnedAttempt: async (memory: Memory, { record_id }: SendableRef, since: Date) =>
     find(memory.attempts, (one) => one.record_id === record_id && one.state === 'returned' && one.ended_at! > since),
   ownedSince: async (memory: Memory, { sendable, connection_id }: Attempt, since: Date) =>
@@ -91,14 +93,13 @@ const attempts = {
           one.external_id !== null &&
           externalIds.includes(one.external_id),
       ),
-  attemptsInFlight: async (memory: Memory) => {
-    const now = memory.now()
-    return filter(
+  attemptsInFlight: parts((memory) =>
+    filter(
       memory.attempts,
       ({ state, external_id, lease_until, error }) =>
-        state === 'open' || (external_id === null && lease_until > now && error === PROCESS_STOPPED),
-    )
-  },
+        state === 'open' || (external_id === null && lease_until > memory.now() && error === PROCESS_STOPPED),
+    ),
+  ),
   insertAttempt: (attempt: Attempt) => () => changed(attempt.id, attempt),
   saveAttempt:
     ({ id, state, doubt_at, doubt_cause, returns_from, clean_reads, proof_reads, external_id, error, ended_at }: Attempt) =>
@@ -112,7 +113,8 @@ const connections = {
     find(memory.connections, (one) => one.external_id === externalId),
   countConnected: async (memory: Memory) => filter(memory.connections, ({ status }) => status === 'connected').length,
   accountFor: async (memory: Memory, externalId: string | null) => accountFor(memory, externalId),
-  lockConnection: async (memory: Memory, id: string) => memory.connections.get(id) ?? fail('not_found', 'no such connected account'),
+  connectionPart: (id: string) => part((memory) => memory.connections.get(id)),
+  defaultPart: part(currentDefault),
   connectionById: (id: string) => async (memory: Memory) => [memory.connections.get(id)],
   upsertConnection: (connection: Connection) => (): Write => ({
     row: `connections ${connection.external_id}`,
@@ -133,89 +135,18 @@ const connections = {
   }),
 }
 
-const keyOf = (memory: Memory, row: Row): string => row.concurrency_key ?? `publish:${currentDefault(memory)?.external_id ?? ''}`
-
-const comesFirst = (one: Row, other: Row): boolean => +one.run_at < +other.run_at || (+one.run_at === +other.run_at && one.id < other.id)
-
-/** The first row that may be claimed by `until`, of all or of those that a person asked for. */
-const first = (
-  memory: Memory,
-  { busy, paused, excluded }: ClaimView,
-  { manual = false, after = 0, until = Number.POSITIVE_INFINITY } = {},
-) => {
-  let found: Row | undefined
-  for (const row of memory.works.values()) {
-    if (row.state !== 'queued' || +row.run_at > until || +row.run_at <= after || ((paused || manual) && row.origin !== 'manual')) continue
-    if ((found && !comesFirst(row, found)) || excluded.includes(row.id) || busy.includes(keyOf(memory, row))) continue
-    found = row
-  }
-  return found
-}
-
-const works = {
-  nextDue: async (memory: Memory, view: ClaimView): Promise<KeyedWork | undefined> => {
-    const until = +view.now
-    const found = first(memory, view, { until, manual: true }) ?? first(memory, view, { until })
-    return found && { ...found, concurrency_key: keyOf(memory, found) }
-  },
-  untilNextDue: async (memory: Memory, view: ClaimView) => {
-    const nap = +view.now + LONGEST_NAP_MS
-    const found = first(memory, view, { until: nap }) ?? first(memory, { ...view, busy: [] }, { after: nap })
-    return found && +found.run_at - +view.now
-  },
-  workById: async (memory: Memory, id: string) => memory.works.get(id),
-  workOf: async (memory: Memory, kind: string, refId: string) => find(memory.works, (one) => one.kind === kind && one.ref_id === refId),
-  runningElsewhere: async (memory: Memory, live: string[]) =>
-    filter(memory.works, ({ id, state }) => state === 'running' && !live.includes(id)),
-  workOfKinds: async (memory: Memory, kinds: readonly string[]) => filter(memory.works, ({ kind }) => kinds.includes(kind)),
-  claimWork:
-    ({ id, attempt, concurrency_key }: KeyedWork, { owner, leaseUntil }: { owner: string; leaseUntil: Date }) =>
-    (): Write =>
-      updated(id, { state: 'running', claimed_by: owner, lease_until: leaseUntil, attempt: attempt + 1, concurrency_key }),
-}
-
-/** An update of a row that is gone changes nothing. */
-const updated = (id: string, changes: Partial<Row>): Write => ({
-  row: id,
-  change({ works: all }) {
-    const row = all.get(id)
-    if (row) all.set(id, { ...row, ...changes })
-  },
-})
-
-/** One row there is of a kind and a record: a new look at what is watched already takes its row. */
-const added = ({ refId, runAt, payload = {}, key, ...work }: NewWork): Write => ({
-  row: work.id,
-  change(memory) {
-    const { works: all } = memory
-    const same = find(all, ({ kind, ref_id }) => kind === work.kind && ref_id === refId)
-    if (same && work.second !== 'replaces') memory.onBroken(`two rows of work ${work.kind} for ${refId}`)
-    const fresh = {
-      ...{ ref_id: refId, run_at: runAt, payload, concurrency_key: key },
-      ...({ state: 'queued', claimed_by: null, lease_until: null } as const),
-    }
-    all.set(same?.id ?? work.id, { attempt: 0, ...same, ...work, ...fresh, id: same?.id ?? work.id })
-  },
-})
-
-const requeued = ({ id, runAt, origin, payload, key }: Requeued): Write =>
-  updated(id, {
-    ...{ state: 'queued', run_at: runAt, claimed_by: null, lease_until: null },
-    ...(origin ? { origin } : {}),
-    ...(payload ? { payload } : {}),
-    ...(key === undefined ? {} : { concurrency_key: key }),
-  })
-
 const nothing: Write = { row: '', change: () => {} }
 
 const letters = {
-  gate: async (memory: Memory, own: Ownership): Promise<Gate | undefined> => {
+  openGate: async (memory: Memory, own: Ownership, { load }: { load: Load }): Promise<Opened<Load> | undefined> => {
     memory.command = undefined
     if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined
     // No history has rules.
     const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9, execute_engagement: 1e9 } } as const
-    return { now: memory.now(), paused: memory.paused, plan, counters: {}, seen: null, webhook: null, awaited: [], deletesAt: null }
+    const facts = { plan, counters: {}, seen: null, webhook: null, awaited: [], deletesAt: null }
+    return { gate: { now: memory.now(), paused: memory.paused, ...facts }, loaded: await loads.loadNow(memory, load) }
   },
+  lockActor: async () => {},
   /** True when there was something to write. */
   apply: async (memory: Memory, effects: Effects) => {
     const { first: before = [], writes = [], work = [], requeued: again = [], settled = [], events = [], audit, paused } = effects
@@ -239,10 +170,15 @@ const letters = {
 
 const idempotency = { resolvePending: () => () => nothing, forgetPending: () => () => nothing }
 
-const profiles = { currentProfile: async () => ({ profile: { on_missed: 'post' }, created_at: null, updated_at: null }) }
+const profile = { profile: { on_missed: 'post' }, created_at: null, updated_at: null }
+const profiles = { currentProfile: async () => profile, profilePart: part(() => profile) }
 
 /** A workspace without rules of form, of which no history is about. */
-const growthChannels = { channelNamed: async () => undefined }
+const growthChannels = {
+  channelNamed: async () => undefined,
+  channelPart: () => part(() => undefined),
+  channelsPart: () => parts(() => []),
+}
 
 /** A workspace that watches nobody. */
 const targets = { watchesWithoutAccount: async () => [] }
@@ -280,6 +216,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/growth-channels': growthChannels,
     'engine/work': works,
     'engine/letter': letters,
+    'engine/load': loads,
     'engine/idempotency': idempotency,
   }
   for (const [name, fake] of Object.entries(fakes)) await replace(`#store/${name}`, fake)

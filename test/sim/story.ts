@@ -11,6 +11,7 @@ import { restartIds } from './statements.ts'
 import { count, newWorld, type World } from './world.ts'
 
 const LOOK_MS = 30_000
+const FAILED = { before: 'commit failed', after: 'commit ack lost', beside: 'commit without what stood in a savepoint' }
 const LONGEST_MS = 27 * HOUR
 
 /** Everything works from here on, until the machine has nothing left to do. */
@@ -18,7 +19,7 @@ const runOut = (world: World): void => {
   world.holding = false
   world.fate = fates.posted!
   world.view = CLEAR
-  world.memory.failures = []
+  Object.assign(world.memory, { failures: [], meanwhile: undefined })
   while (world.hung.length > 0) wake(world)
   for (const account of ['one', 'two']) connect(world, { account })
   for (const { goOn } of world.held.splice(0)) goOn()
@@ -44,7 +45,7 @@ const begin = (counts: Map<string, number>): World => {
   for (const one of engagements) world.memory.engagements.set(one.id, one)
   simulateDeadlines(world)
   world.memory.onChange = (changes, command) => checkCommit(world, changes, command)
-  world.memory.onFailure = (failure) => count(world, failure === 'after' ? 'commit ack lost' : 'commit failed')
+  world.memory.onFailure = (failure) => count(world, FAILED[failure])
   world.memory.onBroken = (words) => world.broken.push(words)
   takeOver(world)
   settle()

@@ -22,8 +22,8 @@ test('every role gets the stepped time', async () => {
   const asked =
     'extract(epoch from clock_timestamp() - pg_catalog.clock_timestamp())::float8 / 3600 as hours, now() > clock_timestamp() as ahead'
   const views = async (): Promise<unknown[]> => {
-    const [read] = await own.read<object>({ tenantId: newId() }, (sql) => sql`select ${sql.unsafe(asked)}`)
-    const [system] = await own.system((sql) => sql.unsafe(`select ${asked}`))
+    const [read] = await own.read({ tenantId: newId() }, (sql) => sql<object>`select ${sql.raw(asked)}`)
+    const [system] = await own.system((sql) => sql<object>`select ${sql.raw(asked)}`)
     return [read, system, (await owner.unsafe(`select ${asked}`))[0]].map((row) => ({
       ...row,
       hours: Math.round((row as { hours: number }).hours),

@@ -50,7 +50,7 @@ const spanWrite =
 /** A letter that adds one to the counter `span` and leaves a row with the time of its transaction. */
 export const span = (id: string, hold: () => Promise<void> = async () => {}): Letter<void> =>
   letterOf(async (sql) => {
-    const [row] = await sql<{ at: string }[]>`select clock_timestamp()::text as at`
+    const [row] = await sql<{ at: string }>`select clock_timestamp()::text as at`
     await hold()
     return { reply: undefined, effects: { writes: [spanWrite(id, row!.at)], spend: [{ key: 'span', period: 'test', amount: 1 }] } }
   })

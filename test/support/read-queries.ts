@@ -14,7 +14,7 @@ import { articleById, listArticles } from '#store/growth/articles'
 import { takenPosts, unnamedAnswers, unnamedAttempts } from '#store/growth/attempts'
 import { batchById, listBatches } from '#store/growth/batches'
 import { briefRecord } from '#store/growth/brief'
-import { calendarSince } from '#store/growth/calendar'
+import { calendar } from '#store/growth/calendar'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/growth/connections'
 import { engagementById, listEngagements } from '#store/growth/engagements'
 import { listExperiments } from '#store/growth/experiments'
@@ -59,7 +59,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
   'brief.briefRecord': () => [briefRecord(), briefRecord({ most: 1 })],
-  'calendar.calendarSince': () => [calendarSince(new Date(0))],
+  'calendar.calendar': () => [calendar],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],
@@ -148,8 +148,8 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
 }
 
 /** An exported query: `export const x: Query = …` or `export const x = (…): Query => …`, up to the next export. */
-const EXPORTED = /^export const (\w+)(?:: Query = \(sql\) =>|\s*=\s*\([^)]*\): Query =>)([\s\S]*?)(?=^\S|(?![\s\S]))/gm
+const EXPORTED = /^export const (\w+)(?:: Query(?:<.*>)? = \(sql\) =>|\s*=\s*\([^)]*\): Query(?:<.*>)? =>)([\s\S]*?)(?=^\S|(?![\s\S]))/gm
 
 /** The names of the reading queries in the source of a module. */
 export const readQueriesIn = (source: string): string[] =>
-  [...source.matchAll(EXPORTED)].filter(([, , body]) => /sql`\s*(select|with)\b/.test(body!)).map(([, name]) => name!)
+  [...source.matchAll(EXPORTED)].filter(([, , body]) => /sql(?:<.*>)?`\s*(select|with)\b/.test(body!)).map(([, name]) => name!)

@@ -43,8 +43,6 @@ export interface CountedApp extends AsyncDisposable {
 const SOON_MS = 200
 /** Longer than the time between two beats of a process. A timer later than this would disturb another count: it never fires. */
 const LATE_MS = 3_000
-/** Without a statement for so long, nothing goes on. */
-const QUIET_MS = 60
 /** Longer than any run of the tests. */
 const NEVER = { everyMs: 3_600_000 }
 
@@ -112,16 +110,8 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
   const still = { sweepMs: 0, sweep: NEVER, erasure: { ...NEVER, rows: 1 } }
   const overrides = { drafter: held.drafter, clock, ...still, ...options.overrides }
   const app = stack.use(await testApp({ ...options, database: { ...database, onStatement }, overrides }))
-  const isIdle = () => app.workplace.runtime.idle && clock.waiting.size === 0
   const idle = async () => {
-    // A look that is wanted but not yet begun is in no queue.
-    const isQuiet = async () => {
-      const before = sent.length
-      if (!isIdle()) return false
-      await Bun.sleep(QUIET_MS)
-      return isIdle() && sent.length === before
-    }
-    if (await eventually(isQuiet, Boolean)) return
+    if (await eventually(() => app.workplace.runtime.idle && clock.waiting.size === 0, Boolean)) return
     throw new Error('something runs or waits without end')
   }
   const cost = async (run: () => Promise<unknown>): Promise<Cost> => {
@@ -131,7 +121,7 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
     await idle()
     return costOf(termsOf([...sent]))
   }
-  const wake = letterOf<void>(() => ({ reply: undefined, due: 'check' }))
+  const wake = letterOf<void>(() => ({ reply: undefined, looked: { next: 0, rest: 0 } }))
   const owned = stack.move()
   return {
     app,

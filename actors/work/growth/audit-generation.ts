@@ -2,7 +2,6 @@
 
 import { finishEffects, generationStores } from '#decisions/growth/generations'
 import { noUsage } from '#domain/growth/drafting/draft'
-import type { Product } from '#domain/growth/drafting/product'
 import {
   type AuditBrief,
   admitLearnings,
@@ -16,7 +15,7 @@ import {
   readyAudit,
   type SuppliedMetrics,
 } from '#domain/growth/learning/growth-audit'
-import { type Learning, MOST_ACTIVE_LEARNINGS, newLearning } from '#domain/growth/learning/learning'
+import { MOST_ACTIVE_LEARNINGS, newLearning } from '#domain/growth/learning/learning'
 import { cuesOf } from '#domain/growth/reading/cues'
 import { newId } from '#kernel/ids'
 import type { Drafter } from '#port/model/drafter'
@@ -80,7 +79,7 @@ export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
   kind: 'growth_audit',
   store: generationStores.growth_audit,
   async brief(sql, _networks, audit) {
-    const products = (await allProducts(sql)) as unknown as Product[]
+    const products = await allProducts(sql)
     const { profile } = await currentProfile(sql)
     const setting = { timeZone: profile.time_zone, products: products.map(({ name }) => name), learnings: await learningNotes(sql) }
     return { ...(await postsOf(sql, audit)), ...setting }
@@ -88,7 +87,7 @@ export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
   write,
   tooLate: 'ask for fewer days',
   async delivered(record, { findings, model, usage }, { sql, brief, now, work }) {
-    const active = (await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)) as unknown as Learning[]
+    const active = await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)
     const { added, refused } = admitLearnings(learningsFrom(findings, brief.learnings, steers), { active, most: MOST_ACTIVE_LEARNINGS })
     const learnings = added.map(({ kind, note, evidence }, index) => ({
       ...newLearning(newId(), { kind, note, active: active.length + index, now }),

@@ -9,14 +9,14 @@ import type { Again } from '#domain/growth/sending/post-again'
 import { claim, isMissed } from '#domain/growth/sending/send'
 import type { ReturnReason, Sendable } from '#domain/growth/sending/sendable'
 import type { SendTimes } from '#domain/growth/sending/times'
-import { AppError } from '#kernel/errors'
+import { AppError, fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { forgetPending } from '#store/engine/idempotency'
-import { insertAttempt, triesSoFar } from '#store/growth/attempts'
-import { accountFor } from '#store/growth/connections'
+import { loadNow } from '#store/engine/load'
+import { accountOfRecord, insertAttempt, type Tries, triesSoFar } from '#store/growth/attempts'
 import { currentProfile } from '#store/growth/profiles'
 import { finished } from './decisions.ts'
 import { meansOf } from './means.ts'
@@ -43,21 +43,24 @@ export interface SendJob {
 /** Checks everything that can forbid the send: plan, account, approval, schedule. */
 export const claimRecord = async (deps: SendDeps, claiming: Claiming): Promise<Claimed<SendJob>> => {
   const { sql, gate, work } = claiming
-  const { sendable, record_id } = recordOf(work)
-  const { moves, lock } = sendables[sendable]
-  const record = await lock(sql, record_id)
+  const of = recordOf(work)
+  const { moves, part } = sendables[of.sendable]
+  const loaded = await loadNow(sql, { record: part(of.record_id), account: accountOfRecord(of), tries: triesSoFar(of) })
+  const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
   if (!moves.isWaiting(record, work.origin)) return { decision: finished(work) }
   if (gate.deletesAt) return back(claiming, record, 'workspace_deletion')
   if (gate.plan.billing !== 'ok') return back(claiming, record, `plan_invalid:${gate.plan.billing}`)
   if (await missed(deps, claiming, record)) return back(claiming, record, 'missed')
-  const connection = await accountFor(sql, record.account_external_id)
-  const network = connection && deps.networks.named(connection.network)
-  if (!connection || !network || ![null, network.name].includes(moves.networkOf(record))) return back(claiming, record, 'x_not_connected')
-  const next = claim(moves, record, { accountExternalId: connection.external_id, origin: work.origin, now: gate.now })
+  const { account } = loaded
+  const network = account && deps.networks.named(account.network)
+  if (!account || !network || ![null, network.name].includes(moves.networkOf(record))) return back(claiming, record, 'x_not_connected')
+  const next = claim(moves, record, { accountExternalId: account.external_id, origin: work.origin, now: gate.now })
   if (next === 'approval_stale') return back(claiming, record, next)
-  const means = meansOf[sendable]
-  if (await means.isInTheWay(sql, connection.id, means.hashOf(record))) return back(claiming, record, 'same_text_unconfirmed')
-  return claimed(deps, claiming, { record: next, connection })
+  const means = meansOf[of.sendable]
+  const { has_open_posts, ...connection } = account
+  if (has_open_posts && (await means.isInTheWay(sql, connection.id, means.hashOf(record))))
+    return back(claiming, record, 'same_text_unconfirmed')
+  return claimed(deps, claiming, { record: next, connection, tries: loaded.tries! })
 }
 
 /** The new attempt at a person's request, in the same commit that ends the doubtful one. */
@@ -65,7 +68,8 @@ export const claimOnceMore = async (deps: SendDeps, claiming: Claiming, again: A
   const found = await tryClaimAgain(claiming, again, deps)
   if ('decision' in found) return found
   const { next: record, connection, superseded } = found
-  const { job, decision } = await claimed(deps, claiming, { record, connection })
+  const { tries } = await loadNow(claiming.sql, { tries: triesSoFar(recordOf(claiming.work)) })
+  const { job, decision } = await claimed(deps, claiming, { record, connection, tries: tries! })
   return { job, decision: { ...decision, effects: { ...decision.effects, first: [superseded] } } }
 }
 
@@ -73,10 +77,10 @@ export const claimOnceMore = async (deps: SendDeps, claiming: Claiming, again: A
 const claimed = async (
   { networks, times, failpoints }: SendDeps,
   { sql, gate, work }: Claiming,
-  { record, connection }: Pick<SendJob, 'record' | 'connection'>,
+  { record, connection, tries: { count, doubted } }: Pick<SendJob, 'record' | 'connection'> & { tries: Tries },
 ) => {
   const of = recordOf(work)
-  const [means, { count, doubted }] = [meansOf[of.sendable], await triesSoFar(sql, of)]
+  const means = meansOf[of.sendable]
   const what = { body_sha: means.hashOf(record), sent_text: means.textOf(record) }
   const fields = { id: newId(), ...of, number: count + 1, connection_id: connection.id, ...what, origin: work.origin }
   const attempt = newAttempt(fields, { now: gate.now, leaseMs: times.leaseMs })

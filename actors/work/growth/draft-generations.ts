@@ -4,13 +4,13 @@ import { failEffects, finishEffects, generationStores } from '#decisions/growth/
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
 import { type Batch, batchItem, readyBatch } from '#domain/growth/drafting/batch'
-import type { ArticleBrief, ArticleSet, BriefLearning, DraftBrief, RecentPost, ReplyBrief, ReplySet } from '#domain/growth/drafting/draft'
+import type { ArticleBrief, ArticleSet, DraftBrief, ReplyBrief, ReplySet } from '#domain/growth/drafting/draft'
 import { type Engagement, writtenEngagement } from '#domain/growth/drafting/engagement'
 import { noRules } from '#domain/growth/drafting/format-rules'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
-import { type HookResult, hookChances } from '#domain/growth/drafting/hook-choice'
+import { hookChances } from '#domain/growth/drafting/hook-choice'
 import type { Item } from '#domain/growth/drafting/item'
-import { type Product, productsForBrief } from '#domain/growth/drafting/product'
+import { productsForBrief } from '#domain/growth/drafting/product'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { mentionsArchived } from '#port/model/checks/draft'
@@ -39,12 +39,12 @@ const formOf = async (sql: Sql, networks: Networks, kind: Item['kind']): Promise
 /** How many earlier posts a new batch must not repeat. */
 const RECENT_POSTS = 100
 
-const productsNow = async (sql: Sql) => productsForBrief((await allProducts(sql)) as unknown as Product[])
+const productsNow = async (sql: Sql) => productsForBrief(await allProducts(sql))
 
 /** The part of every brief that comes from the workspace. */
 const workspaceBrief = async (sql: Sql) => ({
   profile: (await currentProfile(sql)).profile,
-  learnings: (await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql)) as unknown as BriefLearning[],
+  learnings: await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql),
   ...(await productsNow(sql)),
 })
 
@@ -53,8 +53,8 @@ const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
   store: generationStores.batch,
   async brief(sql, networks, { id, requested, focus, experiment_id }) {
     const form = await formOf(sql, networks, 'post')
-    const recent = (await recentItems(RECENT_POSTS)(sql)) as unknown as RecentPost[]
-    const hooks = hookChances((await hookResults(sql)) as unknown as HookResult[], id)
+    const recent = await recentItems(RECENT_POSTS)(sql)
+    const hooks = hookChances(await hookResults(sql), id)
     const shares = await sharesOf(sql, { id, experiment_id, requested })
     return { ...(await workspaceBrief(sql)), ...shares, count: requested, focus, recent, ...form, hooks, seed: id }
   },

@@ -38,9 +38,9 @@ const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, 
   const posts = ofForm(means, record, shown)
   // A post by any attempt settles the record: all of them sent the same approved content.
   const own = { ...sentBy(attempt), attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) } }
-  const unnamed = (await means.unnamed(record, connection.id)(sql)) as unknown as Attempt[]
+  const unnamed = await means.unnamed(record, connection.id)(sql)
   const externalIds = posts.map(({ externalId }) => externalId)
-  const owned = (await takenPosts({ sendable, connectionId: connection.id, externalIds })(sql)) as unknown as { external_id: string }[]
+  const owned = await takenPosts({ sendable, connectionId: connection.id, externalIds })(sql)
   const taken = new Set(owned.map((row) => row.external_id))
   const others = unnamed.filter((other) => other.record_id !== record_id).map(sentBy)
   return { post: findPost(own, posts, { others, taken }), mayBeThere: mayShow(own, posts, taken) }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Engagement, isWritten } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
+import type { Attempt } from '#domain/growth/sending/attempt'
 import type { SeenPost } from '#domain/growth/sending/reconcile'
 import type { SendOutcome } from '#domain/growth/sending/send'
 import type { Sendable, SendableKind } from '#domain/growth/sending/sendable'
@@ -34,7 +35,7 @@ export interface Means<R extends Sendable = Sendable> {
   /** Whether a post on the account's timeline is of the form that a send of this record makes, whatever its text. */
   hasForm(record: R, post: SeenPost): boolean
   /** Attempts of the account that may own such an unnamed post. */
-  unnamed(record: R, connectionId: string): Query
+  unnamed(record: R, connectionId: string): Query<Attempt>
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

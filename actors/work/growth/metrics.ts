@@ -106,7 +106,7 @@ const claimRead = async (deps: MetricsDeps, letter: Claiming): Promise<Claimed<J
   if (posts.length === 0) return { decision: await untilNext(letter, memory) }
   // Networks bill reads, so nothing is read until the workspace is paid for.
   if (gate.plan.billing !== 'ok') return { decision: again(work, new Date(gate.now.getTime() + UNPAID_MS), memory) }
-  const connection = (await connectionById(posts[0]!.connection_id)(sql))[0] as unknown as Connection
+  const connection = (await connectionById(posts[0]!.connection_id)(sql))[0]!
   const network = deps.networks.named(connection.network)
   const before = memory.waits[connection.id]
   if (!network) return { decision: await untilNext(letter, waiting(memory, connection.id, waitAfter(before, gate.now))) }

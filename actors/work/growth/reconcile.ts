@@ -121,7 +121,7 @@ const claimRead = async ({ times }: SendDeps, { sql, gate, work }: { sql: Sql; g
   const runAt = readableFrom(open, times)
   if (againOf(work) && gate.now < runAt) return { decision: requeued(work, runAt) }
   const attempt = { ...open, intent_at: await doubtfulSince(sql, of) }
-  const connection = (await connectionById(attempt.connection_id)(sql))[0] as unknown as Connection
+  const connection = (await connectionById(attempt.connection_id)(sql))[0]!
   const record = await sendables[of.sendable].lock(sql, of.record_id)
   return { job: { record, attempt, connection, begunAt: gate.now }, decision: { reply: undefined } }
 }

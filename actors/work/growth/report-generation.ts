@@ -24,7 +24,7 @@ import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { firstAllowed } from '#port/network/others-post'
 import type { Effects, Gate } from '#store/engine/letter'
-import { type BriefRecord, briefRecord } from '#store/growth/brief'
+import { briefRecord } from '#store/growth/brief'
 import { currentProfile } from '#store/growth/profiles'
 import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/growth/reports'
 import { decidedAtOnce } from './at-once.ts'
@@ -49,7 +49,7 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
   store: generationStores.report,
   async brief(sql, networks, record) {
     const bounds = weekBounds(record.week, record.time_zone)
-    const [state] = (await briefRecord({ most: 1 })(sql)) as unknown as BriefRecord[]
+    const [state] = await briefRecord({ most: 1 })(sql)
     const { network } = state!.accounts
     const { tier } = ((network && networks.named(network)) || networks.first).limits
     const facts = briefFacts(state!, { tier, engageBy: firstAllowed(networks, state!.best_signal) })

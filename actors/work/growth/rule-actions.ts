@@ -11,18 +11,20 @@ import { engageSignal, requireEngageable } from '#domain/growth/learning/signal'
 import type { RuleAction, RuleActionKind } from '#domain/growth/rules/rule-action'
 import { type MadeKind, type MadeRecord, skips } from '#domain/growth/rules/rule-run'
 import type { Occurrence } from '#domain/growth/rules/rule-trigger'
-import { fail } from '#kernel/errors'
+import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { othersPost } from '#port/network/others-post'
 import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { type Effects, type Gate, merge } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
-import { channelNamed } from '#store/growth/growth-channels'
+import { engagementOnSignal } from '#store/growth/engagements'
+import { channelNamed, channelPart } from '#store/growth/growth-channels'
 import { insertItem } from '#store/growth/items'
 import { currentProfile } from '#store/growth/profiles'
 import { bestToResurface, type Resurfaceable } from '#store/growth/resurface'
-import { lockSignal, saveSignal } from '#store/growth/signals'
+import { saveSignal, signalPart } from '#store/growth/signals'
 
 export interface ActionContext {
   sql: Sql
@@ -63,9 +65,9 @@ const actions: Actions = {
     return inFlight('report', admitReport(automatic(gate), { week: weekAt(gate.now, time_zone), time_zone, origin: 'manual' }))
   },
   async resurface({ sql, gate: { now } }, { min_age_days: minAgeDays, min_engagement: minEngagement }) {
-    const found = await bestToResurface(sql, { minAgeDays, minEngagement, now })
-    if (!found) return fail('conflict', skips.nothing)
-    const item = resurfacedItem(found, now)
+    const best = await bestToResurface(sql, { minAgeDays, minEngagement, now })
+    if (!best) return fail('conflict', skips.nothing)
+    const item = resurfacedItem(best, now)
     const event = { type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }
     return { made: { kind: 'item', id: item.id, inFlight: false }, effects: { writes: [insertItem(item)], events: [event] } }
   },
@@ -73,16 +75,20 @@ const actions: Actions = {
 
 /** Answers a signal under the network's rules, like a person: drafters write texts, anything else awaits approval at once. */
 const draftAnswer = async ({ sql, gate, networks, occurrence }: ActionContext, action: EngageAction): Promise<ActionResult> => {
-  const signal = await lockSignal(sql, occurrence.ref)
+  const signalId = occurrence.ref
+  const load = { signal: signalPart(signalId), other: engagementOnSignal({ signalId, action }), channel: channelPart('replies') }
+  const { other, channel, ...loaded } = await loadNow(sql, load)
+  const signal = found(loaded.signal, 'no such signal')
   requireEngageable(signal, gate.now)
   const network = networks.named(signal.network)
   if (!network) return fail('conflict', `the network ${signal.network} is no longer supported`)
   const { network: name, post_id, post_url, post_author, post_text, addresses_us } = signal
   const post = { network: name, post_id, post_url, post_author, post_text, addresses_us }
   const { measure, maxLength } = network.limits
-  const { record, effects } = await admitEngagement(sql, automatic(gate), {
+  const { record, effects } = admitEngagement(automatic(gate), {
     request: { ...post, action, instruction: null, body: null, signal_id: signal.id },
-    rule: { measure, maxLength, channel: await channelNamed(sql, 'replies') },
+    rule: { measure, maxLength, channel },
+    other,
     preflight: network.preflight(action, othersPost(post)),
   })
   const writes = [saveSignal(engageSignal(signal, record.id, gate.now))]

@@ -6,9 +6,11 @@ import { sendables } from '#decisions/growth/sendables'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import { orphaned, type SendOutcome, type Sent } from '#domain/growth/sending/send'
 import type { Sendable } from '#domain/growth/sending/sendable'
+import { fail } from '#kernel/errors'
 import { appliesWithin } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import type { Sql } from '#store/engine/db'
+import type { Part } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
 import { claimOnceMore, claimRecord, type SendDeps, type SendJob } from './claim-send.ts'
@@ -21,7 +23,9 @@ import { accountOf } from './timeline.ts'
 /** `resources`: posts read before the send. */
 type Answer = (SendOutcome | Shown) & { resources?: number }
 
-export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer> => ({
+type SettleLoad = { record: Part<Sendable | undefined> }
+
+export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer, SettleLoad> => ({
   kind: 'send',
   leaseMs: deps.times.leaseMs,
   priority: 'control',
@@ -30,10 +34,11 @@ export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer> => (
     return again ? claimOnceMore(deps, { sql, gate, work }, again) : claimRecord(deps, { sql, gate, work })
   },
   run: (job, context) => send(deps, job, context),
-  async settle(sql, gate, { work, job, outcome }) {
-    const { moves, lock } = sendables[job.attempt.sendable]
-    const record = await lock(sql, work.ref_id)
+  load: ({ work, job }) => ({ record: sendables[job.attempt.sendable].part(work.ref_id) }),
+  async settle(sql, gate, { work, job, outcome }, loaded) {
     const { attempt } = job
+    const { moves } = sendables[attempt.sendable]
+    const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
     const sent = { moves, record, attempt, tries: triesOf(work), now: gate.now, times: deps.times, appliesWithinMs: promised(job) }
     const settled = await settledAs(sql, { sent, job, work }, outcome)
     const decision = outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, outcome)

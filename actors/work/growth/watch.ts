@@ -7,7 +7,7 @@ import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { hasFeature } from '#domain/app/plan'
 import { costOf, readBudgetOf, settleReads, takeReads, untilTomorrow } from '#domain/app/read-budget'
-import { type Product, productsForBrief } from '#domain/growth/drafting/product'
+import { productsForBrief } from '#domain/growth/drafting/product'
 import { MOST_OPEN_SIGNALS, newSignal, overflow, SIGNAL_MS, type Signal, topicsOf } from '#domain/growth/learning/signal'
 import { MOST_POSTS, nextTargetRead, readTarget, type Target, unreadTarget, watchCost } from '#domain/growth/learning/target'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -129,7 +129,7 @@ const newSignals = async (
   const fresh = posts.filter(({ externalId, author }) => !known.has(externalId) && author.externalId !== connection.external_id)
   const over = forgetSignals(now)
   if (fresh.length === 0) return { writes: [expireSignals([], now), over] }
-  const { products } = productsForBrief((await allProducts(sql)) as unknown as Product[])
+  const { products } = productsForBrief(await allProducts(sql))
   const terms = topicsOf((await currentProfile(sql)).profile, products)
   const signals = fresh.flatMap((post): Signal[] => {
     const { externalId, url, author, text, addressesUs } = post

@@ -21,11 +21,11 @@ import type { Generation } from '#domain/growth/drafting/generation'
 import { type GrowthAudit, newAudit } from '#domain/growth/learning/growth-audit'
 import { newReport, type Report } from '#domain/growth/learning/report'
 import { newId } from '#kernel/ids'
-import type { Query, Sql } from '#store/engine/db'
+import type { Query } from '#store/engine/db'
 import type { Effects, Gate, NewWork } from '#store/engine/letter'
 import { insertArticle } from '#store/growth/articles'
 import { insertBatch } from '#store/growth/batches'
-import { engagementOn, insertEngagement } from '#store/growth/engagements'
+import { insertEngagement } from '#store/growth/engagements'
 import { insertGrowthAudit } from '#store/growth/growth-audits'
 import { insertReport } from '#store/growth/reports'
 import { newWork } from '../work.ts'
@@ -101,20 +101,20 @@ export const admitReport = (
   return admit({ ...context, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
 }
 
-/** The network's limits and its answer to the action, which the port knows. */
+/** The network's limits and its answer to the action, which the port knows, and what was done there before. */
 interface OnNetwork {
   rule: LengthRule
   preflight: Preflight
+  /** The open or executed engagement of the same action on the post. */
+  other: Pick<Engagement, 'id' | 'status'> | undefined
 }
 
 /** Checks the network's rules before the plan's, and before a model is called. Throws `conflict`, or the plan's refusals. */
-export const admitEngagement = async (
-  sql: Sql,
+export const admitEngagement = (
   { gate, origin }: AdmissionContext,
-  { request, rule, preflight }: OnNetwork & { request: EngagementRequest },
-): Promise<{ record: Engagement; effects: Effects }> => {
-  const { action, network, post_id: postId } = request
-  requireFirst(action, await engagementOn(sql, { network, postId, action }))
+  { request, rule, preflight, other }: OnNetwork & { request: EngagementRequest },
+): { record: Engagement; effects: Effects } => {
+  requireFirst(request.action, other)
   requireAllowed(preflight)
   const { feature, cap } = engagements.create
   requireFeature(gate.plan, feature)

@@ -11,9 +11,17 @@ import { withRuns } from './occurrences.ts'
 export const metricsWork = ({ tenantId, runAt }: { tenantId: string; runAt: Date }): NewWork =>
   newWork('metrics', { refId: tenantId, origin: 'automatic', runAt })
 
+/** A week that ends after now is reported on at seven in the morning, and a night may be an hour shorter. */
+const NO_WEEK_ENDS_MS = 6 * 3_600_000
+
 /** The tenant's one row of weekly-report work, added with the first post. It reports no weeks that had ended by then. */
 export const weeklyWork = ({ tenantId, now }: { tenantId: string; now: Date }): NewWork =>
-  newWork('weekly_report', { refId: tenantId, origin: 'automatic', runAt: now, payload: { since: now.toISOString() } })
+  newWork('weekly_report', {
+    refId: tenantId,
+    origin: 'automatic',
+    runAt: new Date(now.getTime() + NO_WEEK_ENDS_MS),
+    payload: { since: now.toISOString() },
+  })
 
 /** A post with an id on its network has metrics to read, and a week to report on. */
 const metricsFollowUp = (events: NewEvent[] = [], now: Date, tenantId: string): NewWork[] => {

@@ -84,7 +84,7 @@ export const failWork = async (sql: Sql, error: string, ending: Ending): Promise
 }
 
 const ofKind = async (sql: Sql, kind: GenerationKind, id: string): Promise<Generation | undefined> =>
-  (await sql`select id, status, error from ${sql(kind)} where id = ${id}`)[0] as Generation | undefined
+  (await sql<Generation>`select id, status, error from ${sql(kind)} where id = ${id}`)[0]
 
 /** Locks a generation of any kind, with its work unless it is finished. Throws `not_found`. */
 export const findGeneration = async (sql: Sql, id: string): Promise<{ record: Generation; work: Work | undefined }> => {

@@ -4,7 +4,7 @@ import { missedRun, skips } from '#domain/growth/rules/rule-run'
 import { nextTime } from '#kernel/cron'
 import { newId } from '#kernel/ids'
 import { type Effects, merge } from '#store/engine/letter'
-import { type Work, workOfKinds } from '#store/engine/work'
+import type { Work } from '#store/engine/work'
 import { insertRun, knownRuns } from '#store/growth/rule-runs'
 import { lockRule } from '#store/growth/rules'
 import type { Deciding } from '../deciding.ts'
@@ -12,10 +12,9 @@ import type { Deciding } from '../deciding.ts'
 type Reading = Pick<Deciding, 'sql' | 'gate'>
 
 /** Cron rules resume at their next time. Times missed in the pause are not made up for; the first becomes a skipped run. */
-export const resumeCronRules = async (deciding: Reading): Promise<Effects> => {
+export const resumeCronRules = async (deciding: Reading, works: Work[]): Promise<Effects> => {
   const effects: Effects[] = []
-  for (const work of await workOfKinds(deciding.sql, ['rule_cron']))
-    if (work.run_at <= deciding.gate.now) effects.push(await resumeCronRule(deciding, work))
+  for (const work of works) if (work.run_at <= deciding.gate.now) effects.push(await resumeCronRule(deciding, work))
   return merge(...effects)
 }
 

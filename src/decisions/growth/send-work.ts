@@ -2,10 +2,10 @@
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Again } from '#domain/growth/sending/post-again'
 import type { Origin, Sendable, SendableKind } from '#domain/growth/sending/sendable'
-import type { Sql } from '#store/engine/db'
 import type { Effects, NewWork } from '#store/engine/letter'
-import { type Work, workOf } from '#store/engine/work'
-import { openAttempt, type SendableRef, saveAttempt } from '#store/growth/attempts'
+import type { Loaded } from '#store/engine/load'
+import { type Work, workFor } from '#store/engine/work'
+import { openAttemptPart, type SendableRef, saveAttempt } from '#store/growth/attempts'
 import { newWork } from '../work.ts'
 
 /** As stored in JSON. */
@@ -67,26 +67,26 @@ export const rereadEffects = (work: Work, of: SendableRef, { origin, runAt, agai
 })
 
 /** Queues the send of a record: moves its existing row, or adds one. */
-export const enqueueSend = async (
-  sql: Sql,
+export const enqueueSend = (
   sendable: SendableKind,
-  { record, origin, runAt }: Omit<SendRequest, 'again'>,
-): Promise<Effects> => {
+  { record, origin, runAt, existing }: Omit<SendRequest, 'again'> & { existing: Work | undefined },
+): Effects => {
   const fresh = sendWork({ sendable, record_id: record.id }, { record, origin, runAt })
-  const existing = await workOf(sql, 'send', record.id)
   return existing ? { requeued: [{ ...fresh, id: existing.id }] } : { work: [fresh] }
 }
 
+/** What `endByHand` ends. */
+export const underWay = (of: SendableRef) => ({
+  send: workFor('send', of.record_id),
+  reading: workFor('reconcile', of.record_id),
+  attempt: openAttemptPart(of),
+})
+
 /** Ends the work and the open attempt of a record that a person settles. */
-export const endByHand = async (
-  sql: Sql,
-  of: SendableRef,
+export const endByHand = (
+  { send, reading, attempt }: Loaded<ReturnType<typeof underWay>>,
   { state, now }: { state: Extract<Attempt['state'], 'posted' | 'superseded'>; now: Date },
-): Promise<Required<Pick<Effects, 'settled' | 'writes'>>> => {
-  const works = [await workOf(sql, 'send', of.record_id), await workOf(sql, 'reconcile', of.record_id)]
-  const attempt = await openAttempt(sql, of)
-  return {
-    settled: works.flatMap((work) => work?.id ?? []),
-    writes: attempt ? [saveAttempt({ ...attempt, state, ended_at: now })] : [],
-  }
-}
+): Required<Pick<Effects, 'settled' | 'writes'>> => ({
+  settled: [send, reading].flatMap((work) => work?.id ?? []),
+  writes: attempt ? [saveAttempt({ ...attempt, state, ended_at: now })] : [],
+})

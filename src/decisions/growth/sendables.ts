@@ -5,11 +5,13 @@ import { engagement } from '#domain/growth/sending/engagement'
 import { post } from '#domain/growth/sending/post'
 import type { Sendable, SendableKind, Transitions } from '#domain/growth/sending/sendable'
 import type { Query, Sql } from '#store/engine/db'
-import { lockEngagement, saveEngagement } from '#store/growth/engagements'
-import { lockItem, saveItem } from '#store/growth/items'
+import type { Part } from '#store/engine/load'
+import { engagementPart, lockEngagement, saveEngagement } from '#store/growth/engagements'
+import { itemPart, lockItem, saveItem } from '#store/growth/items'
 
 interface SendableRow<R extends Sendable = Sendable> {
   moves: Transitions<R>
+  part(id: string): Part<R | undefined>
   /** Throws `not_found`. */
   lock(sql: Sql, id: string): Promise<R>
   save(record: R): Query
@@ -24,13 +26,13 @@ interface SendableRow<R extends Sendable = Sendable> {
 }
 
 const posts: SendableRow<Item> = {
-  ...{ moves: post, lock: lockItem, save: saveItem, answer: itemAnswer, verb: 'post' },
+  ...{ moves: post, part: itemPart, lock: lockItem, save: saveItem, answer: itemAnswer, verb: 'post' },
   audits: { sent: 'growth.items.posted', sentTwice: 'growth.items.posted_twice' },
   detail: () => ({}),
 }
 
 const engagements: SendableRow<Engagement> = {
-  ...{ moves: engagement, lock: lockEngagement, save: saveEngagement, answer: engagementAnswer, verb: 'execute' },
+  ...{ moves: engagement, part: engagementPart, lock: lockEngagement, save: saveEngagement, answer: engagementAnswer, verb: 'execute' },
   audits: { sent: 'growth.engagements.executed', sentTwice: 'growth.engagements.executed_twice' },
   detail: ({ action }) => ({ action }),
 }

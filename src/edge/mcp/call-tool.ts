@@ -4,11 +4,12 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { readsOnly } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
+import type { Operation } from '#ops/bind'
 import type { McpContext } from './context.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
 import { jsonOnOneLine } from './quotation.ts'
 import { textOf } from './text.ts'
-import { findTool, toolsOf } from './tools.ts'
+import { findTool, toolIndex } from './tools.ts'
 import type { View } from './view.ts'
 
 /** Fields of `_meta`, in requests and results. */
@@ -46,7 +47,7 @@ export const callTool = async (context: McpContext, view: View, call: ToolCall):
 }
 
 const refuse = ({ operations }: McpContext, name: string, { readOnly }: View): never => {
-  const exists = toolsOf(operations).some((o) => o.tool === name)
+  const exists = toolIndex(operations).has(name)
   const why = readOnly ? 'this session is read-only or uses other toolsets' : 'this session uses other toolsets'
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, exists ? `Tool ${name} is not available: ${why}` : `Unknown tool: ${name}`)
 }
@@ -56,6 +57,30 @@ const keyIn = (meta: Record<string, unknown> = {}): string | undefined => {
   if (key === undefined || typeof key === 'string') return key
   const message = 'must be text'
   return fail('invalid_input', `_meta ${META.idempotencyKey} ${message}`, { details: [{ path: META.idempotencyKey, message }] })
+}
+
+/** The result of a tool that only reads. */
+export interface ReadResult {
+  /** The members of the result's object as JSON, without braces and `_meta`. */
+  members: string
+  meta?: Record<string, unknown>
+}
+
+/**
+ * Undefined if the operation refuses a caller whose access is assumed: the refusal may have come from that, or before any statement has
+ * checked the access.
+ */
+export const readTool = async (context: McpContext, o: Operation, input: unknown): Promise<ReadResult | undefined> => {
+  try {
+    const { body } = await context.run(o.id, input)
+    const text = JSON.stringify(textOf(JSON.parse(body), o.output))
+    return { members: withoutSeparators(`"content":[{"type":"text","text":${text}}],"structuredContent":${body}`) }
+  } catch (cause) {
+    const error = AppError.from(cause)
+    if (context.call.principal.scopes && error.status < 500) return undefined
+    const { _meta: meta, ...rest } = errorResult(error, context.call.requestId)
+    return { members: JSON.stringify(rest).slice(1, -1), meta }
+  }
 }
 
 /** `shown`: the content of the text, if it is more than the answer. `schema`: of that content. */
@@ -72,6 +97,10 @@ const successResult = ({ status, body, replayed }: Answer, schema: TSchema, show
 /** JSON allows these unescaped, but other readers take them for line ends. */
 const SEPARATORS = /[\u2028\u2029]/
 
+/** JSON in which these are escaped. They can stand in strings only. */
+const withoutSeparators = (json: string): string =>
+  SEPARATORS.test(json) ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : json
+
 /** TypeScript does not declare it yet. */
 const rawJson = (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON
 
@@ -83,7 +112,7 @@ const onOneLine = (_: string, value: unknown): unknown =>
  * The error's data is in `_meta`: clients validate structured content against the tool's output schema even when `isError` is
  * set, and would drop the error.
  */
-const errorResult = ({ code, message, details, retryAfter }: AppError, requestId: string): CallToolResult => {
+const errorResult = ({ code, message, details, retryAfter }: AppError, requestId: string) => {
   const lines = (details ?? []).slice(1).map((detail) => `- ${detail.path || 'input'} ${detail.message}`)
   const again = retryAfter === undefined ? [] : [`Try again in ${Math.max(1, Math.ceil(retryAfter))} s.`]
   const error = {
@@ -92,5 +121,5 @@ const errorResult = ({ code, message, details, retryAfter }: AppError, requestId
     ...(retryAfter === undefined ? {} : { retry_after: Math.max(1, Math.ceil(retryAfter)) }),
   }
   const text = [message.startsWith(code) ? message : `${code}: ${message}`, ...lines, ...again].join('\n')
-  return { isError: true, content: [{ type: 'text', text }], _meta: { [META.error]: error } }
+  return { isError: true, content: [{ type: 'text' as const, text }], _meta: { [META.error]: error } }
 }

@@ -1,7 +1,7 @@
-/** The caller of an MCP request, looked up for each request: a revoked key or a lost role takes effect in the middle of a session. */
+/** The caller of an MCP request, whose access is checked for each request: a revoked key or a lost role takes effect in the middle of a session. */
 import { BODY_LIMIT } from '#contract/kinds'
 import { fail } from '#kernel/errors'
-import type { Access } from '#kernel/scopes'
+import type { Access, Scope } from '#kernel/scopes'
 import type { Call } from '#ops/call'
 import { findKeys, type KeyGrant, scopesNow } from '#store/app/keys'
 import { findSession } from '#store/app/sessions'
@@ -21,20 +21,44 @@ export type McpCaller = Pick<Call, 'tenantId' | 'principal' | 'scopes' | 'plan'>
 const withMcpAccess = (caller: McpCaller): McpCaller | undefined =>
   caller.scopes.has('mcp:use') ? { ...caller, scopes: new Set<Access>([...caller.scopes, 'api:read']) } : undefined
 
-/** Throws `unauthenticated` if the credential is not valid now, `missing_scope` if it lacks `mcp:use`. */
-export const callerOf = async ({ authenticator, db }: Parts, incoming: Incoming): Promise<McpCaller> => {
+/** The caller as the authenticator knows it, with room for the body. */
+export const knownCallerOf = async ({ authenticator }: Pick<Parts, 'authenticator'>, incoming: Incoming): Promise<Known> => {
   const known = await authenticator.authenticate(incoming)
   // Must come before any other wait: Bun reads ahead.
   await incoming.makeRoom({ limit: BODY_LIMIT, workspace: known.tenantId })
-  const { kind, member } = known.principal
-  // The authenticator caches the scopes of these keys only.
-  const now = kind === 'key' && !member ? { ...known, scopes: await freshScopes({ authenticator, db }, known) } : known
+  return known
+}
+
+/** The authenticator caches the scopes of these keys only. */
+const isCached = ({ principal: { kind, member } }: Known): boolean => kind === 'key' && !member
+
+const assumed = new WeakMap<Known, McpCaller>()
+
+/**
+ * The caller with the access that was known last, for a read: its statement answers only if the access is still the same. Undefined
+ * without `mcp:use`.
+ */
+export const assumedCallerOf = (known: Known): McpCaller | undefined => {
+  if (!isCached(known)) return withMcpAccess(known)
+  const before = assumed.get(known)
+  if (before) return before
+  const scopes = [...known.scopes] as Scope[]
+  const caller = withMcpAccess({ ...known, principal: { ...known.principal, scopes } })
+  if (caller) assumed.set(known, caller)
+  return caller
+}
+
+/** Throws `unauthenticated` if the credential is not valid now, `missing_scope` if it lacks `mcp:use`. */
+export const currentCallerOf = async (parts: Parts, known: Known): Promise<McpCaller> => {
+  const now = isCached(known) ? { ...known, scopes: await freshScopes(parts, known) } : known
   return withMcpAccess(now) ?? fail('missing_scope', 'mcp:use')
 }
 
 const freshScopes = async ({ authenticator, db }: Parts, known: Known): Promise<ReadonlySet<Access>> => {
   try {
-    return new Set(await scopesNow(db, { tenantId: known.tenantId, id: known.principal.id }))
+    const scopes = await scopesNow(db, { tenantId: known.tenantId, id: known.principal.id })
+    if (scopes.join() !== [...known.scopes].join()) authenticator.forget(known)
+    return new Set(scopes)
   } catch (cause) {
     // Makes the authenticator forget a dead key.
     await authenticator.confirm(known)

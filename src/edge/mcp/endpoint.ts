@@ -10,11 +10,11 @@ import type { Operation } from '#ops/bind'
 import type { Call, Rates } from '#ops/call'
 import type { Db } from '#store/engine/db'
 import { urlOfNode } from '#store/engine/placement'
-import type { Authenticator } from '../auth.ts'
+import type { Authenticator, Caller as Known } from '../auth.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
-import { callerOf, type McpCaller, refreshCallers } from './caller.ts'
+import { assumedCallerOf, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
 import { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import { forward, HOP_HEADER } from './forward.ts'
@@ -23,9 +23,11 @@ import { rpcError } from './rpc-error.ts'
 import type { ServerFactory } from './session.ts'
 import { type McpLimits, mcpLimits, nodeIn, Sessions } from './sessions.ts'
 import { Stateless } from './stateless.ts'
+import { toolIndex } from './tools.ts'
 import { viewOf } from './view.ts'
 
 export const MCP_PATH = '/api/v1/mcp'
+const SESSION_HEADER = 'mcp-session-id'
 
 export interface McpDeps {
   authenticator: Authenticator
@@ -58,6 +60,8 @@ interface Parts extends Omit<McpDeps, 'limits'> {
   calls: Calls
   limits: McpLimits
   byId: ReadonlyMap<string, Operation>
+  /** By the names of their tools. */
+  tools: ReadonlyMap<string, Operation>
 }
 
 export const createMcp = (deps: McpDeps): McpEndpoint => {
@@ -66,14 +70,8 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const shared = { ...deps, limits, calls, refresh: (callers: readonly McpCaller[]) => refreshCallers(deps.db, callers) }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
-  const parts: Parts = {
-    ...deps,
-    sessions,
-    stateless,
-    calls,
-    limits,
-    byId: new Map(deps.operations.map((o) => [o.id, o])),
-  }
+  const byId = new Map(deps.operations.map((o) => [o.id, o]))
+  const parts: Parts = { ...deps, sessions, stateless, calls, limits, byId, tools: toolIndex(byId) }
   return {
     handle: async (incoming) => withStandardHeaders(await handle(parts, incoming), incoming.request),
     async [Symbol.asyncDispose]() {
@@ -93,29 +91,49 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
   if (!parts.origins.isOurs(request)) fail('forbidden', 'the Origin header does not name this deployment')
   // Cookies do not count: browsers add them by themselves, and they are not forwarded to the process that holds a session.
   if (!request.headers.has('authorization')) fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
-  const caller = await callerOf(parts, incoming)
-  const text = request.method === 'POST' ? await incoming.text({ limit: BODY_LIMIT, workspace: caller.tenantId }) : undefined
+  const known = await knownCallerOf(parts, incoming)
+  if (!assumedCallerOf(known)) await currentCallerOf(parts, known)
+  const text = request.method === 'POST' ? await incoming.text({ limit: BODY_LIMIT, workspace: known.tenantId }) : undefined
   const body = text === undefined ? undefined : parseJson(text)
+  const plain = plainIn(parts, request, { known, body })
+  const caller = plain?.caller ?? (await currentCallerOf(parts, known))
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
   // Needs the body, which may be a call of the kill switch.
-  const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countMessages(body, parts.operations))
+  const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countMessages(body, parts.tools))
   if (hasRequest(body) && parts.calls.of(caller) >= mostCalls(parts, body))
     throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
-  const context = contextFor(parts, caller, requestIdOf(request))
-  const response = await respond(parts, request, { caller, context, text, body })
+  const answer = await plain?.read(contextFor(parts, caller, requestIdOf(request)))
+  const response = answer ?? (await respond(parts, request, { caller: plain ? await currentCallerOf(parts, known) : caller, text, body }))
   for (const [name, value] of Object.entries(limitHeaders(allowances))) response.headers.set(name, value)
   return response
 }
 
 /** How many requests of the caller may run beside this one. */
-const mostCalls = ({ limits, operations }: Parts, body: unknown): number =>
-  limits.callsPerCaller + (isUrgent(body, operations) ? limits.urgentCallsPerCaller : 0)
+const mostCalls = ({ limits, tools }: Parts, body: unknown): number =>
+  limits.callsPerCaller + (isUrgent(body, tools) ? limits.urgentCallsPerCaller : 0)
+
+interface Plain {
+  /** Whose access is assumed. */
+  caller: McpCaller
+  read(context: McpContext): Promise<Response | undefined>
+}
+
+/** A call that is answered without the SDK. Its statement checks the access, so no other statement needs to. */
+const plainIn = (parts: Parts, request: Request, { known, body }: { known: Known; body: unknown }): Plain | undefined => {
+  const caller = assumedCallerOf(known)
+  if (!caller) return undefined
+  const id = request.headers.get(SESSION_HEADER)
+  const place = id === null ? parts.stateless : parts.sessions.find(id, caller)
+  const call = place?.plainCallIn(request, body, parts.byId)
+  return place && call && { caller, read: (context) => place.read(call, context) }
+}
 
 const respond = async (parts: Parts, request: Request, incoming: McpRequest): Promise<Response> => {
-  const { context, text, body } = incoming
+  const { caller, text, body } = incoming
+  const context = contextFor(parts, caller, requestIdOf(request))
   if (text !== undefined && !(await isLegacyRequest(request, body)))
     return parts.stateless.handle(request, { context, view: viewOf(request.url), body })
-  return inSession(parts, request, incoming)
+  return inSession(parts, request, { ...incoming, context })
 }
 
 /** Adds the headers that every HTTP answer has. */
@@ -149,8 +167,10 @@ const contextFor = ({ byId, log }: Parts, caller: McpCaller, requestId: string):
       const startedAt = performance.now()
       try {
         const answer = await o.run(() => input, { ...call, ...more })
-        const served = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
-        log.debug({ ...served, request_id: requestId, tenant: call.tenantId }, 'served')
+        if (log.isLevelEnabled('debug')) {
+          const served = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
+          log.debug({ ...served, request_id: requestId, tenant: call.tenantId }, 'served')
+        }
         return answer
       } catch (cause) {
         const error = AppError.from(cause)
@@ -164,13 +184,16 @@ const contextFor = ({ byId, log }: Parts, caller: McpCaller, requestId: string):
 
 interface McpRequest {
   caller: McpCaller
-  context: McpContext
   text: string | undefined
   body: unknown
 }
 
-const inSession = async (parts: Parts, request: Request, { caller, context, text, body }: McpRequest): Promise<Response> => {
-  const id = request.headers.get('mcp-session-id')
+interface SessionRequest extends McpRequest {
+  context: McpContext
+}
+
+const inSession = async (parts: Parts, request: Request, { caller, context, text, body }: SessionRequest): Promise<Response> => {
+  const id = request.headers.get(SESSION_HEADER)
   if (id === null && startsSession(body)) return openSession(parts, request, { caller, context, text, body })
   if (id === null) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the Mcp-Session-Id header is required')
   const session = parts.sessions.find(id, caller)
@@ -181,7 +204,7 @@ const inSession = async (parts: Parts, request: Request, { caller, context, text
 
 const startsSession = (body: unknown): boolean => isInitializeRequest(Array.isArray(body) ? body[0] : body)
 
-const openSession = async ({ sessions }: Parts, request: Request, { caller, context, body }: McpRequest): Promise<Response> => {
+const openSession = async ({ sessions }: Parts, request: Request, { caller, context, body }: SessionRequest): Promise<Response> => {
   const session = await sessions.open(caller, viewOf(request.url))
   const response = await session.handle(request, context, body)
   if (!response.ok) await session[Symbol.asyncDispose]()

@@ -5,7 +5,7 @@ import { isSettled, pathParams, settlingId } from '#contract/op'
 import { type Clock, systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { mayRun, type Operation } from '#ops/bind'
-import { serialise } from '#ops/validate'
+import { serialise } from '#ops/serialise'
 import type { McpContext } from './context.ts'
 import { declared } from './declared-fields.ts'
 

@@ -6,18 +6,21 @@ interface Message {
   params?: { name?: unknown }
 }
 
-const messagesIn = (body: unknown): Message[] => [body].flat().map((message) => (message ?? {}) as Message)
+const messagesIn = (body: unknown): Message[] => (Array.isArray(body) ? body : [body]).map((message) => (message ?? {}) as Message)
 
-const operationOf = ({ method, params }: Message, operations: readonly NamedOp[]): NamedOp | undefined =>
-  method === 'tools/call' ? operations.find((o) => o.tool !== undefined && o.tool === params?.name) : undefined
+/** Operations by the names of their tools. */
+type Tools = ReadonlyMap<unknown, NamedOp>
+
+const operationOf = ({ method, params }: Message, tools: Tools): NamedOp | undefined =>
+  method === 'tools/call' ? tools.get(params?.name) : undefined
 
 /** The number of messages in a body, without calls of tools that are exempt from rates. */
-export const countMessages = (body: unknown, operations: readonly NamedOp[]): number =>
+export const countMessages = (body: unknown, tools: Tools): number =>
   messagesIn(body).filter((message) => {
-    const o = operationOf(message, operations)
+    const o = operationOf(message, tools)
     return !o || !isExempt(o, 'rates')
   }).length
 
 /** Whether a body calls only urgent tools, such as the kill switch. */
-export const isUrgent = (body: unknown, operations: readonly NamedOp[]): boolean =>
-  messagesIn(body).every((message) => operationOf(message, operations)?.urgent === true)
+export const isUrgent = (body: unknown, tools: Tools): boolean =>
+  messagesIn(body).every((message) => operationOf(message, tools)?.urgent === true)

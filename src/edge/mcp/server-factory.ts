@@ -8,11 +8,11 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
-import { version } from '../../../package.json'
 import { callTool } from './call-tool.ts'
 import type { McpContext } from './context.ts'
 import { installPrompts, installResources } from './reading.ts'
 import { CheckedServer } from './server.ts'
+import { serverInfo } from './server-info.ts'
 import type { ServerFactory, ServerSettings } from './session.ts'
 import { describeTools, visibleTools } from './tools.ts'
 
@@ -32,8 +32,7 @@ export const createServerFactory = (): ServerFactory => {
   const lists = new LRUCache<string, Tool[]>({ max: MAX_LISTS })
   return {
     create(settings) {
-      const info = { name: 'tendril', title: 'Tendril', version }
-      const server = new CheckedServer(info, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator: noSchemas })
+      const server = new CheckedServer(serverInfo, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator: noSchemas })
       installTools(server, settings, lists)
       installResources(server, settings)
       installPrompts(server, settings)

@@ -11,10 +11,12 @@ import {
 } from '@modelcontextprotocol/server'
 import { BODY_LIMIT } from '#contract/kinds'
 import { fail } from '#kernel/errors'
+import { readTool } from './call-tool.ts'
 import { accessOf, type McpCaller } from './caller.ts'
 import type { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import type { SessionEvents } from './events.ts'
+import { hasSessionHeaders, type PlainCall, plainAnswer, plainCallIn } from './plain-call.ts'
 import { rpcError } from './rpc-error.ts'
 import type { View } from './view.ts'
 
@@ -64,6 +66,8 @@ export class McpSession implements AsyncDisposable {
   readonly caller: McpCaller
   readonly #server: Server
   readonly #transport: WebStandardStreamableHTTPServerTransport
+  readonly #view: View
+  readonly #calls: Calls
   #usedAt = performance.now()
   /** Requests being handled. */
   #running = 0
@@ -71,6 +75,8 @@ export class McpSession implements AsyncDisposable {
   #streams = 0
   /** Ids of requests without an answer. Cancelled ones never get one. */
   readonly #unanswered = new Set<RequestId>()
+  /** The caller as last seen, and its access. */
+  #current: McpCaller
   #access: string
   /** The access changed while no stream was open. */
   #changePending = false
@@ -79,6 +85,9 @@ export class McpSession implements AsyncDisposable {
     const { id, caller, view, servers, events, calls } = options
     this.id = id
     this.caller = caller
+    this.#view = view
+    this.#calls = calls
+    this.#current = caller
     this.#access = accessOf(caller)
     const within: ServerSettings['within'] = (ctx, run) => {
       const context = contextOf(ctx)
@@ -113,6 +122,30 @@ export class McpSession implements AsyncDisposable {
     return this.#running > 0 || this.#streams > 0 ? undefined : this.#usedAt
   }
 
+  /** The call that a request makes, if it needs nothing of the SDK. */
+  plainCallIn(request: Request, body: unknown, operations: McpContext['operations']): PlainCall | undefined {
+    const call = plainCallIn(body, operations, this.#view)
+    if (!call || call.envelope !== '' || !hasSessionHeaders(request)) return undefined
+    const agreed = this.#server.getNegotiatedProtocolVersion()
+    return agreed !== undefined && (request.headers.get(VERSION_HEADER) ?? agreed) === agreed ? call : undefined
+  }
+
+  /** Answers a call without the SDK; undefined if it is refused and the caller's access must be looked up. */
+  async read({ id, operation, input }: PlainCall, context: McpContext): Promise<Response | undefined> {
+    const refused = this.#refusalOf([id])
+    if (refused) return refused
+    this.#unanswered.add(id)
+    try {
+      const result = await this.#within(() => this.#calls.count(context.call, () => readTool(context, operation, input)))
+      if (result === undefined) return undefined
+      this.noteAccess(context.call)
+      return plainAnswer({ id, result }, { 'mcp-session-id': this.id })
+    } finally {
+      this.#unanswered.delete(id)
+    }
+  }
+
+  /** Passes a request on to the SDK. */
   async handle(request: Request, context: McpContext, parsedBody: unknown): Promise<Response> {
     this.#usedAt = performance.now()
     this.noteAccess(context.call)
@@ -132,6 +165,9 @@ export class McpSession implements AsyncDisposable {
 
   /** Notifies the client if its access has changed. */
   noteAccess(now: McpCaller): void {
+    const { scopes, principal } = this.#current
+    if (now.scopes === scopes && now.principal === principal) return
+    this.#current = now
     const access = accessOf(now)
     if (access === this.#access) return
     this.#access = access
@@ -203,7 +239,7 @@ const idsIn = (body: unknown): RequestId[] =>
     return method !== undefined && (typeof id === 'string' || typeof id === 'number') ? [id] : []
   })
 
-const VERSION_HEADER = 'mcp-protocol-version'
+export const VERSION_HEADER = 'mcp-protocol-version'
 
 /** Adds the session's protocol version if the client did not send one. Drops the body, which has been read. */
 const withVersion = (request: Request, version: string | undefined): Request => {

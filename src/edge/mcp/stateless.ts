@@ -3,15 +3,28 @@
  * notifications keeps one request open. Calls pass the same checks as those of a session.
  */
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { LRUCache } from 'lru-cache'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
+import { readTool } from './call-tool.ts'
 import { accessOf, callerId, type McpCaller } from './caller.ts'
 import type { McpContext } from './context.ts'
-import { authInfoOf, contextOf, KEEP_ALIVE_MS, type ServerSettings } from './session.ts'
+import { envelopeIn, type PlainCall, plainAnswer, plainCallIn } from './plain-call.ts'
+import { serverInfo } from './server-info.ts'
+import { authInfoOf, contextOf, KEEP_ALIVE_MS, type ServerSettings, VERSION_HEADER } from './session.ts'
 import type { SessionsDeps } from './sessions.ts'
 import type { View } from './view.ts'
 
 const LISTEN = 'subscriptions/listen'
+
+/** The only version without sessions. */
+const VERSION = '2026-07-28'
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
+const MAX_ENVELOPES = 1_000
+/** In characters of JSON. */
+const LONGEST_ENVELOPE = 2_000
+/** All tools. */
+const WHOLE: View = { toolsets: undefined, readOnly: false }
 
 /** A request kept open for notifications. */
 interface Listener {
@@ -24,6 +37,8 @@ export type StatelessDeps = Pick<SessionsDeps, 'servers' | 'log' | 'refresh' | '
 
 export class Stateless implements AsyncDisposable {
   readonly #listeners = new Set<Listener>()
+  /** Envelopes that the SDK has accepted: who the client is and what it can do, the same in each of its requests. */
+  readonly #envelopes = new LRUCache<string, true>({ max: MAX_ENVELOPES })
   readonly #timer: Timer
   #ending = false
 
@@ -36,7 +51,28 @@ export class Stateless implements AsyncDisposable {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
     const options = { parsedBody: body, authInfo: authInfoOf(context) }
     if ((body as { method?: unknown } | null)?.method === LISTEN) return this.#listen(request, { context, view, options })
-    return handlerFor(this.deps, this.#settings(view)).fetch(request, options)
+    const response = await handlerFor(this.deps, this.#settings(view)).fetch(request, options)
+    const envelope = envelopeIn((body as { params?: { _meta?: unknown } }).params?._meta)
+    const isKnown = request.headers.get(VERSION_HEADER) === VERSION && response.ok
+    if (isKnown && envelope && envelope.length <= LONGEST_ENVELOPE) this.#envelopes.set(envelope, true)
+    return response
+  }
+
+  /** The call that a request makes, if it needs nothing of the SDK. A client's first envelope does, and so does a view. */
+  plainCallIn({ headers, url }: Request, body: unknown, operations: McpContext['operations']): PlainCall | undefined {
+    if (this.#ending || url.includes('?')) return undefined
+    if (headers.get(VERSION_HEADER) !== VERSION || headers.get('mcp-method') !== 'tools/call') return undefined
+    const call = plainCallIn(body, operations, WHOLE)
+    if (!call || !this.#envelopes.get(call.envelope) || headers.get('content-type') !== 'application/json') return undefined
+    return headers.get('mcp-name') === call.operation.tool ? call : undefined
+  }
+
+  /** Answers a call without the SDK; undefined if it is refused and the caller's access must be looked up. */
+  async read({ id, operation, input }: PlainCall, context: McpContext): Promise<Response | undefined> {
+    const result = await this.deps.calls.count(context.call, () => readTool(context, operation, input))
+    if (!result) return undefined
+    const { members, meta } = result
+    return plainAnswer({ id, result: { members: `${members},"resultType":"complete"`, meta: { ...meta, [SERVER_INFO]: serverInfo } } })
   }
 
   async sweep(): Promise<void> {

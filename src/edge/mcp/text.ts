@@ -20,10 +20,12 @@ interface Place {
 }
 
 /** The place of a value inside this one. */
-const within = (place: Place, schema: TSchema | undefined): Place => ({
-  ...place,
+const within = ({ indent, inList, untrusted, quotation }: Place, schema: TSchema | undefined): Place => ({
+  indent,
+  inList,
   schema,
-  untrusted: place.untrusted || isUntrusted(schema),
+  untrusted: untrusted || isUntrusted(schema),
+  quotation,
 })
 
 /** In characters, for text inside a list; reading the single record gives all of it. */
@@ -38,8 +40,9 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 /** A record is empty if all its values are. */
 const isEmpty = (value: unknown): boolean => {
   if (Array.isArray(value)) return value.length === 0
-  if (isFields(value)) return Object.values(value).every(isEmpty)
-  return value === null || value === undefined || value === ''
+  if (!isFields(value)) return value === null || value === undefined || value === ''
+  for (const name in value) if (!isEmpty(value[name])) return false
+  return true
 }
 
 /** The text after a name or a dash. Text of several lines starts on the next line, indented. */
@@ -53,9 +56,9 @@ const scalar = (value: unknown, { indent, inList, untrusted, quotation }: Place)
 
 const field = (name: string, value: unknown, place: Place): string => {
   const { indent } = place
+  if (!isFields(value) && !Array.isArray(value)) return `${indent}${name}:${scalar(value, place)}`
   const inside = { ...place, indent: `${indent}  ` }
   if (isFields(value)) return `${indent}${name}:\n${fields(value, inside)}`
-  if (!Array.isArray(value)) return `${indent}${name}:${scalar(value, place)}`
   const ofEntries = within({ ...inside, inList: true }, entryOf(place.schema))
   return [`${indent}${name} (${value.length}):`, ...value.map((one) => entry(one, ofEntries))].join('\n')
 }
@@ -67,11 +70,14 @@ const entry = (value: unknown, place: Place): string => {
   return `${indent}-${text}`
 }
 
-const fields = (value: Fields, place: Place): string =>
-  Object.entries(value)
-    .filter(([name, one]) => !isEmpty(one) && !LEFT_OUT.has(name))
-    .map(([name, one]) => field(name, one, within(place, fieldOf(place.schema, name))))
-    .join('\n')
+const fields = (value: Fields, place: Place): string => {
+  const lines: string[] = []
+  for (const name in value) {
+    const one = value[name]
+    if (!isEmpty(one) && !LEFT_OUT.has(name)) lines.push(field(name, one, within(place, fieldOf(place.schema, name))))
+  }
+  return lines.join('\n')
+}
 
 /** `body`: a record in its wrapper, or a list with its cursor. `schema`: of the body. At most about 60,000 characters. */
 export const textOf = (body: Fields, schema: TSchema): string => {

@@ -10,12 +10,25 @@ type Operations = ReadonlyMap<string, Operation>
 
 export const toolsOf = (operations: Operations): Operation[] => [...operations.values()].filter((o) => o.tool !== undefined)
 
+const indexes = new WeakMap<Operations, ReadonlyMap<string, Operation>>()
+
+/** The operations by the names of their tools. */
+export const toolIndex = (operations: Operations): ReadonlyMap<string, Operation> => {
+  const known = indexes.get(operations)
+  if (known) return known
+  const index = new Map(toolsOf(operations).map((o) => [o.tool!, o]))
+  indexes.set(operations, index)
+  return index
+}
+
 const isShown = (o: Operation, { toolsets, readOnly }: View): boolean =>
   (toolsets?.has(toolsetOf(o)) ?? true) && (!readOnly || readsOnly(o))
 
 /** The operation of a tool in this view. Does not check whether the caller may use it: running it gives the reason. */
-export const findTool = (operations: Operations, name: string, view: View): Operation | undefined =>
-  toolsOf(operations).find((o) => o.tool === name && isShown(o, view))
+export const findTool = (operations: Operations, name: string, view: View): Operation | undefined => {
+  const o = toolIndex(operations).get(name)
+  return o && isShown(o, view) ? o : undefined
+}
 
 /** The tools that the caller may call, in the contract's order. */
 export const visibleTools = (operations: Operations, caller: Pick<Call, 'scopes' | 'principal'>, view: View): Operation[] =>

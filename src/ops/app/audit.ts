@@ -39,7 +39,7 @@ const LINES_A_READ = 200
 /** Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no further page. */
 async function* lines(filters: AuditFilters, { read }: Pick<QueryContext, 'read'>): AsyncGenerator<Line> {
   for (let after: string | undefined; ; ) {
-    const rows = await read<AuditRow>(auditPage({ ...filters, after, limit: LINES_A_READ }))
+    const rows = await read(auditPage({ ...filters, after, limit: LINES_A_READ }))
     for (const row of rows) yield lineOf(row)
     if (rows.length <= LINES_A_READ) return
     after = rows.at(-1)!.id
@@ -49,7 +49,7 @@ async function* lines(filters: AuditFilters, { read }: Pick<QueryContext, 'read'
 export const auditHandlers: Handlers<typeof audit> = {
   async list({ limit, cursor, ...filters }, { read }) {
     const page = pageOf({ ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) })
-    const { rows, next_cursor } = pageResult(await read<AuditRow>(auditPage({ ...page, ...filtersOf(filters) })), page.limit)
+    const { rows, next_cursor } = pageResult(await read(auditPage({ ...page, ...filtersOf(filters) })), page.limit)
     return { entries: rows.map(entryOf), next_cursor }
   },
 

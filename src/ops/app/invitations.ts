@@ -8,14 +8,7 @@ import { plainText } from '#kernel/plain-text'
 import { acceptInvitation, type Invited, type NewAccount, openInvitation } from '#store/app/invitations'
 import { isMember } from '#store/app/members'
 import { candidatesFor, type SignInCandidate } from '#store/app/people'
-import {
-  addInvitation,
-  countOpenInvitations,
-  type InvitationRow,
-  listInvitations,
-  lockInvitation,
-  withdrawInvitation,
-} from '#store/app/workspace-invitations'
+import { addInvitation, countOpenInvitations, listInvitations, lockInvitation, withdrawInvitation } from '#store/app/workspace-invitations'
 import type { Sql } from '#store/engine/db'
 import { personOf } from '#store/engine/principal'
 import type { Handlers, VisitContext } from '../call.ts'
@@ -106,7 +99,7 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
 
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read<InvitationRow>(listInvitations(page)), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listInvitations(page)), page.limit)
     return { invitations: rows, next_cursor }
   },
 

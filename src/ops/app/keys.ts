@@ -5,7 +5,7 @@ import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { plainText } from '#kernel/plain-text'
 import { personById } from '#store/app/members'
-import { addKey, endKey, type ListedKey, listKeys, livingKeys, lockKey } from '#store/app/workspace-keys'
+import { addKey, endKey, listKeys, livingKeys, lockKey } from '#store/app/workspace-keys'
 import type { Query } from '#store/engine/db'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
@@ -66,7 +66,7 @@ export const keyHandlers: Handlers<typeof keys> = {
   async list(input, { read, principal }) {
     const page = pageOf(input)
     const of = isOwner(principal) ? undefined : personOf(principal)
-    const { rows, next_cursor } = pageResult(await read<ListedKey>(listKeys({ ...page, of })), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listKeys({ ...page, of })), page.limit)
     return { keys: rows, next_cursor }
   },
 

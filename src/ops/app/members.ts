@@ -17,7 +17,7 @@ const requireAnotherOwner = async (sql: Sql, { role }: MemberRow): Promise<void>
 export const memberHandlers: Handlers<typeof members> = {
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read<MemberRow>(listMembers(page)), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listMembers(page)), page.limit)
     return { members: rows, next_cursor }
   },
 

@@ -2,12 +2,12 @@ import type { plan } from '#contract/app/plan'
 import { features } from '#contract/limits'
 import { budgetsOf, hasFeature } from '#domain/app/plan'
 import { readsView, tiers } from '#domain/app/read-budget'
-import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
+import { planOfWorkspace } from '#store/app/workspace'
 import type { Handlers } from '../call.ts'
 
 export const planHandlers: Handlers<typeof plan> = {
   async get(_, { read }) {
-    const [row] = await read<PlanRow>(planOfWorkspace)
+    const [row] = await read(planOfWorkspace)
     const { now, counters, ...state } = row!
     const budget = { plan: state, counters, now }
     const reads = tiers.map((tier) => readsView(budget, tier))

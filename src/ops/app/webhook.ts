@@ -18,7 +18,6 @@ import { EgressRefused } from '#port/egress/target'
 import { newWebhookSecret } from '#port/webhook'
 import {
   currentEndpoint,
-  type EndpointOverview,
   type EndpointRow,
   endpointOverview,
   putEndpoint,
@@ -28,7 +27,7 @@ import {
   updateEndpoint,
 } from '#store/app/webhooks'
 import type { Sql } from '#store/engine/db'
-import { countPending, type EventRow, eventLog, keptEvent, replayEvent } from '#store/engine/outbox'
+import { countPending, eventLog, keptEvent, replayEvent } from '#store/engine/outbox'
 import { type Principal, roleOf } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -117,7 +116,7 @@ const endpointHandlers = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' 
 
 export const webhookHandlers = (deps: Deps): All => ({
   async get(_, { read, principal }) {
-    const { url, ...health } = (await read<EndpointOverview>(endpointOverview))[0] ?? noneSet()
+    const { url, ...health } = (await read(endpointOverview))[0] ?? noneSet()
     return { webhook: { url: roleOf(principal) === 'owner' ? url : null, host: hostOfUrl(url), ...health } }
   },
 
@@ -143,7 +142,7 @@ export const webhookHandlers = (deps: Deps): All => ({
 
   async events({ state, type, ...rest }, { read }) {
     const page = pageOf(rest)
-    const { rows, next_cursor } = pageResult(await read<EventRow>(eventLog({ ...page, state, type })), page.limit)
+    const { rows, next_cursor } = pageResult(await read(eventLog({ ...page, state, type })), page.limit)
     return { events: rows, next_cursor }
   },
 

@@ -4,10 +4,12 @@ import { kindsWhere } from '#decisions/work'
 import { GRACE_MS } from '#domain/app/deletion'
 import { fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
-import { renameWorkspace, setDeletion, type WorkspaceRow, workspaceOf } from '#store/app/workspace'
-import { type Effects, merge } from '#store/engine/letter'
+import { renameWorkspace, setDeletion, workspaceOf, workspacePart } from '#store/app/workspace'
+import { type Effects, type Gate, merge } from '#store/engine/letter'
+import type { Load, Loaded } from '#store/engine/load'
 import type { CommandContext, Handlers } from '../call.ts'
 import { exportLines } from '../export.ts'
+import { loading } from '../loading.ts'
 
 /** Includes work that people requested; webhook deliveries continue. */
 const everything = kindsWhere(({ deletion }) => deletion === 'stops')
@@ -26,46 +28,55 @@ interface InFlight {
 
 /** How the product stops what goes out. */
 interface Automation {
+  /** What both functions need loaded. */
+  load: Load
   /** Stops what is automatic, and work of these kinds whoever requested it. */
   stop(
     context: CommandContext,
     kinds: readonly WorkKind[],
+    loaded: Loaded<Load>,
   ): Promise<{ automation: { paused: boolean; in_flight: InFlight[] }; effects: Effects }>
-  inFlight(context: CommandContext, recalled: Set<string>): Promise<InFlight[]>
+  inFlight(loaded: Loaded<Load>): InFlight[]
 }
 
-const deletionView = async ({ inFlight }: Automation, context: CommandContext, deletes_at: Date | null) => ({
-  deletes_at,
-  automation: { paused: context.gate.paused, in_flight: await inFlight(context, new Set()) },
-})
+export const workspaceHandlers = ({ load, stop, inFlight }: Automation): Handlers<typeof workspace> => {
+  const standing = ({ paused }: Gate, loaded: Loaded<Load>) => ({ paused, in_flight: inFlight(loaded) })
+  return {
+    get: async (_, { read }) => ({ workspace: (await read(workspaceOf))[0]! }),
 
-export const workspaceHandlers = (automation: Automation): Handlers<typeof workspace> => ({
-  get: async (_, { read }) => ({ workspace: (await read<WorkspaceRow>(workspaceOf))[0]! }),
+    rename: loading(
+      () => ({ row: workspacePart }),
+      ({ name }, { tenantId }, { row }) => {
+        const next = { ...row, name: plainText(name) }
+        return { reply: { workspace: next }, effects: { writes: [renameWorkspace(tenantId, next.name)] }, refId: tenantId }
+      },
+    ),
 
-  async rename({ name }, { sql, tenantId }) {
-    const [row] = (await workspaceOf(sql)) as unknown as WorkspaceRow[]
-    const next = { ...row!, name: plainText(name) }
-    return { reply: { workspace: next }, effects: { writes: [renameWorkspace(tenantId, next.name)] }, refId: tenantId }
-  },
+    requestDeletion: loading(
+      () => ({ ...load, row: workspacePart }),
+      async ({ name }, context, { row, ...loaded }) => {
+        const { gate, tenantId } = context
+        if (plainText(name) !== plainText(row.name)) refuseName()
+        if (row.deletes_at)
+          return { reply: { deletion: { deletes_at: row.deletes_at, automation: standing(gate, loaded) } }, refId: tenantId }
+        const deletes_at = new Date(gate.now.getTime() + GRACE_MS)
+        const { automation, effects } = await stop(context, everything, loaded)
+        return {
+          reply: { deletion: { deletes_at, automation } },
+          effects: merge(effects, { writes: [setDeletion(tenantId, deletes_at)] }),
+          refId: tenantId,
+        }
+      },
+    ),
 
-  async requestDeletion({ name }, context) {
-    const { sql, gate, tenantId } = context
-    const [row] = (await workspaceOf(sql)) as unknown as WorkspaceRow[]
-    if (plainText(name) !== plainText(row!.name)) refuseName()
-    if (row!.deletes_at) return { reply: { deletion: await deletionView(automation, context, row!.deletes_at) }, refId: tenantId }
-    const deletes_at = new Date(gate.now.getTime() + GRACE_MS)
-    const { automation: stopped, effects } = await automation.stop(context, everything)
-    return {
-      reply: { deletion: { deletes_at, automation: stopped } },
-      effects: merge(effects, { writes: [setDeletion(tenantId, deletes_at)] }),
-      refId: tenantId,
-    }
-  },
+    cancelDeletion: loading(
+      () => load,
+      (_, { gate, tenantId }, loaded) => {
+        const effects = gate.deletesAt ? { writes: [setDeletion(tenantId, null)] } : {}
+        return { reply: { deletion: { deletes_at: null, automation: standing(gate, loaded) } }, effects, refId: tenantId }
+      },
+    ),
 
-  async cancelDeletion(_, context) {
-    const effects = context.gate.deletesAt ? { writes: [setDeletion(context.tenantId, null)] } : {}
-    return { reply: { deletion: await deletionView(automation, context, null) }, effects, refId: context.tenantId }
-  },
-
-  export: (_, context) => exportLines(context),
-})
+    export: (_, context) => exportLines(context),
+  }
+}

@@ -1,14 +1,14 @@
 import type { articles } from '#contract/growth/articles'
 import { admitArticle } from '#decisions/growth/admission'
-import type { Article } from '#domain/growth/drafting/article'
 import { MOST_POINTS, pointsOf } from '#domain/growth/drafting/article-text'
 import { requireActive } from '#domain/growth/drafting/growth-channel'
-import { type Item, itemView } from '#domain/growth/drafting/item'
+import { itemView } from '#domain/growth/drafting/item'
 import { fail } from '#kernel/errors'
 import { articleById, listArticles } from '#store/growth/articles'
-import { channelNamed } from '#store/growth/growth-channels'
+import { channelPart } from '#store/growth/growth-channels'
 import { itemById } from '#store/growth/items'
 import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 const requireUsable = (outline: string): void => {
@@ -19,24 +19,27 @@ const requireUsable = (outline: string): void => {
 }
 
 export const articleHandlers: Handlers<typeof articles> = {
-  async create({ topic, length = 'medium', outline = '' }, { sql, gate }) {
-    requireUsable(outline)
-    requireActive(await channelNamed(sql, 'articles'))
-    const request = { topic: topic.trim(), length, outline: outline.trim() || null }
-    const { record: article, effects } = admitArticle({ gate, origin: 'manual' }, request)
-    return { reply: { article }, effects, refId: article.id }
-  },
+  create: loading(
+    () => ({ channel: channelPart('articles') }),
+    ({ topic, length = 'medium', outline = '' }, { gate }, { channel }) => {
+      requireUsable(outline)
+      requireActive(channel)
+      const request = { topic: topic.trim(), length, outline: outline.trim() || null }
+      const { record: article, effects } = admitArticle({ gate, origin: 'manual' }, request)
+      return { reply: { article }, effects, refId: article.id }
+    },
+  ),
 
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read<Article>(listArticles(page)), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listArticles(page)), page.limit)
     return { articles: rows, next_cursor }
   },
 
   async get({ id }, { read }) {
-    const [article] = await read<Article>(articleById(id))
+    const [article] = await read(articleById(id))
     if (!article) return fail('not_found', 'no such article')
-    const [item] = article.item_id ? await read<Item>(itemById(article.item_id)) : []
+    const [item] = article.item_id ? await read(itemById(article.item_id)) : []
     return { article: { ...article, item: item ? itemView(item) : null } }
   },
 }

@@ -2,8 +2,10 @@ import type { audits } from '#contract/growth/audits'
 import { admitAudit } from '#decisions/growth/admission'
 import { AUDIT_DAYS, type GrowthAudit, type SuppliedMetrics } from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
-import { growthAuditById, itemsForAudit } from '#store/growth/growth-audits'
+import { when } from '#store/engine/load'
+import { growthAuditById, itemCount } from '#store/growth/growth-audits'
 import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 
 const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
 
@@ -18,17 +20,25 @@ const normalise = (given: MetricsInput[]): SuppliedMetrics[] =>
     return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }
   })
 
+/** The items that the metrics name, each once. */
+const idsIn = (given: MetricsInput[]): string[] => [...new Set(given.flatMap(({ item_id }) => item_id?.toLowerCase() ?? []))]
+
 export const growthAuditHandlers: Handlers<typeof audits> = {
-  async create({ days = AUDIT_DAYS, metrics }, { sql, gate }) {
-    const given = metrics ? normalise(metrics as MetricsInput[]) : null
-    const ids = [...new Set((given ?? []).flatMap(({ item_id }) => item_id ?? []))]
-    if (ids.length > 0 && (await itemsForAudit(sql, ids)).length < ids.length) fail('not_found', 'no such item')
-    const { record, effects } = admitAudit({ gate, origin: 'manual' }, { days, given })
-    return { reply: { audit: auditView(record) }, effects, refId: record.id }
-  },
+  create: loading(
+    ({ metrics = [] }) => {
+      const ids = idsIn(metrics as MetricsInput[])
+      return { items: when(ids.length > 0, itemCount(ids)) }
+    },
+    ({ days = AUDIT_DAYS, metrics }, { gate }, { items }) => {
+      const given = metrics ? normalise(metrics as MetricsInput[]) : null
+      if (items && items.count < idsIn(metrics as MetricsInput[]).length) fail('not_found', 'no such item')
+      const { record, effects } = admitAudit({ gate, origin: 'manual' }, { days, given })
+      return { reply: { audit: auditView(record) }, effects, refId: record.id }
+    },
+  ),
 
   async get({ id }, { read }) {
-    const [audit] = await read<GrowthAudit>(growthAuditById(id))
+    const [audit] = await read(growthAuditById(id))
     return audit ? { audit: auditView(audit) } : fail('not_found', 'no such audit')
   },
 }

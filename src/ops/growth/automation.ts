@@ -6,23 +6,40 @@ import { resumeCronRules } from '#decisions/growth/rule-times'
 import type { KindOfWork } from '#decisions/kind-of-work'
 import { kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
+import type { Attempt } from '#domain/growth/sending/attempt'
 import { type Effects, merge } from '#store/engine/letter'
-import { workOfKinds } from '#store/engine/work'
+import type { Loaded } from '#store/engine/load'
+import { type Work, workOfKinds } from '#store/engine/work'
 import { attemptsInFlight, columnOf } from '#store/growth/attempts'
 import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+
+const attempts = { attempts: attemptsInFlight }
+
+const skipped = kindsWhere(({ queued }) => queued === 'skipped')
+const cancelled = kindsWhere(({ queued }) => queued === 'cancelled')
+
+/** What a stop of automation needs to know. */
+export const stopLoad = { ...attempts, works: workOfKinds([...skipped, ...cancelled]) }
 
 export const automationHandlers: Handlers<typeof automation> = {
-  async pauseAll(_, context) {
-    const { automation, effects } = await stopAutomation(context, unattended)
-    return { reply: { automation }, effects, unchanged: context.gate.paused && isIdle(effects) }
-  },
+  pauseAll: loading(
+    () => stopLoad,
+    async (_, context, loaded) => {
+      const { automation, effects } = await stopAutomation(context, unattended, loaded)
+      return { reply: { automation }, effects, unchanged: context.gate.paused && isIdle(effects) }
+    },
+  ),
 
-  async resumeAll(_, context) {
-    const automation = { paused: false, in_flight: await inFlight(context, new Set()) }
-    const patterns = context.gate.paused ? await resumeCronRules(context) : {}
-    return { reply: { automation }, effects: merge({ paused: false }, patterns) }
-  },
+  resumeAll: loading(
+    () => ({ ...attempts, crons: workOfKinds(['rule_cron']) }),
+    async (_, context, { crons, ...loaded }) => {
+      const automation = { paused: false, in_flight: inFlight(loaded) }
+      const patterns = context.gate.paused ? await resumeCronRules(context, crons) : {}
+      return { reply: { automation }, effects: merge({ paused: false }, patterns) }
+    },
+  ),
 }
 
 /** Whether a stop changed nothing. */
@@ -35,40 +52,33 @@ type Reach = readonly WorkKind[]
 const unattended: Reach = []
 
 /** Pauses automation, recalls unsent posts and cancels generations. Returns what is still in flight. */
-export const stopAutomation = async (context: CommandContext, reach: Reach) => {
+export const stopAutomation = async (context: CommandContext, reach: Reach, loaded: Loaded<typeof stopLoad>) => {
   const recalled = context.lanes.recall(({ origin, kind }) => origin === 'automatic' || reach.includes(kind))
   const settledAs = (how: KindOfWork['recalled']) => recalled.filter(({ kind }) => kindsOfWork[kind].recalled === how)
   const held = await settleRecalled(context, settledAs('unsent'), { kind: 'unsent' })
   const reads = settledAs('requeued').map(({ id }) => ({ id, runAt: context.gate.now }))
-  const cancelled = await cancelGenerations(context, reach)
-  const runs = await skipRuns(context)
-  const automation = { paused: true, in_flight: await inFlight(context, new Set(held.recordIds)) }
-  return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...cancelled) }
+  const generations = await cancelGenerations(context, loaded.works, reach)
+  const runs = skipRuns(context, loaded.works)
+  const automation = { paused: true, in_flight: inFlight(loaded, new Set(held.recordIds)) }
+  return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...generations) }
 }
 
 /** Skips queued rule runs: a rule does not catch up after a pause. */
-const skipRuns = async ({ sql, gate }: CommandContext): Promise<Effects> => {
-  const works = await workOfKinds(
-    sql,
-    kindsWhere(({ queued }) => queued === 'skipped'),
-  )
-  return works.length === 0 ? {} : { writes: [skipQueuedRuns(skips.paused, gate.now)], settled: works.map(({ id }) => id) }
+const skipRuns = ({ gate }: CommandContext, works: Work[]): Effects => {
+  const runs = works.filter(({ kind }) => skipped.includes(kind))
+  return runs.length === 0 ? {} : { writes: [skipQueuedRuns(skips.paused, gate.now)], settled: runs.map(({ id }) => id) }
 }
 
 /** Cancels queued and running generations, and returns their quota. */
-const cancelGenerations = async ({ sql, gate }: CommandContext, reach: Reach): Promise<Effects[]> => {
-  const kinds = kindsWhere(({ queued }) => queued === 'cancelled')
-  const works = await workOfKinds(sql, kinds)
+const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[], reach: Reach): Promise<Effects[]> => {
   const effects: Effects[] = []
-  for (const work of works)
+  for (const work of works.filter(({ kind }) => cancelled.includes(kind)))
     if (work.origin === 'automatic' || reach.includes(work.kind)) effects.push(await failWork(sql, 'cancelled', { now: gate.now, work }))
   return effects
 }
 
 /** Attempts that may be on the wire, except those just recalled. */
-export const inFlight = async ({ sql }: CommandContext, recalled: Set<string>) => {
-  const attempts = await attemptsInFlight(sql)
-  return attempts
+export const inFlight = ({ attempts }: { attempts: Attempt[] }, recalled = new Set<string>()) =>
+  attempts
     .filter(({ record_id }) => !recalled.has(record_id))
     .map(({ sendable, record_id, origin, intent_at }) => ({ [columnOf[sendable]]: record_id, origin, since: intent_at }))
-}

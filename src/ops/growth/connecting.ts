@@ -2,8 +2,9 @@ import type { appConnections } from '#contract/growth/connecting'
 import { connectEffects, connectionView, disconnectEffects, reachAccount } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
-import { currentDefault, lockConnection } from '#store/growth/connections'
+import { connectionPart, defaultPart } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 
 /** The same handle as `tendril admin tenant create --sandbox` uses. */
 const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}`
@@ -12,7 +13,7 @@ export const appConnectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'
   connectSandbox: {
     async prepare({ handle }, { tenantId }) {
       const reached = await reachAccount(sandbox.name, sandbox.connect(tenantId, handle ?? handleOf(tenantId)))
-      return async (context) => {
+      return async (_, context) => {
         const { account, effects } = await connectEffects(context, reached)
         const auditDetail = { network: account.network, handle: account.handle }
         return { reply: connectionView(context, account), effects, refId: account.id, auditDetail }
@@ -20,11 +21,13 @@ export const appConnectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'
     },
   },
 
-  async disconnect({ id }, context) {
-    const account = await lockConnection(context.sql, id)
-    if (account.status !== 'connected') fail('not_found', 'no such connected account')
-    const left = account.is_default ? undefined : await currentDefault(context.sql)
-    const auditDetail = { network: account.network, handle: account.handle }
-    return { ...(await disconnectEffects(context, account)), reply: connectionView(context, left), auditDetail }
-  },
+  disconnect: loading(
+    ({ id }) => ({ account: connectionPart(id), current: defaultPart }),
+    async (_, context, { account, current }) => {
+      if (account?.status !== 'connected') return fail('not_found', 'no such connected account')
+      const left = account.is_default ? undefined : current
+      const auditDetail = { network: account.network, handle: account.handle }
+      return { ...(await disconnectEffects(context, account)), reply: connectionView(context, left), auditDetail }
+    },
+  ),
 })

@@ -1,6 +1,6 @@
 import { engagements } from '#contract/growth/engagements'
 import { admitEngagement } from '#decisions/growth/admission'
-import { endByHand, enqueueSend } from '#decisions/growth/send-work'
+import { endByHand, enqueueSend, underWay } from '#decisions/growth/send-work'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import {
   approveEngagement,
@@ -15,18 +15,24 @@ import {
   requestExecution,
   requireAllowed,
 } from '#domain/growth/drafting/engagement'
-import { fail } from '#kernel/errors'
+import type { GrowthChannel } from '#domain/growth/drafting/growth-channel'
+import { fail, found } from '#kernel/errors'
 import type { Network } from '#port/network/network'
 import { othersPost } from '#port/network/others-post'
-import type { Sql } from '#store/engine/db'
 import { forgetPending, resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
-import { accountFor, currentDefault } from '#store/growth/connections'
-import { engagementById, listEngagements, lockEngagement, saveEngagement } from '#store/growth/engagements'
-import { channelNamed } from '#store/growth/growth-channels'
+import { loadNow, when } from '#store/engine/load'
+import { workFor } from '#store/engine/work'
+import { accountOfRecord } from '#store/growth/attempts'
+import { defaultPart } from '#store/growth/connections'
+import { engagementById, engagementOn, engagementPart, listEngagements, saveEngagement } from '#store/growth/engagements'
+import { channelPart } from '#store/growth/growth-channels'
 import type { CommandContext, HandlerResult, Handlers, World } from '../call.ts'
+import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { type PostReading, postIdOf, readPostFor, storedPost } from '../reading-post.ts'
+
+const the = (engagement: Engagement | undefined): Engagement => found(engagement, 'no such engagement')
 
 const replyOf = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
 const save = (engagement: Engagement, effects: Effects = {}) => ({
@@ -53,46 +59,90 @@ const networkOf = ({ networks }: Pick<CommandContext, 'networks'>, { network }: 
   networks.named(network) ?? fail('conflict', `the network ${network} is no longer supported`)
 
 /** The format rules: the network's, and those of the channel for replies. */
-const ruleOn = async (sql: Sql, { limits: { measure, maxLength } }: Network) => ({
-  ...{ measure, maxLength, channel: await channelNamed(sql, 'replies') },
-})
+const ruleOn = ({ limits: { measure, maxLength } }: Network, channel: GrowthChannel | undefined) => ({ measure, maxLength, channel })
+
+interface Known {
+  /** For replies. */
+  channel: GrowthChannel | undefined
+  /** The open or executed engagement of the same action on the post. */
+  other: Pick<Engagement, 'id' | 'status'> | undefined
+}
 
 /** Drafts an engagement on a post that has been read. */
-export const draftEngagement = async (
+export const draftEngagement = (
   context: CommandContext,
-  post: EngagedPost,
+  { post, channel, other }: Known & { post: EngagedPost },
   { signalId, ...words }: Words & { signalId: string | null },
 ) => {
   const network = networkOf(context, post)
-  const rule = await ruleOn(context.sql, network)
   const request = { ...post, ...words, signal_id: signalId }
   const preflight = network.preflight(words.action, othersPost(post))
-  return admitEngagement(context.sql, { gate: context.gate, origin: 'manual' }, { request, rule, preflight })
+  return admitEngagement({ gate: context.gate, origin: 'manual' }, { request, rule: ruleOn(network, channel), preflight, other })
 }
 
-const createFrom = async (context: CommandContext, reading: PostReading, { ref, ...words }: Words & { ref: string }) => {
-  if (reading.kind === 'failed') throw reading.error
-  const { record, effects } = await draftEngagement(context, foundPost(reading, ref, words), { ...words, signalId: null })
-  return { reply: replyOf(record), effects, refId: record.id }
+/** The network and the id of the post, if both are known. */
+const placeOf = (reading: PostReading, ref: string): { network: string; postId: string } | undefined => {
+  if (reading.kind === 'failed') return undefined
+  const postId = reading.kind === 'read' ? reading.post?.externalId : (reading.network.postIdIn(ref) ?? undefined)
+  return postId === undefined ? undefined : { network: reading.network.name, postId }
+}
+
+const createFrom = (reading: PostReading, { ref, ...words }: Words & { ref: string }) => {
+  const place = placeOf(reading, ref)
+  return loading(
+    () => ({ channel: channelPart('replies'), other: when(place !== undefined, engagementOn({ ...place!, action: words.action })) }),
+    (_, context, known) => {
+      if (reading.kind === 'failed') throw reading.error
+      const { record, effects } = draftEngagement(context, { post: foundPost(reading, ref, words), ...known }, { ...words, signalId: null })
+      return { reply: replyOf(record), effects, refId: record.id }
+    },
+  )
 }
 
 const refOf = ({ id }: Engagement) => ({ sendable: 'engagement', record_id: id }) as const
 
 const inReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
 
-const confirmInReview = async (context: CommandContext, before: Engagement): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
-  const engagement = confirmEngagement(before, context.gate.now)
+const confirmInReview = async (
+  { sql, gate: { now } }: CommandContext,
+  before: Engagement,
+): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
+  const engagement = confirmEngagement(before, now)
   const body = engagementAnswer(engagement)
-  const effects = merge(await endByHand(context.sql, refOf(before), { state: 'posted', now: context.gate.now }), {
-    writes: [resolvePending(engagement.id, 200, body)],
-  })
+  const ended = endByHand(await loadNow(sql, underWay(refOf(before))), { state: 'posted', now })
+  const effects = merge(ended, { writes: [resolvePending(engagement.id, 200, body)] })
   return { ...save(engagement, effects), answers: [{ refId: engagement.id, with: { status: 200, body } }] }
+}
+
+const execute: Handlers<typeof engagements>['execute'] = {
+  begin: loading(
+    ({ id }) => ({
+      before: engagementPart(id),
+      account: accountOfRecord({ sendable: 'engagement', record_id: id }),
+      existing: workFor('send', id),
+    }),
+    (_, context, { before, account, existing }) => {
+      const { gate } = context
+      const engagement = requestExecution(the(before), gate.now)
+      if (account?.network !== engagement.network) fail('x_not_connected')
+      requireAllowed(networkOf(context, engagement).preflight(engagement.action, othersPost(engagement)))
+      const { feature, cap } = engagements.execute
+      requireFeature(gate.plan, feature)
+      const spend = [takeCap(gate, cap)]
+      const effects = enqueueSend('engagement', { record: engagement, runAt: gate.now, origin: 'manual', existing })
+      return { awaits: engagement.id, effects: { ...effects, spend, writes: [saveEngagement(engagement)] } }
+    },
+  ),
+  async currentAnswer({ id }, { read }) {
+    const engagement = the((await read(engagementById(id)))[0])
+    return { status: engagement.status === 'executed' ? 200 : 202, body: engagementAnswer(engagement) }
+  },
 }
 
 export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Handlers<typeof engagements> => ({
   async list({ status, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read<Engagement>(listEngagements({ ...page, status })), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listEngagements({ ...page, status })), page.limit)
     return { engagements: rows.map(engagementView), next_cursor }
   },
 
@@ -100,43 +150,30 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
     async prepare({ post: ref, action, instruction, body }, { tenantId }) {
       const reading = await readPostFor(world, tenantId, { post: ref, action })
       const words = { action, instruction: instruction?.trim() || null, body: body ?? null }
-      return (context) => createFrom(context, reading, { ...words, ref })
+      return createFrom(reading, { ...words, ref })
     },
   },
 
-  async approve({ id, body }, context) {
-    const before = await lockEngagement(context.sql, id)
-    if (inReview(before) && body === undefined) return confirmInReview(context, before)
-    const account = await currentDefault(context.sql)
-    const rule = await ruleOn(context.sql, networkOf(context, before))
-    const accountExternalId = account?.network === before.network ? account.external_id : null
-    return save(approveEngagement(before, { body, accountExternalId, ...rule, now: context.gate.now }))
-  },
-
-  async reject({ id, reason }, context) {
-    const before = await lockEngagement(context.sql, id)
-    const engagement = rejectEngagement(before, reason, context.gate.now)
-    const effects = inReview(before) ? await endByHand(context.sql, refOf(before), { state: 'superseded', now: context.gate.now }) : {}
-    return save(engagement, merge(effects, { writes: [forgetPending(id)] }))
-  },
-
-  execute: {
-    async begin({ id }, context) {
-      const { sql, gate } = context
-      const engagement = requestExecution(await lockEngagement(sql, id), gate.now)
-      const account = await accountFor(sql, engagement.account_external_id)
-      if (account?.network !== engagement.network) fail('x_not_connected')
-      requireAllowed(networkOf(context, engagement).preflight(engagement.action, othersPost(engagement)))
-      const { feature, cap } = engagements.execute
-      requireFeature(gate.plan, feature)
-      const spend = [takeCap(gate, cap)]
-      const effects = await enqueueSend(sql, 'engagement', { record: engagement, runAt: gate.now, origin: 'manual' })
-      return { awaits: engagement.id, effects: { ...effects, spend, writes: [saveEngagement(engagement)] } }
+  approve: loading(
+    ({ id }) => ({ engagement: engagementPart(id), account: defaultPart, channel: channelPart('replies') }),
+    async ({ body }, context, { engagement, account, channel }) => {
+      const before = the(engagement)
+      if (inReview(before) && body === undefined) return confirmInReview(context, before)
+      const rule = ruleOn(networkOf(context, before), channel)
+      const accountExternalId = account?.network === before.network ? account.external_id : null
+      return save(approveEngagement(before, { body, accountExternalId, ...rule, now: context.gate.now }))
     },
-    async currentAnswer({ id }, { read }) {
-      const [engagement] = await read<Engagement>(engagementById(id))
-      if (!engagement) return fail('not_found', 'no such engagement')
-      return { status: engagement.status === 'executed' ? 200 : 202, body: engagementAnswer(engagement) }
+  ),
+
+  reject: loading(
+    ({ id }) => ({ engagement: engagementPart(id) }),
+    async ({ id, reason }, { sql, gate: { now } }, { engagement }) => {
+      const before = the(engagement)
+      const rejected = rejectEngagement(before, reason, now)
+      const effects = inReview(before) ? endByHand(await loadNow(sql, underWay(refOf(before))), { state: 'superseded', now }) : {}
+      return save(rejected, merge(effects, { writes: [forgetPending(id)] }))
     },
-  },
+  ),
+
+  execute,
 })

@@ -1,31 +1,38 @@
 import { experiments } from '#contract/growth/experiments'
 import { requireFeature } from '#domain/app/plan'
-import { type CountedExperiment, conclude, experimentView, newExperiment, requireRunning } from '#domain/growth/learning/experiment'
+import { conclude, experimentView, newExperiment, requireRunning } from '#domain/growth/learning/experiment'
+import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { countRunning, insertExperiment, listExperiments, lockExperiment, measuredItems, saveExperiment } from '#store/growth/experiments'
+import { experimentPart, insertExperiment, listExperiments, measuredItems, runningCount, saveExperiment } from '#store/growth/experiments'
 import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 export const experimentHandlers: Handlers<typeof experiments> = {
   async list({ status, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read<CountedExperiment>(listExperiments({ ...page, status })), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listExperiments({ ...page, status })), page.limit)
     return { experiments: rows.map(experimentView), next_cursor }
   },
 
-  async create({ name, hypothesis, metric = 'engagement_rate', arms }, { sql, gate }) {
-    const running = await countRunning(sql)
-    const experiment = newExperiment(newId(), { name, hypothesis, metric, arms, running, now: gate.now })
-    requireFeature(gate.plan, experiments.create.feature)
-    const reply = { experiment: experimentView({ ...experiment, tally: [] }) }
-    return { reply, effects: { writes: [insertExperiment(experiment)] }, refId: experiment.id }
-  },
+  create: loading(
+    () => ({ count: runningCount }),
+    ({ name, hypothesis, metric = 'engagement_rate', arms }, { gate }, { count: { running } }) => {
+      const experiment = newExperiment(newId(), { name, hypothesis, metric, arms, running, now: gate.now })
+      requireFeature(gate.plan, experiments.create.feature)
+      const reply = { experiment: experimentView({ ...experiment, tally: [] }) }
+      return { reply, effects: { writes: [insertExperiment(experiment)] }, refId: experiment.id }
+    },
+  ),
 
-  async conclude({ id, result }, { sql, gate }) {
-    const before = await lockExperiment(sql, id)
-    requireRunning(before, 'conclude')
-    requireFeature(gate.plan, experiments.conclude.feature)
-    const experiment = conclude(before, { result, items: await measuredItems(sql, id), now: gate.now })
-    return { reply: { experiment: experimentView(experiment) }, effects: { writes: [saveExperiment(experiment)] } }
-  },
+  conclude: loading(
+    ({ id }) => ({ experiment: experimentPart(id), items: measuredItems(id) }),
+    ({ result }, { gate }, { items, ...loaded }) => {
+      const before = found(loaded.experiment, 'no such experiment')
+      requireRunning(before, 'conclude')
+      requireFeature(gate.plan, experiments.conclude.feature)
+      const experiment = conclude(before, { result, items, now: gate.now })
+      return { reply: { experiment: experimentView(experiment) }, effects: { writes: [saveExperiment(experiment)] } }
+    },
+  ),
 }

@@ -1,24 +1,32 @@
 import type { learnings } from '#contract/growth/learnings'
-import { type Learning, newLearning, retire } from '#domain/growth/learning/learning'
+import { newLearning, retire } from '#domain/growth/learning/learning'
+import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { countActiveLearnings, insertLearning, listLearnings, lockLearning, saveLearning } from '#store/growth/learnings'
+import { activeCount, insertLearning, learningPart, listLearnings, saveLearning } from '#store/growth/learnings'
 import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 export const learningHandlers: Handlers<typeof learnings> = {
   async list({ status, kind, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read<Learning>(listLearnings({ ...page, status, kind })), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listLearnings({ ...page, status, kind })), page.limit)
     return { learnings: rows, next_cursor }
   },
 
-  async create({ kind, note }, { sql, gate }) {
-    const learning = newLearning(newId(), { kind, note, active: await countActiveLearnings(sql), now: gate.now })
-    return { reply: { learning }, effects: { writes: [insertLearning(learning)] }, refId: learning.id }
-  },
+  create: loading(
+    () => ({ count: activeCount }),
+    ({ kind, note }, { gate }, { count: { active } }) => {
+      const learning = newLearning(newId(), { kind, note, active, now: gate.now })
+      return { reply: { learning }, effects: { writes: [insertLearning(learning)] }, refId: learning.id }
+    },
+  ),
 
-  async retire({ id }, { sql, gate }) {
-    const learning = retire(await lockLearning(sql, id), gate.now)
-    return { reply: { learning }, effects: { writes: [saveLearning(learning)] } }
-  },
+  retire: loading(
+    ({ id }) => ({ before: learningPart(id) }),
+    (_, { gate }, { before }) => {
+      const learning = retire(found(before, 'no such learning'), gate.now)
+      return { reply: { learning }, effects: { writes: [saveLearning(learning)] } }
+    },
+  ),
 }

@@ -1,11 +1,11 @@
 import type { overview } from '#contract/growth/overview'
 import type { OutputOf } from '#contract/op'
-import { channelOfRow, type StoredChannel } from '#domain/growth/drafting/growth-channel'
+import { channelOfRow } from '#domain/growth/drafting/growth-channel'
 import { type Item, itemView } from '#domain/growth/drafting/item'
 import { growthChannels } from '#store/growth/growth-channels'
 import { newestOfAll } from '#store/growth/items'
 import { activeLearningsOfAll } from '#store/growth/learnings'
-import { type ProfileRow, readProfile, toProfile } from '#store/growth/profiles'
+import { readProfile, toProfile } from '#store/growth/profiles'
 import type { Handlers } from '../call.ts'
 import { pageResult } from '../paging.ts'
 import { profileView } from './profile.ts'
@@ -25,10 +25,10 @@ const beginningOf = <Row extends { id: string }>(rows: (Row & { total: number })
 export const overviewHandlers: Handlers<typeof overview> = {
   async get(_, { read }) {
     const [[profile], channels, items, lessons] = await Promise.all([
-      read<ProfileRow>(readProfile),
-      read<StoredChannel>(growthChannels),
-      read<Item & { total: number }>(newestOfAll({ status: 'drafted', limit: DRAFTS })),
-      read<Learning & { total: number }>(activeLearningsOfAll(LEARNINGS)),
+      read(readProfile),
+      read(growthChannels),
+      read(newestOfAll({ status: 'drafted', limit: DRAFTS })),
+      read(activeLearningsOfAll(LEARNINGS)),
     ])
     const [drafted, learnings] = [beginningOf<Item>(items, DRAFTS), beginningOf<Learning>(lessons, LEARNINGS)]
     return {

@@ -3,9 +3,10 @@ import { admitReport } from '#decisions/growth/admission'
 import { type Report, weekAt } from '#domain/growth/learning/report'
 import { isDay, mondayOf } from '#kernel/calendar'
 import { fail } from '#kernel/errors'
-import { currentProfile } from '#store/growth/profiles'
+import { profilePart } from '#store/growth/profiles'
 import { listReports } from '#store/growth/reports'
 import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
 const reportView = ({ model: _, usage: __, ...report }: Report) => report
@@ -26,14 +27,17 @@ const weekOf = (day: string | undefined, now: { at: Date; timeZone: string }): s
 export const reportHandlers: Handlers<typeof reports> = {
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read<Report>(listReports(page)), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listReports(page)), page.limit)
     return { reports: rows.map(reportView), next_cursor }
   },
 
-  async create({ week }, { sql, gate }) {
-    const { time_zone } = (await currentProfile(sql)).profile
-    const request = { week: weekOf(week, { at: gate.now, timeZone: time_zone }), time_zone }
-    const { record, effects } = admitReport({ gate, origin: 'manual' }, request)
-    return { reply: { report: reportView(record) }, effects, refId: record.id }
-  },
+  create: loading(
+    () => ({ stored: profilePart }),
+    ({ week }, { gate }, { stored }) => {
+      const { time_zone } = stored.profile
+      const request = { week: weekOf(week, { at: gate.now, timeZone: time_zone }), time_zone }
+      const { record, effects } = admitReport({ gate, origin: 'manual' }, request)
+      return { reply: { report: reportView(record) }, effects, refId: record.id }
+    },
+  ),
 }

@@ -1,10 +1,14 @@
 import type { signals } from '#contract/growth/signals'
 import { engageActions, engagementView } from '#domain/growth/drafting/engagement'
 import { dismissSignal, engageSignal, requireEngageable, type Signal } from '#domain/growth/learning/signal'
+import { found } from '#kernel/errors'
 import { othersPost } from '#port/network/others-post'
 import { merge } from '#store/engine/letter'
-import { listSignals, lockSignal, saveSignal } from '#store/growth/signals'
+import { engagementOnSignal } from '#store/growth/engagements'
+import { channelPart } from '#store/growth/growth-channels'
+import { listSignals, saveSignal, signalPart } from '#store/growth/signals'
 import type { CommandContext, Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 import { rankedPageOf, rankedResult } from '../paging.ts'
 import { draftEngagement } from './engagements.ts'
 
@@ -25,24 +29,31 @@ const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => {
 export const signalHandlers: Handlers<typeof signals> = {
   async list({ status = 'open', ...input }, context) {
     const page = rankedPageOf(input)
-    const { rows, next_cursor } = rankedResult(await context.read<Signal>(listSignals({ ...page, status })), page.limit)
+    const { rows, next_cursor } = rankedResult(await context.read(listSignals({ ...page, status })), page.limit)
     // The database has filtered by effective status; the stored status of a signal that just expired may lag behind.
     return { signals: rows.map((signal) => ({ ...view(context, signal), status })), next_cursor }
   },
 
-  async dismiss({ id }, context) {
-    const signal = dismissSignal(await lockSignal(context.sql, id), context.gate.now)
-    return { reply: { signal: view(context, signal) }, effects: { writes: [saveSignal(signal)] } }
-  },
+  dismiss: loading(
+    ({ id }) => ({ before: signalPart(id) }),
+    (_, context, { before }) => {
+      const signal = dismissSignal(found(before, 'no such signal'), context.gate.now)
+      return { reply: { signal: view(context, signal) }, effects: { writes: [saveSignal(signal)] } }
+    },
+  ),
 
-  async engage({ id, action, instruction, body }, context) {
-    const { now } = context.gate
-    const signal = await lockSignal(context.sql, id)
-    requireEngageable(signal, now)
-    const words = { action, instruction: instruction?.trim() || null, body: body ?? null, signalId: signal.id }
-    const { network, post_id, post_url, post_author, post_text, addresses_us } = signal
-    const { record, effects } = await draftEngagement(context, { network, post_id, post_url, post_author, post_text, addresses_us }, words)
-    const writes = [saveSignal(engageSignal(signal, record.id, now))]
-    return { reply: { engagement: engagementView(record) }, effects: merge(effects, { writes }), refId: record.id }
-  },
+  engage: loading(
+    ({ id, action }) => ({ before: signalPart(id), channel: channelPart('replies'), other: engagementOnSignal({ signalId: id, action }) }),
+    ({ action, instruction, body }, context, { before, ...known }) => {
+      const { now } = context.gate
+      const signal = found(before, 'no such signal')
+      requireEngageable(signal, now)
+      const words = { action, instruction: instruction?.trim() || null, body: body ?? null, signalId: signal.id }
+      const { network, post_id, post_url, post_author, post_text, addresses_us } = signal
+      const post = { network, post_id, post_url, post_author, post_text, addresses_us }
+      const { record, effects } = draftEngagement(context, { post, ...known }, words)
+      const writes = [saveSignal(engageSignal(signal, record.id, now))]
+      return { reply: { engagement: engagementView(record) }, effects: merge(effects, { writes }), refId: record.id }
+    },
+  ),
 }

@@ -28,7 +28,7 @@ export interface AuditFilters {
 
 /** Selects the page before looking up names, each by its id. */
 export const auditPage =
-  ({ limit, after, operation, actor, since, until }: Page & AuditFilters): Query =>
+  ({ limit, after, operation, actor, since, until }: Page & AuditFilters): Query<AuditRow> =>
   (sql) =>
     sql`select a.*, coalesce(k.name, p.name) as actor_name, p.email as actor_email
       from (select id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail from audit where true

@@ -50,8 +50,8 @@ export interface PendingGrant {
 export const findPendingGrant = async (db: Db, userHash: Buffer): Promise<PendingGrant | undefined> => {
   const rows = await db.system(
     async (sql) =>
-      (await sql`select client_id, device_name, address, scopes, created_at, expires_at from device_grant
-        where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp()`) as unknown as PendingGrant[],
+      await sql<PendingGrant>`select client_id, device_name, address, scopes, created_at, expires_at from device_grant
+        where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp()`,
   )
   return rows[0]
 }
@@ -78,7 +78,11 @@ export const decideGrant = (
 ): Promise<boolean> =>
   db.systemTransaction(async (tx) => {
     await tx`select 1 from person where id = ${personId} for share`
-    const [row] = await tx`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},
+    const [row] = await tx<{
+      id: string
+      device_name: string
+      address: string
+    }>`update device_grant set decision = ${decision}, decided_at = clock_timestamp(), decided_by = ${personId},
           decided_in = ${tenantId}, granted = ${granted}::text[],
           password_at = (select password_at from session where id = ${sessionId})
         where user_code_hash = ${userHash} and decision is null and expires_at > clock_timestamp()
@@ -128,10 +132,10 @@ interface GrantRow {
 /** Answers a poll. Of two simultaneous polls of an approved grant, one gets the token. */
 export const pollGrant = (db: Db, poll: Poll): Promise<PollResult> =>
   db.systemTransaction(async (tx): Promise<PollResult> => {
-    const [row] = (await tx`select id, client_id, device_name, decision, granted, decided_by, decided_in, password_at,
+    const [row] = await tx<GrantRow>`select id, client_id, device_name, decision, granted, decided_by, decided_in, password_at,
           issued_at is not null as spent, expires_at <= clock_timestamp() as over,
           coalesce(clock_timestamp() < polled_at + (poll_every - ${poll.leewayS}::float8) * interval '1 second', false) as too_soon
-        from device_grant where device_code_hash = ${poll.deviceHash} for update`) as unknown as GrantRow[]
+        from device_grant where device_code_hash = ${poll.deviceHash} for update`
     if (!row || row.client_id !== poll.clientId) return { state: 'unknown' }
     if (row.spent) return { state: 'spent' }
     if (row.over) return { state: 'expired' }
@@ -145,7 +149,7 @@ export const pollGrant = (db: Db, poll: Poll): Promise<PollResult> =>
 /** Issues the key or session. An approver who is no longer a member has nothing to grant. */
 const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<PollResult> => {
   const scopes = row.granted ?? []
-  const [workspace] = await tx`select t.id, t.name from member m join tenant t on t.id = m.tenant_id
+  const [workspace] = await tx<{ id: string; name: string }>`select t.id, t.name from member m join tenant t on t.id = m.tenant_id
     where m.tenant_id = ${row.decided_in} and m.person_id = ${row.decided_by}`
   if (!workspace) return { state: 'denied' }
   await tx`update device_grant set issued_at = clock_timestamp() where id = ${row.id}`
@@ -162,11 +166,13 @@ const issue = async (tx: Sql, row: GrantRow, poll: Poll): Promise<PollResult> =>
 }
 
 const insertSession = async (tx: Sql, { id, row, poll }: { id: string; row: GrantRow; poll: Poll }) => {
-  const [session] = await tx`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
+  const [session] = await tx<{
+    expires_at: Date
+  }>`insert into session (id, tenant_id, person_id, kind, user_agent, address, password_at, expires_at)
     values (${id}, ${row.decided_in}, ${row.decided_by}, 'command_line', ${poll.from.userAgent ?? row.device_name}, ${poll.from.address},
             ${row.password_at},
             clock_timestamp() + ${poll.sessionMs} * interval '1 millisecond') returning expires_at`
-  return { id, expiresAt: session!.expires_at as Date, lastsS: Math.floor(poll.sessionMs / 1_000) }
+  return { id, expiresAt: session!.expires_at, lastsS: Math.floor(poll.sessionMs / 1_000) }
 }
 
 /** Revokes an API key by its secret. An unknown or revoked key is left alone. */

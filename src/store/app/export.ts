@@ -212,11 +212,14 @@ export const notExported: Record<string, string> = {
   actor: 'which process serves the workspace',
   session: 'sign-ins of its people, which belong to them and not to the workspace',
   'attempt.sendable': 'implied by the kind of record',
+  'item.metrics': 'the newest of its metrics, all of which are exported',
   'item.metrics_at': 'when metrics were last read; the metrics themselves are exported',
   'item.approved_hash': 'binds an approval to its text; useless elsewhere',
   'engagement.approved_hash': 'binds an approval to its text; useless elsewhere',
   'invitation.token_hash': 'a secret',
   'api_key.hash': 'a secret',
+  'tenant.webhook': 'follows from the webhook, which is exported',
+  'tenant.awaited': 'follows from the rules, which are exported',
   'webhook_endpoint.secret': 'a secret',
   'webhook_endpoint.previous_secret': 'a secret',
   'webhook_endpoint.previous_until': 'belongs to a secret',
@@ -230,27 +233,28 @@ export interface Paged extends Record<string, unknown> {
 const position = (sql: Sql, key: ExportSource['key'], after: string[]): Fragment =>
   list(
     sql,
-    key.map(([, type], index) => sql`${after[index]!}::text::${sql.unsafe(type)}`),
+    key.map(([, type], index) => sql`${after[index]!}::text::${sql.raw(type)}`),
   )
 
-const list = (sql: Sql, parts: Fragment[]): Fragment => sql`${parts.map((part, index) => (index === 0 ? part : sql`, ${part}`)) as never}`
+const list = (sql: Sql, parts: Fragment[]): Fragment => sql`${parts.map((part, index) => (index === 0 ? part : sql`, ${part}`))}`
 
 /** A page of a table, in the order of its key. */
 export const exportPage =
-  ({ table, columns, key, having, within }: ExportSource, { after, limit }: { after?: string[] | undefined; limit: number }): Query =>
+  (
+    { table, columns, key, having, within }: ExportSource,
+    { after, limit }: { after?: string[] | undefined; limit: number },
+  ): Query<Paged> =>
   (sql) => {
-    const order = list(
-      sql,
-      key.map(([column]) => sql`${sql(column)}`),
-    )
+    const order = sql(key.map(([column]) => column))
     const keyText = list(
       sql,
       key.map(([column]) => sql`${sql(column)}::text`),
     )
-    return sql`select ${sql(columns as string[])}, array[${keyText}] as after
+    return sql`select ${sql(columns)}, array[${keyText}] as after
       from ${within ? sql`(${within(sql)} offset 0) r` : sql(table)}
       where ${having ? sql`${sql(having)} is not null` : sql`true`} ${after ? sql`and (${order}) > (${position(sql, key, after)})` : sql``} order by ${order} limit ${limit}`
   }
 
 /** The export's start by the database's clock, and its workspace. */
-export const startOf: Query = (sql) => sql`select clock_timestamp() as at, id as workspace_id from tenant`
+export const startOf: Query<{ at: Date; workspace_id: string }> = (sql) =>
+  sql`select clock_timestamp() as at, id as workspace_id from tenant`

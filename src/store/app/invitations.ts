@@ -19,7 +19,7 @@ export interface Invited {
 /** An invitation that can still be accepted. */
 export const openInvitation = async (db: Db, tokenHash: Buffer): Promise<Invited | undefined> => {
   const [row] = await db.system(
-    (sql) => sql<{ id: string; tenant_id: string; workspace: string; email: string | null; proves_email: boolean; role: Role }[]>`
+    (sql) => sql<{ id: string; tenant_id: string; workspace: string; email: string | null; proves_email: boolean; role: Role }>`
       select i.id, i.tenant_id, t.name as workspace, i.email, i.proves_email, i.role from invitation i join tenant t on t.id = i.tenant_id
       where i.token_hash = ${tokenHash} and i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()`,
   )

@@ -34,7 +34,7 @@ const grantOf = (row: KeyRow): KeyGrant => {
 }
 
 /** Valid keys. A key of a person who is no longer a member is not. */
-const validKeys = (sql: Sql, which: Fragment) => sql<KeyRow[]>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
+const validKeys = (sql: Sql, which: Fragment) => sql<KeyRow>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
   from api_key k join tenant t on t.id = k.tenant_id left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
   where ${which} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
     and (k.person_id is null or m.role is not null)`

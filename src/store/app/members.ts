@@ -17,16 +17,16 @@ const withPerson = (sql: Sql): Fragment =>
   sql`member m cross join lateral (select id, email, email_key, email_verified_at, former_email, name from person where id = m.person_id offset 0) p`
 
 export const listMembers =
-  ({ limit, after }: Page): Query =>
+  ({ limit, after }: Page): Query<MemberRow> =>
   (sql) =>
     sql`select ${columns(sql)} from ${withPerson(sql)} ${after ? sql`where m.person_id < ${after}` : sql``} order by m.person_id desc limit ${limit + 1}`
 
 export const memberById = async (sql: Sql, personId: string): Promise<MemberRow | undefined> =>
-  (await sql`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`)[0] as MemberRow | undefined
+  (await sql<MemberRow>`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`)[0]
 
 /** Exact for the duration of a letter: only letters of the workspace reduce the number of owners. */
 export const countOwners = async (sql: Sql): Promise<number> =>
-  (await sql<{ owners: number }[]>`select count(*)::int as owners from member where role = 'owner'`)[0]!.owners
+  (await sql<{ owners: number }>`select count(*)::int as owners from member where role = 'owner'`)[0]!.owners
 
 export const setRole =
   (personId: string, role: Role, now: Date): Query =>
@@ -49,7 +49,7 @@ export const withdrawInvitationsOf =
 
 /** A member's id and email, as audit rows name them. */
 export const personById = async (sql: Sql, personId: string): Promise<{ id: string; email: string | null }> =>
-  (await sql<{ id: string; email: string | null }[]>`select id, email from person where id = ${personId}`)[0]!
+  (await sql<{ id: string; email: string | null }>`select id, email from person where id = ${personId}`)[0]!
 
 export const isMember = async (sql: Sql, emailKey: string): Promise<boolean> =>
   (await sql`select 1 from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`).length > 0

@@ -41,13 +41,13 @@ export interface CandidateQuery {
 export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: CandidateQuery): Promise<SignInCandidate[]> =>
   db.system(
     async (sql) =>
-      (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.password_hash as hash,
+      await sql<SignInCandidate>`select p.id, p.email, ${emailStatus(sql)}, p.name, p.password_hash as hash,
           p.email_verified_at is null and exists (select 1 from person o where o.email_key = p.email_key and o.id <> p.id) as disputed
         from person p
         where p.email_key = ${emailKey} ${tenantId === undefined ? sql`` : sql`and exists (select 1 from member m where m.tenant_id = ${tenantId} and m.person_id = p.id)`}
         order by ${personId === undefined ? sql`` : sql`p.id = ${personId} desc,`} p.email_verified_at is not null desc,
           exists (select 1 from member m where m.person_id = p.id) desc, coalesce(p.email_since, p.created_at), p.id
-        limit ${MOST_CANDIDATES}`) as unknown as SignInCandidate[],
+        limit ${MOST_CANDIDATES}`,
   )
 
 /**
@@ -55,7 +55,7 @@ export const candidatesFor = (db: Db, { emailKey, tenantId, personId }: Candidat
  * of their workspaces has it in its audit.
  */
 export const claimAddress = async (tx: Sql, { emailKey, personId }: { emailKey: string; personId: string }): Promise<void> => {
-  const places = await tx<{ person_id: string; tenant_id: string }[]>`with lost as (
+  const places = await tx<{ person_id: string; tenant_id: string }>`with lost as (
       update person set former_email = email, email = null, email_key = null, email_since = clock_timestamp(), updated_at = clock_timestamp()
       where email_key = ${emailKey} and email_verified_at is null and id <> ${personId} returning id)
     select m.person_id, m.tenant_id from lost join member m on m.person_id = lost.id`
@@ -65,7 +65,7 @@ export const claimAddress = async (tx: Sql, { emailKey, personId }: { emailKey: 
 }
 
 export const passwordHashOf = async (db: Db, personId: string): Promise<string | undefined> =>
-  (await db.system((sql) => sql<{ hash: string }[]>`select password_hash as hash from person where id = ${personId}`))[0]?.hash
+  (await db.system((sql) => sql<{ hash: string }>`select password_hash as hash from person where id = ${personId}`))[0]?.hash
 
 export interface Membership {
   id: string
@@ -79,8 +79,8 @@ const MOST_WORKSPACES = 1_000
 export const membershipsOf = (db: Db, personId: string): Promise<Membership[]> =>
   db.system(
     async (sql) =>
-      (await sql`select t.id, t.name, m.role from member m join tenant t on t.id = m.tenant_id
-        where m.person_id = ${personId} order by m.created_at, t.id limit ${MOST_WORKSPACES}`) as unknown as Membership[],
+      await sql<Membership>`select t.id, t.name, m.role from member m join tenant t on t.id = m.tenant_id
+        where m.person_id = ${personId} order by m.created_at, t.id limit ${MOST_WORKSPACES}`,
   )
 
 /** Replaces a password. False: it was replaced since `from` was compared. */

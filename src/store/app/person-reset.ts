@@ -17,10 +17,10 @@ const MOST_ACCOUNTS = 20
 export const accountsOf = (db: Db, by: { id: string } | { emailKey: string }): Promise<PersonAccount[]> =>
   db.system(
     async (sql) =>
-      (await sql`select p.id, p.email, ${emailStatus(sql)}, p.name, p.created_at, array(select t.name from member m
+      await sql<PersonAccount>`select p.id, p.email, ${emailStatus(sql)}, p.name, p.created_at, array(select t.name from member m
           join tenant t on t.id = m.tenant_id where m.person_id = p.id order by m.created_at, t.id limit 20) as workspaces
         from person p where ${'id' in by ? sql`p.id = ${by.id}` : sql`p.email_key = ${by.emailKey}`}
-        order by p.email_verified_at is not null desc, coalesce(p.email_since, p.created_at), p.id limit ${MOST_ACCOUNTS}`) as unknown as PersonAccount[],
+        order by p.email_verified_at is not null desc, coalesce(p.email_since, p.created_at), p.id limit ${MOST_ACCOUNTS}`,
   )
 
 export interface NewReset {
@@ -30,13 +30,13 @@ export interface NewReset {
   tokenHash: Buffer
 }
 
-const placesOf = (tx: Sql, personId: string): Promise<{ tenant_id: string }[]> =>
-  tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
+const placesOf = (tx: Sql, personId: string): PromiseLike<{ tenant_id: string }[]> =>
+  tx<{ tenant_id: string }>`select tenant_id from member where person_id = ${personId}`
 
 /** Stores a link in place of an earlier one, and returns when it expires. Audited in each workspace of the person. */
 export const insertReset = (db: Db, { personId, email, emailKey, tokenHash }: NewReset): Promise<Date> =>
   db.systemTransaction(async (tx) => {
-    const [row] = await tx<{ expires_at: Date }[]>`insert into person_reset as r (person_id, token_hash, email, email_key, expires_at)
+    const [row] = await tx<{ expires_at: Date }>`insert into person_reset as r (person_id, token_hash, email, email_key, expires_at)
       values (${personId}, ${tokenHash}, ${email}, ${emailKey}, clock_timestamp() + ${RESET_MS} * interval '1 millisecond')
       on conflict (person_id) do update set token_hash = excluded.token_hash, email = excluded.email, email_key = excluded.email_key,
         created_at = clock_timestamp(), expires_at = excluded.expires_at returning expires_at`
@@ -55,7 +55,7 @@ export interface OpenReset {
 export const openReset = async (db: Db, tokenHash: Buffer): Promise<OpenReset | undefined> =>
   (
     await db.system(
-      (sql) => sql<OpenReset[]>`select r.person_id, r.email, r.email_key from person_reset r join person p on p.id = r.person_id
+      (sql) => sql<OpenReset>`select r.person_id, r.email, r.email_key from person_reset r join person p on p.id = r.person_id
         where r.token_hash = ${tokenHash} and r.expires_at > clock_timestamp() and coalesce(p.email_key, r.email_key) = r.email_key`,
     )
   )[0]
@@ -74,7 +74,7 @@ const revokeKeys = async (tx: Sql, personId: string): Promise<number> =>
 
 const countKeys = async (tx: Sql, personId: string): Promise<number> =>
   (
-    await tx<{ keys: number }[]>`select count(*)::int as keys from api_key where person_id = ${personId} and revoked_at is null
+    await tx<{ keys: number }>`select count(*)::int as keys from api_key where person_id = ${personId} and revoked_at is null
       and (expires_at is null or expires_at > clock_timestamp())`
   )[0]!.keys
 
@@ -88,11 +88,11 @@ export const resetPerson = (
 ): Promise<WasReset | 'spent' | 'taken'> =>
   db
     .systemTransaction(async (tx) => {
-      const [link] = await tx<OpenReset[]>`delete from person_reset where token_hash = ${tokenHash} and expires_at > clock_timestamp()
+      const [link] = await tx<OpenReset>`delete from person_reset where token_hash = ${tokenHash} and expires_at > clock_timestamp()
         returning person_id, email, email_key`
       if (!link) return 'spent'
       const { person_id: personId, email, email_key: emailKey } = link
-      const [before] = await tx<{ verified: boolean }[]>`select email_verified_at is not null as verified from person
+      const [before] = await tx<{ verified: boolean }>`select email_verified_at is not null as verified from person
         where id = ${personId} and coalesce(email_key, ${emailKey}) = ${emailKey} for update`
       if (!before) return 'spent'
       await claimAddress(tx, { emailKey, personId })

@@ -12,7 +12,7 @@ export interface OwnPerson extends Person {
 const columns = (sql: Sql): Fragment => sql`p.id, p.email, ${emailStatus(sql)}, p.former_email, p.name, p.created_at`
 
 export const ownPerson = async (db: Db, personId: string): Promise<OwnPerson | undefined> =>
-  (await db.system((sql) => sql<OwnPerson[]>`select ${columns(sql)} from person p where p.id = ${personId}`))[0]
+  (await db.system((sql) => sql<OwnPerson>`select ${columns(sql)} from person p where p.id = ${personId}`))[0]
 
 export interface PersonChange {
   name: string
@@ -39,10 +39,10 @@ export const changePerson = (db: Db, personId: string, { name, email, audit }: P
     const to = (sql: Sql) => sql`email = ${email!.as}, former_email = null,
       email_since = case when email_key = ${email!.key} then email_since else clock_timestamp() end,
       email_verified_at = case when email_key = ${email!.key} then email_verified_at end, email_key = ${email!.key},`
-    const [person] = await tx<OwnPerson[]>`update person p set ${email ? to(tx) : tx``} name = ${name}, updated_at = clock_timestamp()
+    const [person] = await tx<OwnPerson>`update person p set ${email ? to(tx) : tx``} name = ${name}, updated_at = clock_timestamp()
       where p.id = ${personId} ${email ? tx`and password_hash = ${email.shown}` : tx``} returning ${columns(tx)}`
     if (!person) return undefined
-    const places = await tx<{ tenant_id: string }[]>`select tenant_id from member where person_id = ${personId}`
+    const places = await tx<{ tenant_id: string }>`select tenant_id from member where person_id = ${personId}`
     await auditIn(tx, personId, { audit, places })
     return person
   })
@@ -63,7 +63,7 @@ const auditIn = async (
 const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefined> => {
   await tx`select 1 from actor where tenant_id in (select tenant_id from member where person_id = ${personId})
     order by tenant_id for no key update`
-  const [row] = await tx<{ name: string }[]>`select t.name from member m join tenant t on t.id = m.tenant_id
+  const [row] = await tx<{ name: string }>`select t.name from member m join tenant t on t.id = m.tenant_id
     where m.person_id = ${personId} and m.role = 'owner'
       and not exists (select 1 from member o where o.tenant_id = m.tenant_id and o.role = 'owner' and o.person_id <> m.person_id) limit 1`
   return row?.name
@@ -77,7 +77,7 @@ export const deletePerson = (db: Db, personId: string, audit: AuditContext): Pro
   db.systemTransaction(async (tx) => {
     const owned = await lastOwnerOf(tx, personId)
     if (owned !== undefined) return owned
-    const places = await tx<{ tenant_id: string }[]>`delete from member where person_id = ${personId} returning tenant_id`
+    const places = await tx<{ tenant_id: string }>`delete from member where person_id = ${personId} returning tenant_id`
     await auditIn(tx, personId, { audit, places })
     await tx`update invitation set revoked_at = clock_timestamp() where invited_by = ${personId} and accepted_at is null and revoked_at is null`
     await tx`select erase_person(${personId})`

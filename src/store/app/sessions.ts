@@ -40,9 +40,9 @@ interface ChangedSession {
 }
 
 /** Changes sessions and audits the change in their workspaces, in one transaction. */
-const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => PromiseLike<unknown>): Promise<ChangedSession[]> =>
+const auditedChange = (db: Db, audit: AuditContext, change: (sql: Sql) => PromiseLike<ChangedSession[]>): Promise<ChangedSession[]> =>
   db.systemTransaction(async (tx) => {
-    const rows = (await change(tx)) as unknown as ChangedSession[]
+    const rows = await change(tx)
     for (const row of rows)
       await auditEntry(tx, { ...audit, tenantId: row.tenant_id, actor: { kind: 'person', id: row.person_id }, refId: row.id })
     return rows
@@ -53,7 +53,7 @@ const SWEEP = { afterMs: SESSION_MS, most: 50 }
 /** For each person; a further one ends the oldest. */
 const MOST_SESSIONS = 100
 
-const makeRoom = (sql: Sql, personId: string): Fragment =>
+const makeRoom = (sql: Sql, personId: string): Fragment<ChangedSession> =>
   sql`with gone as (delete from session where id in (select id from session
         where expires_at < clock_timestamp() - ${SWEEP.afterMs} * interval '1 millisecond' order by expires_at limit ${SWEEP.most}))
       update session set revoked_at = clock_timestamp() where id in (select id from session
@@ -107,9 +107,9 @@ const toGrant = (row: SessionRow): SessionGrant => ({
 /** A live session of a person who is still a member of its workspace. */
 export const findSession = async (db: Db, id: string): Promise<SessionGrant | undefined> => {
   const [row] = await db.system(
-    (sql) => sql<
-      SessionRow[]
-    >`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id, p.email, ${emailStatus(sql)}, p.name as person_name,
+    (
+      sql,
+    ) => sql<SessionRow>`select s.id, s.kind, s.generation, s.expires_at, p.id as person_id, p.email, ${emailStatus(sql)}, p.name as person_name,
         t.id as tenant_id, t.name as workspace_name, t.plan, t.overrides, m.role
       from session s join person p on p.id = s.person_id join tenant t on t.id = s.tenant_id
         join member m on m.tenant_id = s.tenant_id and m.person_id = s.person_id
@@ -149,7 +149,7 @@ export const advanceSession = async (
 export const confirmSession = async (db: Db, id: string, freshMs: number): Promise<Date | undefined> =>
   (
     await db.system(
-      (sql) => sql<{ until: Date }[]>`update session set password_at = clock_timestamp()
+      (sql) => sql<{ until: Date }>`update session set password_at = clock_timestamp()
         where id = ${id} and revoked_at is null and expires_at > clock_timestamp()
         returning password_at + ${freshMs} * interval '1 millisecond' as until`,
     )
@@ -192,7 +192,7 @@ export const endSessions = async (
 export const endSessionsIn = (
   sql: Sql,
   { personId, id, except }: { personId: string; id?: string | undefined; except?: string | undefined },
-): Fragment =>
+): Fragment<ChangedSession> =>
   sql`${id === undefined ? denyApproved(sql, personId) : sql``} update session set revoked_at = clock_timestamp()
       where person_id = ${personId} ${id === undefined ? sql`` : sql`and id = ${id}`} ${except === undefined ? sql`` : sql`and id <> ${except}`}
         and revoked_at is null and expires_at > clock_timestamp()
@@ -225,7 +225,7 @@ export const listSessions = (
 ): Promise<ListedSession[]> =>
   db.system(
     async (sql) =>
-      (await sql`select id, kind, user_agent, address, created_at, last_used_at, expires_at from session
+      await sql<ListedSession>`select id, kind, user_agent, address, created_at, last_used_at, expires_at from session
         where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() ${after === undefined ? sql`` : sql`and id < ${after}`}
-        order by id desc limit ${limit + 1}`) as unknown as ListedSession[],
+        order by id desc limit ${limit + 1}`,
   )

@@ -27,9 +27,9 @@ export const unfinishedTenant = (db: Db, tenant: { id: string; name: string; pla
           where not exists (select 1 from tenant) returning id),
         a as (insert into actor (tenant_id) select id from t)
       select start_channels(id) from t`
-    const [row] = await tx<
-      { id: string }[]
-    >`select id from tenant where deletes_at is null and not exists (select 1 from api_key) order by id limit 1`
+    const [row] = await tx<{
+      id: string
+    }>`select id from tenant where deletes_at is null and not exists (select 1 from api_key) order by id limit 1`
     return row?.id
   })
 
@@ -50,20 +50,20 @@ export interface TenantRow {
 export const listTenants = (db: Db, { limit, after }: Page): Promise<TenantRow[]> =>
   db.system(
     async (sql) =>
-      (await sql`select t.id, t.name, t.plan, t.billing, a.paused, t.created_at, t.deletes_at,
+      await sql<TenantRow>`select t.id, t.name, t.plan, t.billing, a.paused, t.created_at, t.deletes_at,
           (select count(*)::int from member m where m.tenant_id = t.id) as people
         from tenant t join actor a on a.tenant_id = t.id ${after ? sql`where t.id < ${after}` : sql``}
-        order by t.id desc limit ${limit + 1}`) as unknown as TenantRow[],
+        order by t.id desc limit ${limit + 1}`,
   )
 
 /** Changes a plan and returns it; undefined if there is no such workspace. */
 export const changePlan = (db: Db, id: string, change: (before: PlanState) => PlanState): Promise<PlanState | undefined> =>
   db.systemTransaction(async (tx) => {
-    const [before] = await tx<PlanState[]>`select plan, billing, overrides from tenant where id = ${id} for update`
+    const [before] = await tx<PlanState>`select plan, billing, overrides from tenant where id = ${id} for update`
     if (!before) return undefined
     const next = change(before)
     const { plan, billing, overrides } = next
-    await tx`update tenant set plan = ${plan}, billing = ${billing}, overrides = ${tx.json(overrides as never)} where id = ${id}`
+    await tx`update tenant set plan = ${plan}, billing = ${billing}, overrides = ${tx.json(overrides)} where id = ${id}`
     const actor = { kind: 'system', id: 'operator' }
     await auditEntry(tx, { tenantId: id, actor, surface: 'admin', operation: 'operator.plan.set', detail: next })
     return next
@@ -75,8 +75,7 @@ export const hasTenant = async (db: Db, id: string): Promise<boolean> =>
 /** Plans by workspace id. */
 export const ratePlansOf = async (db: Db, ids: string[]): Promise<Map<string, RatePlan>> => {
   const rows = await db.system(
-    async (sql) =>
-      (await sql`select id, plan, overrides from tenant where id = any(${ids}::uuid[])`) as unknown as ({ id: string } & RatePlan)[],
+    async (sql) => await sql<{ id: string } & RatePlan>`select id, plan, overrides from tenant where id = any(${ids}::uuid[])`,
   )
   return new Map(rows.map(({ id, plan, overrides }) => [id, { plan, overrides }]))
 }

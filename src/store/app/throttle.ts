@@ -15,7 +15,7 @@ const MOST_REMOVED = 50
 
 /** The count including this use, and the seconds until the window ends. */
 const count = async (sql: Sql, counter: Throttled): Promise<{ used: number; wait: number }> => {
-  const [row] = await sql<{ used: number; wait: number }[]>`insert into throttle as t (key, used, until)
+  const [row] = await sql<{ used: number; wait: number }>`insert into throttle as t (key, used, until)
     values (${keyOf(counter)}, 1, clock_timestamp() + ${counter.limit.withinS} * interval '1 second')
     on conflict (key) do update set
       used = case when t.until > clock_timestamp() then t.used + 1 else 1 end,

@@ -18,7 +18,7 @@ const columns = (sql: Sql): Fragment =>
     created_at, updated_at`
 
 export const currentEndpoint = async (sql: Sql): Promise<EndpointRow | undefined> =>
-  (await sql`select ${columns(sql)} from webhook_endpoint`)[0] as EndpointRow | undefined
+  (await sql<EndpointRow>`select ${columns(sql)} from webhook_endpoint`)[0]
 
 /** An endpoint's state, without secrets. */
 export interface EndpointOverview extends Omit<Endpoint, 'id' | 'failures'> {
@@ -30,7 +30,7 @@ export interface EndpointOverview extends Omit<Endpoint, 'id' | 'failures'> {
 }
 
 /** One row, or none without an endpoint. Times in the past are null. */
-export const endpointOverview: Query = (sql) =>
+export const endpointOverview: Query<EndpointOverview> = (sql) =>
   sql`select url, events, status, disabled_reason, failing_since, case when held_until > now() then held_until end as held_until,
       case when previous_until > now() then previous_until end as previous_secret_until,
       (select count(*)::int from outbox where state = 'pending') as waiting, created_at, updated_at

@@ -21,17 +21,17 @@ const columns = (sql: Sql): Fragment => sql`id, email, role, invited_by, created
     when expires_at <= clock_timestamp() then 'expired' else 'open' end as status`
 
 export const listInvitations =
-  ({ limit, after }: Page): Query =>
+  ({ limit, after }: Page): Query<InvitationRow> =>
   (sql) =>
     sql`select ${columns(sql)} from invitation ${after ? sql`where id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 /** Locks the invitation until the letter ends. A simultaneous acceptance waits, and then finds it withdrawn. */
 export const lockInvitation = async (sql: Sql, id: string): Promise<InvitationRow | undefined> =>
-  (await sql`select ${columns(sql)} from invitation where id = ${id} for update`)[0] as InvitationRow | undefined
+  (await sql<InvitationRow>`select ${columns(sql)} from invitation where id = ${id} for update`)[0]
 
 export const countOpenInvitations = async (sql: Sql): Promise<number> =>
   (
-    await sql<{ open: number }[]>`select count(*)::int as open from invitation
+    await sql<{ open: number }>`select count(*)::int as open from invitation
       where accepted_at is null and revoked_at is null and expires_at > clock_timestamp()`
   )[0]!.open
 
@@ -42,7 +42,7 @@ export type NewInvitation = Pick<InvitationRow, 'id' | 'email' | 'role' | 'invit
 export const addInvitation =
   (invitation: NewInvitation): Query =>
   (sql) =>
-    sql`insert into invitation ${sql(invitation as never)}`
+    sql`insert into invitation ${sql(invitation)}`
 
 export const withdrawInvitation =
   (id: string, now: Date): Query =>

@@ -23,14 +23,14 @@ const columns = (sql: Sql): Fragment => sql`k.id, k.name, k.last4, k.scopes, k.c
 
 /** `of`: only this person's keys. */
 export const listKeys =
-  ({ limit, after, of }: Page & { of?: string | undefined }): Query =>
+  ({ limit, after, of }: Page & { of?: string | undefined }): Query<ListedKey> =>
   (sql) =>
     sql`select ${columns(sql)} from api_key k where true ${after ? sql`and k.id < ${after}` : sql``}
       ${of ? sql`and k.person_id = ${of}` : sql``} order by k.id desc limit ${limit + 1}`
 
 /** Locks the key until the letter ends. */
 export const lockKey = async (sql: Sql, id: string): Promise<ListedKey | undefined> =>
-  (await sql`select ${columns(sql)} from api_key k where k.id = ${id} for update of k`)[0] as ListedKey | undefined
+  (await sql<ListedKey>`select ${columns(sql)} from api_key k where k.id = ${id} for update of k`)[0]
 
 export const livingKeys =
   (most: number): Query =>

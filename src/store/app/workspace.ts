@@ -1,6 +1,7 @@
 /** The workspace as its members see it. Row-level security limits every statement to its own row. */
 import type { PlanState } from '#contract/limits'
 import type { Query } from '../engine/db.ts'
+import { one, sure } from '../engine/load.ts'
 
 export interface WorkspaceRow {
   id: string
@@ -10,7 +11,9 @@ export interface WorkspaceRow {
   deletes_at: Date | null
 }
 
-export const workspaceOf: Query = (sql) => sql`select id, name, plan, created_at, deletes_at from tenant`
+export const workspaceOf: Query<WorkspaceRow> = (sql) => sql`select id, name, plan, created_at, deletes_at from tenant`
+
+export const workspacePart = sure(one<WorkspaceRow>({ created_at: true, deletes_at: true }, workspaceOf))
 
 export const renameWorkspace =
   (id: string, name: string): Query =>
@@ -23,7 +26,7 @@ export interface PlanRow extends PlanState {
   now: Date
 }
 
-export const planOfWorkspace: Query = (sql) =>
+export const planOfWorkspace: Query<PlanRow> = (sql) =>
   sql`select plan, billing, overrides, clock_timestamp() as now,
     (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters from tenant`
 

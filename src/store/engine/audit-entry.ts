@@ -22,7 +22,7 @@ export interface AuditEntry extends Omit<AuditContext, 'requestId'> {
 export const auditEntry = (sql: Sql, { tenantId, actor, surface, operation, refId, requestId, detail = {} }: AuditEntry): Fragment =>
   sql`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
     values (${newId()}, ${tenantId}, clock_timestamp(), ${actor.kind}, ${actor.id}, ${surface}, ${operation}, ${refId ?? null},
-            ${requestId ?? null}, ${sql.json(detail as never)})`
+            ${requestId ?? null}, ${sql.json(detail)})`
 
 export interface OperatorChange {
   operation: string
@@ -39,7 +39,7 @@ export const changeAsOperator = (db: Db, { operation, detail }: OperatorChange, 
       (
         await sql`with done as (${change(sql)})
           insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id, detail)
-          select ${newId()}::uuid, tenant_id, clock_timestamp(), 'system', 'operator', 'admin', ${operation}, ref_id, ${sql.json(detail as never)}
+          select ${newId()}::uuid, tenant_id, clock_timestamp(), 'system', 'operator', 'admin', ${operation}, ref_id, ${sql.json(detail)}
           from done returning 1`
       ).length,
   )

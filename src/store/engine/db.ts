@@ -6,13 +6,15 @@ import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import { Crowd, type Demand, FairLimit } from '#kernel/fair-limit'
 import { arrayTypes } from './array-types.ts'
-import { openPool, type Pool, type QueryWatch } from './pool.ts'
+import { QUERY_DEADLINE_MS, withDeadline } from './deadline.ts'
+import { openPool } from './pool.ts'
 import type { Principal } from './principal.ts'
+import { openSessions, type Transaction } from './session.ts'
+import { type Fragment, fragments, type Query, type Sql, send, sqlOf } from './sql.ts'
 
-export type Sql = postgres.Sql | postgres.TransactionSql
-/** A query or a part of one. Runs when awaited; can be used inside another template. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>
-export type Query = (sql: Sql) => Fragment
+export { codeOf, withDeadline } from './deadline.ts'
+export type { Transaction } from './session.ts'
+export type { Fragment, Query, Sql } from './sql.ts'
 
 /** The roles in grants and policies, one for each kind of pool. None can log in. */
 export const poolRoles = ['tendril_app', 'tendril_system', 'tendril_sandbox'] as const
@@ -51,19 +53,16 @@ export interface Reader {
 }
 
 export interface Db extends AsyncDisposable {
-  read<Row>(reader: Reader, query: Query): Promise<Row[]>
+  read<Row>(reader: Reader, query: Query<Row>): Promise<Row[]>
   /** One transaction of a tenant. Those with a waiting caller go first. */
-  letter<T>(tenantId: string, body: (sql: Sql) => Promise<T>, demand?: Demand): Promise<T>
+  letter<T>(tenantId: string, body: (sql: Transaction) => PromiseLike<T>, demand?: Demand): Promise<T>
   /** A caller now waits for a transaction that was begun unasked, or for one behind it. */
   hurry(tenantId: string): void
   /** Independent statements. For a transaction use `systemTransaction`. */
-  system<T>(body: (sql: Sql) => Promise<T>): Promise<T>
+  system<T>(body: (sql: Sql) => PromiseLike<T>): Promise<T>
   /** One transaction with the rights of `system`. */
-  systemTransaction<T>(body: (sql: Sql) => Promise<T>): Promise<T>
+  systemTransaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
 }
-
-/** Callers get an answer within five seconds, whatever the database does. */
-const QUERY_DEADLINE_MS = 4_500
 
 /**
  * A process that stops mid-transaction must not keep its row locks, or a takeover would wait for ever. A statement ends before its caller's
@@ -80,102 +79,6 @@ const SESSION_LIMITS = {
 /** The client parses times in ISO 8601 only, but a database may be set to another style. */
 export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }
 
-/** Errors that pass by themselves: the caller is asked to retry. */
-const TRANSIENT =
-  /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|ERR_SOCKET|57P0[123]|53[0-9A-Z]{3}|57014|55P03|25P0[34]|40001|40P01|08[0-9A-Z]{3})/
-
-export const codeOf = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code ?? '')
-
-/** SQLSTATE `disk_full`: reads go on, and writes resume as soon as there is space. */
-const DISK_FULL = '53100'
-
-/** Whether the database was unreachable or gave up, so that a retry may succeed. */
-const isTransient = (cause: unknown): boolean => TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError || endsSession(cause)
-
-/** FATAL: the database refuses connections or has ended the session. No statement is at fault. */
-const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((cause as { severity?: unknown } | null)?.severity))
-
-class DeadlineError extends Error {
-  override readonly name = 'DeadlineError'
-}
-
-const reasonOf = (cause: unknown): string =>
-  codeOf(cause) === DISK_FULL ? "the database's disk is full: the operator must free some space" : 'the database is not available'
-
-/** Queries in flight, by deadline. They are checked at intervals, because a timer for each costs more. */
-const inFlight = new Set<{ until: number; late(): void }>()
-const CHECK_EVERY_MS = 100
-let checking: Timer | undefined
-
-const failLate = (): void => {
-  const now = performance.now()
-  for (const one of inFlight) {
-    if (one.until > now) break
-    inFlight.delete(one)
-    one.late()
-  }
-  if (inFlight.size > 0) return
-  clearInterval(checking)
-  checking = undefined
-}
-
-/** Rejects at the deadline: postgres.js has hung on lost connections. */
-export const withDeadline = <T>(running: Promise<T>, watch?: QueryWatch): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const failed = (cause: unknown): void => {
-      inFlight.delete(entry)
-      if (cause instanceof postgres.PostgresError || !isTransient(cause)) watch?.answered()
-      const isOurs = cause instanceof AppError || !isTransient(cause)
-      reject(isOurs ? cause : new AppError('unavailable', reasonOf(cause), { cause, retryAfter: 1 }))
-    }
-    const late = () => {
-      watch?.late()
-      failed(new DeadlineError('the database did not answer in time'))
-    }
-    const entry = { until: performance.now() + QUERY_DEADLINE_MS, late }
-    inFlight.add(entry)
-    checking ??= setInterval(failLate, CHECK_EVERY_MS)
-    running.then((value) => {
-      inFlight.delete(entry)
-      watch?.answered()
-      resolve(value)
-    }, failed)
-  })
-
-/** The connection itself broke; nothing more can be sent on it. */
-const BROKEN = /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|ERR_SOCKET)/
-
-/**
- * Runs one transaction. If its connection breaks or its time runs out, postgres.js lets the body continue, and then sends `commit` or
- * `rollback` on a dead connection, which kills the process, or on one that serves another transaction by then. So from that moment the body
- * may send nothing, and it never ends; the database cleans up after its idle timeout.
- */
-const transaction = <T>(pool: Pool, body: (sql: Sql) => Promise<T>): Promise<T> => {
-  let over = false
-  const stopIfOver = (): void => {
-    if (over) throw new DeadlineError('the transaction has ended')
-  }
-  const guarded = (tx: postgres.TransactionSql): Sql =>
-    new Proxy(tx, {
-      apply(target, self, args) {
-        stopIfOver()
-        return Reflect.apply(target, self, args)
-      },
-    })
-  const unended = () => new Promise<never>(() => {})
-  const watch = pool.ask()
-  const running = pool.sql.begin((tx) => {
-    stopIfOver()
-    return body(guarded(tx)).then(
-      (result) => (over ? unended() : result),
-      (cause) => (over || BROKEN.test(codeOf(cause)) ? unended() : Promise.reject(cause)),
-    )
-  })
-  return withDeadline(running as Promise<T>, watch).finally(() => {
-    over = true
-  })
-}
-
 /** Options of a connection under a role, with further settings for its session. */
 export const connectionAs = (
   role: PoolRole,
@@ -187,12 +90,21 @@ export const connectionAs = (
   connection: { ...(logins ? {} : { role }), ...settings } as unknown as postgres.ConnectionParameters,
 })
 
-/** `pool` is the name under which its statements are reported to `onStatement`. */
-const open = (options: ConnectionOptions, role: PoolRole, max: number, pool?: Parameters<StatementWatch>[0]): postgres.Sql => {
+interface Opened {
+  role: PoolRole
+  max: number
+  /** Under which name its statements are reported to `onStatement`. */
+  pool?: Parameters<StatementWatch>[0]
+  /** For a session, which keeps its connection: the client would replace it in the middle of a transaction. */
+  onclose?: () => void
+}
+
+const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened): postgres.Sql => {
   const { onStatement } = options
   return postgres({
     ...connectionAs(role, options, { application_name: 'tendril', ...SESSION_LIMITS, ...TIMES_AS_ISO }),
     max,
+    ...(onclose ? { onclose, max_lifetime: null } : {}),
     connect_timeout: 3,
     idle_timeout: 60,
     // The default waits up to 20 s between attempts. Requests would wait too, even when the database is back.
@@ -207,66 +119,84 @@ const open = (options: ConnectionOptions, role: PoolRole, max: number, pool?: Pa
 }
 
 /**
- * Wraps a query written without a tenant into one statement that sets the tenant first. The order is certain: the CTE is volatile, so it is
- * not inlined, the lateral subquery refers to it, and `offset 0` prevents flattening. If the order were ever lost, the result would be
+ * Wraps a query written without a tenant into one statement that sets the tenant first. The order is certain: `offset 0` prevents the
+ * flattening of both subqueries, and the lateral one refers to the other. If the order were ever lost, the result would be
  * empty. It is also empty if the caller's credential is no longer valid.
  */
-export const withTenant = (sql: Sql, { tenantId, caller }: Reader, query: Fragment): Fragment => sql`
-  with scope as materialized (select set_config('app.tenant', ${tenantId}, true) as ok)
-  select r.* from scope cross join lateral (select q.* from (${query}) q where scope.ok is not null
-    ${caller === undefined ? sql`` : sql`and (${hasValidCredential(sql, caller)})`} offset 0) r`
+export const withTenant = <Row>(sql: Sql, { tenantId, caller }: Reader, query: Fragment<Row>): Fragment<Row> => sql<Row>`
+  select r.* from ${scopeOf(sql, tenantId)} cross join lateral (select q.* from (${query}) q where scope.ok is not null
+    ${caller === undefined ? sql`` : sql`and ${hasValidCredential(sql, caller)}`} offset 0) r`
+
+/** Sets the tenant, as a table `scope` of one row: what must come later refers to `scope.ok` in a lateral subquery. */
+export const scopeOf = (sql: Sql, tenantId: string): Fragment =>
+  sql`(select set_config('app.tenant', ${tenantId}, true) as ok offset 0) scope`
 
 /**
  * Whether the key or session is valid, and its person has the same place in the workspace as before. Refers to `scope`, which sets the
  * tenant.
  */
-export const hasValidCredential = (sql: Sql, { kind, id, member }: Principal): Fragment => {
-  if (kind === 'system') return sql`select true`
+export const hasValidCredential = (sql: Sql, { kind, id, member, scopes }: Principal): Fragment => {
+  if (kind === 'system') return sql`true`
   const sameMember = member
     ? sql`and exists (select 1 from member m where m.person_id = ${member.personId} and m.role = ${member.role})`
     : sql``
+  const sameScopes = scopes ? sql`and scopes = ${scopes as string[]}::text[]` : sql``
   const [table, person] = kind === 'key' ? [sql`api_key`, sql``] : [sql`session`, sql`and person_id = ${member?.personId ?? null}`]
-  return sql`select count(*) = 1 from ${table} where id = ${id} and scope.ok is not null
-        and revoked_at is null and (expires_at is null or expires_at > now()) ${person} ${sameMember}`
+  return sql`exists (select from ${table} where id = ${id} and scope.ok is not null
+        and revoked_at is null and (expires_at is null or expires_at > now()) ${person} ${sameMember} ${sameScopes})`
 }
 
 /** A row that any valid caller sees, since an empty result alone proves nothing. */
-const one: Query = (sql) => sql`select 1 as seen`
+const proof: Fragment = fragments`select 1 as seen`
 
 /** Connections are granted to tenants round-robin: a tenant that floods delays only itself. */
-const WAITING = { bound: 1_000, withinMs: 5_000 }
+const WAITING = { bound: 1_000, withinMs: QUERY_DEADLINE_MS }
 /** The share of the read connections that a tenant can use when it is alone. Among others it gets one at a time. */
 const READ_SHARE = 0.3
 
 /** Simultaneous transactions with the rights of `system`. */
 const SYSTEM_TRANSACTIONS = 2
 
+/** Statements over the rows of tenants. Each takes its turn, which ends with the deadline, because a query may never end. */
+const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; crowd: Crowd }) => {
+  const pool = openPool(() => open(options, { role: 'tendril_app', max, pool: 'reads' }))
+  const turns = new FairLimit({ name: 'reads', limit: max, crowd, share: { alone: Math.ceil(max * READ_SHARE), among: 1 }, ...WAITING })
+  const ask = <Row>(reader: Reader, query: Fragment<Row>, until: number): Promise<Row[]> =>
+    withDeadline(send(pool.sql, withTenant(fragments, reader, query)), pool.ask(), until)
+  return {
+    read: async <Row>(reader: Reader, query: Query<Row>): Promise<Row[]> => {
+      // The wait for a turn counts.
+      const until = performance.now() + QUERY_DEADLINE_MS
+      const turn = turns.enter(reader.tenantId)
+      if (turn) await turn
+      try {
+        const rows = await ask(reader, query(fragments), until)
+        if (rows.length === 0 && reader.caller !== undefined && (await ask(reader, proof, until)).length === 0)
+          throw new AppError('unauthenticated')
+        return rows
+      } finally {
+        turns.leave(reader.tenantId)
+      }
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
+
 export const openDb = (options: ConnectionOptions): Db => {
   const max = options.max ?? 10
-  const reads = openPool(() => open(options, 'tendril_app', max, 'reads'))
-  // Separate pools: a transaction begun behind another query on a connection would not get that connection to itself.
-  const letters = openPool(() => open(options, 'tendril_app', max, 'letters'))
-  const system = openPool(() => open(options, 'tendril_system', 3))
-  const systemTransactions = openPool(() => open(options, 'tendril_system', SYSTEM_TRANSACTIONS))
   const crowd = new Crowd()
-  const readLimit = new FairLimit({ name: 'reads', limit: max, crowd, share: { alone: Math.ceil(max * READ_SHARE), among: 1 }, ...WAITING })
-  const systemLimit = new FairLimit({ name: 'system', limit: SYSTEM_TRANSACTIONS, ...WAITING })
+  const reads = openReads(options, { max, crowd })
+  const letters = openSessions(max, (onclose) => open(options, { role: 'tendril_app', max: 1, pool: 'letters', onclose }))
   const letterLimit = new FairLimit({ name: 'commands', limit: max, crowd, ...WAITING })
+  const system = openPool(() => open(options, { role: 'tendril_system', max: 3 }))
+  const systemTransactions = openSessions(SYSTEM_TRANSACTIONS, (onclose) => open(options, { role: 'tendril_system', max: 1, onclose }))
+  const systemLimit = new FairLimit({ name: 'system', limit: SYSTEM_TRANSACTIONS, ...WAITING })
   return {
-    async read<Row>(reader: Reader, query: Query) {
-      const ask = async (as: Reader, query: Query) => (await withTenant(reads.sql, as, query(reads.sql)).execute()) as unknown as Row[]
-      const checked = async () => {
-        const rows = await ask(reader, query)
-        if (rows.length === 0 && reader.caller !== undefined && (await ask(reader, one)).length === 0) throw new AppError('unauthenticated')
-        return rows
-      }
-      // The wait for a turn counts. The turn ends with the query's deadline, because a query may never end.
-      return withDeadline(readLimit.run(reader.tenantId, () => withDeadline(checked(), reads.ask())))
-    },
-    letter: (tenantId, body, demand) => letterLimit.run(tenantId, () => transaction(letters, body), demand),
+    read: reads.read,
+    letter: (tenantId, body, demand) => letterLimit.run(tenantId, () => letters.transaction(body), demand),
     hurry: (tenantId) => letterLimit.hurry(tenantId),
-    system: <T>(body: (sql: Sql) => Promise<T>) => withDeadline(body(system.sql), system.ask()),
-    systemTransaction: (body) => systemLimit.run('', () => transaction(systemTransactions, body)),
+    system: (body) => withDeadline(body(sqlOf(system.sql)), system.ask()),
+    systemTransaction: (body) => systemLimit.run('', () => systemTransactions.transaction(body)),
     async [Symbol.asyncDispose]() {
       await Promise.all([reads, letters, system, systemTransactions].map((pool) => pool[Symbol.asyncDispose]()))
     },

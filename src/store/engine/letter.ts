@@ -1,7 +1,7 @@
 /**
- * A letter's transaction: gate, decision, effects, in five statements. The gate checks in one statement everything that can forbid the
- * command (fence, credential, idempotency), and fetches what rules need (plan, counters, kill switch, time). The effects (new rows, audit,
- * events, work, the stored answer) are one data-modifying statement, so they commit together.
+ * A letter's transaction: gate, decision, effects, in four statements and two round trips. The gate checks in one statement everything
+ * that can forbid the command (fence, credential, idempotency), and fetches what rules need (plan, counters, kill switch, time) and the
+ * records that the decision loads. The effects (new rows, audit, events, work, the stored answer) are one data-modifying statement.
  */
 
 import type { WorkKind, WorkLane } from '#contract/work'
@@ -9,10 +9,12 @@ import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Spend } from '#kernel/spend'
 import { spendParts } from './counters.ts'
-import { type Fragment, hasValidCredential, type Query, type Sql } from './db.ts'
-import { type Keep, type StoredAnswer, storeAnswer } from './idempotency.ts'
+import { type Fragment, hasValidCredential, type Query, type Sql, scopeOf, type Transaction } from './db.ts'
+import { isKeyTaken, type Keep, type StoredAnswer, storeAnswer } from './idempotency.ts'
+import { type Load, type Loaded, loadColumns, loadedOf } from './load.ts'
 import { eventParts, type NewEvent } from './outbox.ts'
 import type { Principal } from './principal.ts'
+import { isWriting, sqlBy } from './sql.ts'
 
 /** The incarnation and epoch under which a process owns a tenant: a letter's fence. */
 export interface Ownership {
@@ -114,37 +116,73 @@ interface GateRow extends Omit<Gate, keyof GateFacts> {
   live: boolean
 }
 
+interface GateQuestion<L extends Load> {
+  hook: GateHook
+  caller?: Principal | undefined
+  idempotencyKey?: string | null | undefined
+  load: L
+}
+
+/** The gate's facts, and the records that the decision asked for. */
+export interface Opened<L extends Load> {
+  gate: Gate
+  loaded: Loaded<L>
+}
+
+/** The row of the tenant, if this process owns it. Refers to `scope`, which sets the tenant. */
+const ownActor = (sql: Sql, { tenantId, epoch, owner }: Ownership): Fragment =>
+  sql`a.tenant_id = ${tenantId}::uuid and a.epoch = ${epoch} and a.owner is not distinct from ${owner}::uuid and scope.ok is not null`
+
 /**
  * Returns `undefined` if another process owns the tenant. Throws `unauthenticated` if the caller's credential is no longer valid. The owner
  * is compared in a way that no index serves: with `=`, stale statistics make Postgres scan all tenants of this process.
+ *
+ * All writers of a tenant's records hold this lock, so what is loaded here stays true until the commit. A statement that has to wait for
+ * the lock would see records as they were before; see `lockActor`.
  */
-export async function gate(
+export async function openGate<L extends Load>(
   sql: Sql,
   own: Ownership,
-  { hook, caller, idempotencyKey = null }: { hook: GateHook; caller?: Principal | undefined; idempotencyKey?: string | null | undefined },
-): Promise<Gate | undefined> {
-  const [row] = (await sql`
-    with scope as materialized (select set_config('app.tenant', ${own.tenantId}, true) as ok)
-    select g.* from scope cross join lateral (
+  { hook, caller, idempotencyKey = null, load }: GateQuestion<L>,
+): Promise<Opened<L> | undefined> {
+  const [row] = await sql<GateRow & Record<string, unknown>>`
+    select g.* from ${scopeOf(sql, own.tenantId)} cross join lateral (
       select clock_timestamp() as now, a.paused, product.*,
-        ${caller === undefined ? sql`true` : sql`(${hasValidCredential(sql, caller)})`} as live,
+        ${caller === undefined ? sql`true` : hasValidCredential(sql, caller)} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${idempotencyKey} and i.expires_at > now()) as seen
+        ${loadColumns(sql, load)}
       from actor a cross join lateral (${hook.query(sql)}) product
-      where a.tenant_id = ${own.tenantId}::uuid and a.epoch = ${own.epoch} and a.owner is not distinct from ${own.owner}::uuid and scope.ok is not null
-      offset 0 for no key update of a) g`) as unknown as GateRow[]
+      where ${ownActor(sql, own)}
+      offset 0 for no key update of a) g`
   if (!row) return undefined
   if (!row.live) fail('unauthenticated')
   const { now, paused, counters, seen } = row
-  return { ...hook.read({ ...row }), now, paused, counters, seen }
+  return { gate: { ...hook.read(row), now, paused, counters, seen }, loaded: loadedOf(load, row) }
+}
+
+/** The gate without records. */
+export const gate = async (sql: Sql, own: Ownership, question: Omit<GateQuestion<Load>, 'load'>): Promise<Gate | undefined> =>
+  (await openGate(sql, own, { ...question, load: {} }))?.gate
+
+/**
+ * Waits for a transaction of this tenant that may still be ending, as after an answer that was lost. A gate that waited itself would load
+ * records of before that transaction.
+ */
+export const lockActor = async (sql: Sql, own: Ownership): Promise<void> => {
+  await sql`select l.* from ${scopeOf(sql, own.tenantId)} cross join lateral (select 1 from actor a where ${ownActor(sql, own)} offset 0 for no key update of a) l`
+}
+
+interface Applying {
+  now: Date
+  provenance: Provenance
+  keep?: Keep | undefined
+  /** Whether the transaction ends with these effects, and wrote nothing before. Asked just before they are sent. */
+  commits?: (() => boolean) | undefined
 }
 
 /** Writes all effects in one statement, after those that must come first. False: there was nothing to write, and nothing was sent. */
-export async function apply(
-  sql: Sql,
-  effects: Effects,
-  context: { now: Date; provenance: Provenance; keep?: Keep | undefined },
-): Promise<boolean> {
+export async function apply(sql: Transaction, effects: Effects, context: Applying): Promise<boolean> {
   const { now, provenance, keep } = context
   for (const write of effects.first ?? []) await write(sql)
   const parts: Fragment[] = (effects.writes ?? []).map((write) => write(sql))
@@ -159,25 +197,24 @@ export async function apply(
   if (placement) parts.push(placement)
   if (keep) parts.push(storeAnswer(sql, keep, now))
   if (parts.length === 0) return (effects.first ?? []).length > 0
-  const ctes = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part} returning 1)`)
-  const last = sql(`e${parts.length - 1}`)
-  const [row] = await sql<{ written: number }[]>`with ${ctes as unknown as Fragment} select count(*)::int as written from ${last}`
-  if (keep && row?.written !== 1) throw new KeyTaken()
+  const last = parts.pop()!
+  const before = parts.map((part, index) => sql`${index === 0 ? sql`` : sql`,`} ${sql(`e${index}`)} as (${part})`)
+  const statement = before.length === 0 ? last : sql`with ${before} ${last}`
+  const commits = (effects.first ?? []).length === 0 && context.commits?.() === true
+  await (commits ? sql.committing(statement) : statement.then()).catch((cause: unknown) => {
+    throw isKeyTaken(cause) ? new KeyTaken() : cause
+  })
   return true
 }
-
-const WRITES = /^\s*(insert|update|delete|merge|truncate)\b/i
 
 /**
  * A connection for decisions: their changes belong in the effects, so that a refused letter leaves nothing behind in a shared transaction.
  * A writing statement throws.
  */
 export const readingOnly = (sql: Sql): Sql =>
-  new Proxy(sql, {
-    apply(target, self, args) {
-      if (WRITES.test((args[0] as Partial<TemplateStringsArray>).raw?.[0] ?? '')) throw new Error('a decision changes nothing itself')
-      return Reflect.apply(target as never, self, args)
-    },
+  sqlBy(async (statement) => {
+    if (isWriting(statement)) throw new Error('a decision changes nothing itself')
+    return await sql`${statement}`
   })
 
 /** Another letter stored an answer under the same Idempotency-Key after this one's gate. */
@@ -188,7 +225,7 @@ export class KeyTaken extends Error {
 const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, concurrency_key, ref_id, origin, run_at, payload)
       values (${work.id}, ${work.lane}, ${work.kind}, ${work.key}, ${work.refId}, ${work.origin}, ${work.runAt},
-        ${sql.json((work.payload ?? {}) as never)})
+        ${sql.json(work.payload ?? {})})
       ${onConflict(sql, work.second)}`
 
 const onConflict = (sql: Sql, second: SecondRow): Fragment => {
@@ -213,12 +250,12 @@ export const auditActor = ({ kind, id, member }: Principal): { kind: string; id:
 const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, by: Provenance): Fragment =>
   sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
       values (${newId()}, ${now}, ${auditActor(by.principal).kind}, ${auditActor(by.principal).id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
-              ${by.requestId ?? null}, ${sql.json((audit.detail ?? {}) as never)})`
+              ${by.requestId ?? null}, ${sql.json(audit.detail ?? {})})`
 
 const requeue = (sql: Sql, { id, runAt, payload, origin, key }: Requeued): Fragment =>
   sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null
       ${origin ? sql`, origin = ${origin}` : sql``}${key === undefined ? sql`` : sql`, concurrency_key = ${key}`}
-      ${payload ? sql`, payload = ${sql.json(payload as never)}` : sql``} where id = ${id}`
+      ${payload ? sql`, payload = ${sql.json(payload)}` : sql``} where id = ${id}`
 
 /** `wake_at` is never null while a work row is unfinished, and is past while one is running: a claimed row keeps its due time. */
 const updateActor = (sql: Sql, { work = [], settled = [], requeued = [], paused }: Effects): Fragment | undefined => {

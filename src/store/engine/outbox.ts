@@ -53,8 +53,8 @@ export const eventParts = (sql: Sql, events: NewEvent[] = [], now: Date): Fragme
 const insertEvent = (sql: Sql, { id, type, data, due, subject = null }: NewEvent & { id: string }, now: Date): Fragment =>
   due
     ? sql`insert into outbox (id, type, data, created_at, subject, state, next_at, expires_at)
-        values (${id}, ${type}, ${sql.json(data as never)}, ${now}, ${subject}, 'pending', ${now}, null)`
-    : sql`insert into outbox (id, type, data, created_at) values (${id}, ${type}, ${sql.json(data as never)}, ${now})`
+        values (${id}, ${type}, ${sql.json(data)}, ${now}, ${subject}, 'pending', ${now}, null)`
+    : sql`insert into outbox (id, type, data, created_at) values (${id}, ${type}, ${sql.json(data)}, ${now})`
 
 /** Deletes some expired events, by the index on expiry. */
 export const removeExpiredEvents = (sql: Sql): Fragment => sql`delete from outbox where id = any(array(
@@ -74,7 +74,7 @@ interface Except {
 const eventColumns = (sql: Sql): Fragment => sql`o.id, o.type, o.data, o.created_at, o.subject, o.attempts, o.next_at`
 
 /** The first waiting event of each subject; among these, the one due first. */
-export const firstDueEvent = (sql: Sql, except?: Except): Fragment => {
+export const firstDueEvent = (sql: Sql, except?: Except): Fragment<WaitingEvent> => {
   const [eventId, subject] = [except?.eventId ?? null, except?.subject ?? null]
   return sql`select ${eventColumns(sql)} from outbox o
     where o.state = 'pending' and o.id is distinct from ${eventId}::uuid and (${subject}::text is null or o.subject is distinct from ${subject})
@@ -83,14 +83,11 @@ export const firstDueEvent = (sql: Sql, except?: Except): Fragment => {
     order by o.next_at, o.created_at, o.id limit 1`
 }
 
-export const nextEvent = async (sql: Sql, except?: Except): Promise<WaitingEvent | undefined> =>
-  (await firstDueEvent(sql, except))[0] as unknown as WaitingEvent | undefined
+export const nextEvent = async (sql: Sql, except?: Except): Promise<WaitingEvent | undefined> => (await firstDueEvent(sql, except))[0]
 
 /** Undefined if it is no longer waiting. */
 export const pendingEvent = async (sql: Sql, id: string): Promise<WaitingEvent | undefined> =>
-  (await sql`select ${eventColumns(sql)} from outbox o where o.id = ${id} and o.state = 'pending'`)[0] as unknown as
-    | WaitingEvent
-    | undefined
+  (await sql<WaitingEvent>`select ${eventColumns(sql)} from outbox o where o.id = ${id} and o.state = 'pending'`)[0]
 
 export const saveEvent =
   (id: string, next: TriedEvent): Query =>
@@ -101,7 +98,7 @@ export const saveEvent =
 
 /** The number of waiting events, counted to a few beyond `MOST_PENDING`. */
 export const countPending = async (sql: Sql): Promise<number> =>
-  (await sql`select count(*)::int as count from outbox where state = 'pending'`)[0]!.count
+  (await sql<{ count: number }>`select count(*)::int as count from outbox where state = 'pending'`)[0]!.count
 
 /** An event that the endpoint was or will be sent. */
 export interface EventRow {
@@ -125,7 +122,7 @@ interface LogFilters {
 
 /** The delivery log, newest first, without events that no endpoint wanted. */
 export const eventLog =
-  ({ limit, after, state, type }: Page & LogFilters): Query =>
+  ({ limit, after, state, type }: Page & LogFilters): Query<EventRow> =>
   (sql) =>
     sql`select ${logColumns(sql)} from outbox where state <> 'unwanted' ${after ? sql`and id < ${after}` : sql``}
         ${state ? sql`and state = ${state}` : sql``} ${type ? sql`and type = ${type}` : sql``}
@@ -133,9 +130,7 @@ export const eventLog =
 
 /** An event in any state; undefined if it is no longer kept. */
 export const keptEvent = async (sql: Sql, id: string): Promise<(EventRow & Pick<WaitingEvent, 'data'>) | undefined> =>
-  (await sql`select ${logColumns(sql)}, data from outbox where id = ${id}`)[0] as unknown as
-    | (EventRow & Pick<WaitingEvent, 'data'>)
-    | undefined
+  (await sql<EventRow & Pick<WaitingEvent, 'data'>>`select ${logColumns(sql)}, data from outbox where id = ${id}`)[0]
 
 /** Makes a kept event wait again; its tries still count. */
 export const replayEvent =

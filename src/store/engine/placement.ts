@@ -5,6 +5,7 @@ import type postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import { type ConnectionOptions, type Db, type Fragment, openSession, type Sql, withDeadline } from './db.ts'
 import type { Ownership } from './letter.ts'
+import { sqlOf } from './sql.ts'
 
 export interface NodeRow {
   incarnation: string
@@ -41,7 +42,7 @@ const nowOf = (rows: readonly { now: number }[]): number | undefined => rows[0]?
 export const register = async (db: Db, node: NodeRow): Promise<number> =>
   nowOf(
     await db.system(
-      (sql) => sql<{ now: number }[]>`insert into node (incarnation, lock_key, url, expires_at)
+      (sql) => sql<{ now: number }>`insert into node (incarnation, lock_key, url, expires_at)
         values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url}, clock_timestamp() + ${LEASE_MS} * interval '1 millisecond')
         returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     ),
@@ -59,7 +60,7 @@ export const updateNode = async (db: Db, { incarnation, lockKey, url }: Pick<Nod
 export const renew = async (db: Db, incarnation: string): Promise<number | undefined> =>
   nowOf(
     await db.system(
-      (sql) => sql<{ now: number }[]>`update node set expires_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
+      (sql) => sql<{ now: number }>`update node set expires_at = clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'
         where incarnation = ${incarnation} and expires_at > clock_timestamp()
         returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     ),
@@ -84,10 +85,9 @@ const isAhead = (sql: Sql): Fragment => sql`n.expires_at > clock_timestamp() + $
 /** The other processes, and whether they still seem alive. */
 export const peers = (db: Db, self: string): Promise<Peer[]> =>
   db.system(async (sql) => {
-    const rows = await sql`select n.incarnation, n.expires_at <= clock_timestamp() as expired, ${isAhead(sql)} as ahead,
+    return await sql<Peer>`select n.incarnation, n.expires_at <= clock_timestamp() as expired, ${isAhead(sql)} as ahead,
         not exists (${lockHolder(sql)}) as unlocked
       from node n where n.incarnation <> ${self}`
-    return rows as unknown as Peer[]
   })
 
 export interface NodeState extends Pick<Peer, 'incarnation' | 'expired' | 'ahead'> {
@@ -98,9 +98,10 @@ export interface NodeState extends Pick<Peer, 'incarnation' | 'expired' | 'ahead
 
 /** All registered processes, for a role that can switch to `tendril_system`. */
 export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
-  sql.begin(async (tx) => {
+  sql.begin(async (client) => {
+    const tx = sqlOf(client)
     await tx`set local role tendril_system`
-    return await tx<NodeState[]>`select n.incarnation, n.url, n.expires_at <= clock_timestamp() as expired, ${isAhead(tx)} as ahead,
+    return await tx<NodeState>`select n.incarnation, n.url, n.expires_at <= clock_timestamp() as expired, ${isAhead(tx)} as ahead,
         (${lockHolder(tx)} limit 1) as backend
       from node n order by n.started_at`
   })
@@ -112,7 +113,7 @@ export const removeNodes = (db: Db, incarnations: string[]): Promise<unknown> =>
 /** Takes a tenant that no living process owns. Returns the new epoch, or undefined. */
 export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<number | undefined> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ epoch: number }[]>`update actor set owner = ${owner}, epoch = epoch + 1
+    const [row] = await sql<{ epoch: number }>`update actor set owner = ${owner}, epoch = epoch + 1
       where tenant_id = ${tenantId} and (owner is null or owner = ${owner}
         or not exists (select 1 from node n where n.incarnation = actor.owner and n.expires_at > clock_timestamp()))
         and exists (select 1 from node n where n.incarnation = ${owner} and n.expires_at > clock_timestamp())
@@ -136,7 +137,7 @@ export interface Owner {
 /** The living process that owns a tenant, if any. `gone`: there is no such tenant; erasure begins with its `actor` row. */
 export const ownerOf = (db: Db, tenantId: string): Promise<Owner | 'nobody' | 'gone'> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ incarnation: string | null; url: string }[]>`select n.incarnation, n.url from actor a
+    const [row] = await sql<{ incarnation: string | null; url: string }>`select n.incarnation, n.url from actor a
       left join node n on n.incarnation = a.owner and n.expires_at > clock_timestamp() where a.tenant_id = ${tenantId}`
     if (!row) return 'gone'
     return row.incarnation === null ? 'nobody' : { incarnation: row.incarnation, url: row.url }
@@ -148,7 +149,7 @@ export const nodeLives = async (db: Db, incarnation: string): Promise<boolean> =
 /** The address of a process, if it is alive. */
 export const urlOfNode = async (db: Db, incarnation: string): Promise<string | undefined> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ url: string }[]>`select url from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`
+    const [row] = await sql<{ url: string }>`select url from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`
     return row?.url
   })
 
@@ -167,7 +168,7 @@ export const leave = (db: Db, incarnation: string): Promise<unknown> =>
   })
 
 /** The tenants that have waited longest. `now()` can use an index; `clock_timestamp()` would scan all sleeping tenants. */
-export const dueActors = (sql: Sql, self: string, limit: number): Fragment =>
+export const dueActors = (sql: Sql, self: string, limit: number): Fragment<{ tenant_id: string }> =>
   sql`select tenant_id from actor where wake_at <= now()
       and (owner is null
         or (owner <> ${self} and not exists (select 1 from node n where n.incarnation = actor.owner and n.expires_at > clock_timestamp())))
@@ -176,6 +177,6 @@ export const dueActors = (sql: Sql, self: string, limit: number): Fragment =>
 /** Tenants with due work that no living process owns. */
 export const wakeable = (db: Db, self: string, limit: number): Promise<string[]> =>
   db.system(async (sql) => {
-    const rows = (await dueActors(sql, self, limit)) as unknown as { tenant_id: string }[]
+    const rows = await dueActors(sql, self, limit)
     return rows.map((row) => row.tenant_id)
   })

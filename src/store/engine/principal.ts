@@ -1,5 +1,6 @@
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
+import type { Scope } from '#kernel/scopes'
 
 /** Somebody's membership in a workspace. */
 export interface Member {
@@ -13,6 +14,8 @@ export interface Principal {
   id: string
   /** The member who owns the session or key; absent for the workspace's own keys. */
   member?: Member | undefined
+  /** Of a key: a statement answers only while the key still has exactly these scopes, in this order. */
+  scopes?: readonly Scope[] | undefined
 }
 
 /** A principal's role. The workspace's own keys and the deployment act as owner, within their scopes. */

@@ -2,6 +2,7 @@
 
 import type { WorkKind, WorkLane } from '#contract/work'
 import type { Fragment, Query, Sql } from './db.ts'
+import { loadNow, many, one, type Part } from './load.ts'
 
 export interface Work {
   id: string
@@ -34,53 +35,31 @@ export interface WorkTable {
   keyWhenClaimed(sql: Sql): Fragment
 }
 
+const workTimes = { run_at: true, lease_until: true } as const
+
 const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
   sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload, ${key} as concurrency_key`
 
-/** The time of a claim, and what it must leave out. */
+/** The time of a look for due work, and what it must leave out. */
 export interface ClaimView {
   kinds: WorkTable
-  /** The time of the letter's gate. Rows due later are for a later letter, whose gate knows of changes until then. */
-  now: Date
-  /** Keys of running work. */
-  busy: string[]
-  /** Kinds of which the most rows of an origin are running. */
-  full: Record<Work['origin'], string[]>
-  /** Only manual rows are claimed. */
-  paused: boolean
+  /** When, and whether only manual rows are claimed; or both as in the gate's own statement, of which the look is then a part. */
+  at: { now: Date; paused: boolean } | 'gate'
+  /** Running work: its keys are taken, and so are kinds of which the most rows run. */
+  running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key'>[]
   /** Ids of rows to leave out for now. */
   excluded: string[]
 }
 
-const isDue = (sql: Sql, { now, kinds }: ClaimView): Fragment =>
-  sql`(w.run_at <= ${now} or (w.origin = 'manual' and w.kind = any(${[...kinds.awaited]}::text[])))`
-
-/** Evaluated once for each statement, and only if it meets a row without a key. */
-const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
-  sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
-const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
-
-/** The first row of an origin that meets the condition and may run, in the order of the index. */
-const first = (sql: Sql, { busy, full, excluded }: ClaimView, origin: Work['origin'], condition: Fragment): Fragment =>
-  sql`(select ${columns(sql, resolvedKey(sql))} from work w where w.state = 'queued' and w.origin = ${origin} ${condition}
-    and w.id <> all(${excluded}::uuid[]) and ${resolvedKey(sql)} <> all(${busy}::text[]) and w.kind <> all(${full[origin]}::text[])
-    order by w.run_at, w.id limit 1)`
-
-/**
- * The candidates: the first manual row, the first manual row of an awaited kind, and, unless held, the first automatic row. The second
- * differs from the first only if the clock has stepped back since it was added.
- */
-const firsts = (sql: Sql, view: ClaimView, condition: Fragment): Fragment => sql`
-  ${first(sql, view, 'manual', condition)}
-  union all ${first(sql, view, 'manual', sql`and w.run_at > ${view.now} and w.kind = any(${[...view.kinds.awaited]}::text[])`)}
-  ${view.paused ? sql`` : sql`union all ${first(sql, view, 'automatic', condition)}`}`
-
-/** The first due row that nothing running blocks; while paused, manual rows only. */
-export const firstDueWork = (sql: Sql, view: ClaimView): Fragment => sql`with ${claimedNow(sql, view)}
-  select * from (${firsts(sql, view, sql`and w.run_at <= ${view.now}`)}) due order by origin = 'manual' desc, run_at, id limit 1`
-
-export const nextDue = async (sql: Sql, view: ClaimView): Promise<KeyedWork | undefined> =>
-  (await firstDueWork(sql, view))[0] as KeyedWork | undefined
+/** What a look for due work found. */
+export interface NextDue {
+  /** The first due row that nothing running blocks. */
+  work: KeyedWork | undefined
+  /** Milliseconds until a look for another row is worth it while all this runs; undefined when there is none to come. */
+  wait: number | undefined
+  /** Milliseconds until another row is due, whatever runs: until then no look finds one, except one added or freed by a later letter. */
+  rest: number | undefined
+}
 
 /**
  * A due time further away is looked at again by then: clocks drift, and a wake-up must not be missed. So what falls due later counts
@@ -88,37 +67,124 @@ export const nextDue = async (sql: Sql, view: ClaimView): Promise<KeyedWork | un
  */
 export const LONGEST_NAP_MS = 60_000
 
-/** `ms` until the first row that may run becomes due. */
-export const firstWait = (sql: Sql, view: ClaimView): Fragment => {
-  const nap = new Date(view.now.getTime() + LONGEST_NAP_MS)
-  const idle = { ...view, busy: [], full: { manual: [], automatic: [] } }
-  const later = (origin: Work['origin']) => first(sql, idle, origin, sql`and w.run_at > ${nap}`)
-  const wait = () => sql`extract(epoch from w.run_at - ${view.now}::timestamptz)::float8 * 1000`
-  return sql`with ${claimedNow(sql, view)}
-    select case when ${isDue(sql, view)} then 0 else ${wait()} end as ms from (${firsts(sql, view, sql`and w.run_at <= ${nap}`)}) w
-    union all select ${wait()} from (${later('manual')} ${view.paused ? sql`` : sql`union all ${later('automatic')}`}) w
-    order by 1 limit 1`
+/** Rows due later are for a later letter, whose gate knows of changes until then. */
+const lookTime = (sql: Sql, { at }: ClaimView): Fragment =>
+  sql`look as materialized (select ${at === 'gate' ? sql`clock_timestamp()` : sql`${at.now}::timestamptz`} as now)`
+const now = (sql: Sql): Fragment => sql`(select now from look)`
+/** The row `a` of table `actor` is the gate's. */
+const unlessPaused = (sql: Sql, { at }: ClaimView): Fragment => (at === 'gate' ? sql`and not a.paused` : sql`and not ${at.paused}::boolean`)
+
+const isAwaited = (sql: Sql, { kinds }: ClaimView): Fragment => sql`w.kind = any(${[...kinds.awaited]}::text[])`
+
+/** Evaluated once for each statement, and only if it meets a row without a key. */
+const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
+  sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
+const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
+
+/** Kinds of which so many rows of an origin run that there is place for `left` more. */
+const kindsWith = ({ kinds: { atOnce }, running }: ClaimView, origin: Work['origin'], left: number): string[] =>
+  Object.keys(atOnce).filter(
+    (kind) => atOnce[kind]![origin] - running.filter((one) => one.kind === kind && one.origin === origin).length <= left,
+  )
+
+type Blocked = (sql: Sql, origin: Work['origin']) => Fragment
+
+/** What runs is in the way. */
+const byRunning =
+  (view: ClaimView): Blocked =>
+  (sql, origin) =>
+    sql`and w.id <> all(${view.running.map(({ id }) => id)}::uuid[])
+    and ${resolvedKey(sql)} <> all(${view.running.map(({ concurrency_key }) => concurrency_key)}::text[])
+    and w.kind <> all(${kindsWith(view, origin, 0)}::text[])`
+
+/** And so is the row \`found\`, once it runs too. */
+const byFoundToo =
+  (view: ClaimView): Blocked =>
+  (sql, origin) =>
+    sql`${byRunning(view)(sql, origin)} and w.id is distinct from (select id from found)
+    and ${resolvedKey(sql)} is distinct from (select concurrency_key from found)
+    and (w.kind <> all(${kindsWith(view, origin, 1)}::text[]) or w.kind is distinct from (select kind from found where origin = ${origin}))`
+
+const byNothing: Blocked = (sql) => sql`and w.id is distinct from (select id from found)`
+
+interface Search {
+  select: Fragment
+  due: Fragment
+  blocked: Blocked
 }
 
-/** Milliseconds until a look for the next due row is worth it; undefined when there is none to come. */
-export const untilNextDue = async (sql: Sql, view: ClaimView): Promise<number | undefined> => (await firstWait(sql, view))[0]?.ms
+/** The first row of an origin that meets the condition and may run, in the order of the index. */
+const first = (sql: Sql, view: ClaimView, { origin, select, due, blocked }: Search & { origin: Work['origin'] }): Fragment =>
+  sql`(select ${select} from work w where w.state = 'queued' and w.origin = ${origin} ${due}
+    and w.id <> all(${view.excluded}::uuid[]) ${blocked(sql, origin)} order by w.run_at, w.id limit 1)`
+
+const firstAutomatic = (sql: Sql, view: ClaimView, search: Search): Fragment =>
+  first(sql, view, { ...search, origin: 'automatic', due: sql`and ${search.due} ${unlessPaused(sql, view)}` })
+
+/** The first manual row, due by the clock or awaited, which differ only if the clock has stepped back; and the first automatic one, unless held. */
+const firsts = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
+  ${first(sql, view, { ...search, origin: 'manual', due: sql`and (${search.due} or ${isAwaited(sql, view)})` })}
+  union all ${firstAutomatic(sql, view, search)}`
+
+/** The first rows whatever blocks them; a manual one that is awaited may not be the first. */
+const firstsOfAll = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
+  ${first(sql, view, { ...search, origin: 'manual', due: sql`` })}
+  union all ${first(sql, view, { ...search, origin: 'manual', due: sql`and ${isAwaited(sql, view)}` })}
+  union all ${firstAutomatic(sql, view, search)}`
+
+/** Milliseconds until `w` is due; manual rows of awaited kinds are, whatever the clock says. */
+const untilDue = (sql: Sql, view: ClaimView): Fragment => sql`min(case when w.origin = 'manual' and ${isAwaited(sql, view)} then 0
+  else extract(epoch from w.run_at - ${now(sql)})::float8 * 1000 end)`
+
+type LookRow = { [K in keyof KeyedWork]: KeyedWork[K] | null } & { wait: number | null; rest: number | null }
+
+/** One row: the work, all null without any, and both times. */
+const lookForDue = (sql: Sql, view: ClaimView): Fragment<LookRow> => {
+  const select = sql`w.run_at, w.origin, w.kind`
+  const claimed = { select: columns(sql, resolvedKey(sql)), due: sql`w.run_at <= ${now(sql)}`, blocked: byRunning(view) }
+  const inTheNap = sql`w.run_at <= ${now(sql)} + ${LONGEST_NAP_MS}::float8 * interval '1 millisecond'`
+  return sql<LookRow>`with ${lookTime(sql, view)}, ${claimedNow(sql, view)},
+    found as materialized (select * from (${firsts(sql, view, claimed)}) due
+      order by origin = 'manual' desc, run_at, id limit 1)
+    select found.*,
+      (select ${untilDue(sql, view)} from (${firsts(sql, view, { select, due: inTheNap, blocked: byFoundToo(view) })}) w) as wait,
+      (select ${untilDue(sql, view)} from (${firstsOfAll(sql, view, { select, due: sql`true`, blocked: byNothing })}) w) as rest
+    from (select 1) always left join found on true`
+}
+
+/** The next due row, and when there is another one. */
+export const nextDue = (view: ClaimView): Part<NextDue> => {
+  const part = one<LookRow>(workTimes, (sql) => lookForDue(sql, view))
+  const read = (json: unknown): NextDue => {
+    const { wait, rest, ...work } = part.read(json)!
+    const found = work.id === null ? undefined : (work as KeyedWork)
+    return { work: found, rest: rest ?? undefined, wait: wait ?? (rest === null ? undefined : LONGEST_NAP_MS) }
+  }
+  return { ...part, read }
+}
 
 /** Whether `w` is the row of this kind for a record; `refId` is the record's id in the statement. */
 export const isWorkOf = (sql: Sql, kind: WorkKind, refId: Fragment): Fragment => sql`w.kind = ${kind} and w.ref_id = ${refId}`
 
-export const workById = async (sql: Sql, id: string): Promise<Work | undefined> =>
-  (await sql`select ${columns(sql)} from work w where w.id = ${id}`)[0] as Work | undefined
+export const workPart = (id: string): Part<Work | undefined> =>
+  one<Work>(workTimes, (sql) => sql`select ${columns(sql)} from work w where w.id = ${id}`)
+
+export const workById = async (sql: Sql, id: string): Promise<Work | undefined> => (await loadNow(sql, { work: workPart(id) })).work
+
+/** The row of this kind for a record. */
+export const workFor = (kind: WorkKind, refId: string): Part<Work | undefined> =>
+  one<Work>(workTimes, (sql) => sql`select ${columns(sql)} from work w where w.kind = ${kind} and w.ref_id = ${refId}`)
 
 export const workOf = async (sql: Sql, kind: WorkKind, refId: string): Promise<Work | undefined> =>
-  (await sql`select ${columns(sql)} from work w where w.kind = ${kind} and w.ref_id = ${refId}`)[0] as Work | undefined
+  (await loadNow(sql, { work: workFor(kind, refId) })).work
 
 /** Running rows without a live lane here. */
 export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]> =>
-  (await sql`select ${columns(sql)} from work w where w.state = 'running' and w.id <> all(${live}::uuid[]) limit 1000`) as unknown as Work[]
+  await sql<Work>`select ${columns(sql)} from work w where w.state = 'running' and w.id <> all(${live}::uuid[]) limit 1000`
 
 /** Queued and running rows of these kinds. */
-export const workOfKinds = async (sql: Sql, kinds: readonly WorkKind[]): Promise<Work[]> =>
-  (await sql`select ${columns(sql)} from work w where w.kind = any(${[...kinds]}::text[]) limit 10000`) as unknown as Work[]
+export const workOfKinds = (kinds: readonly WorkKind[]): Part<Work[]> =>
+  many<Work>(workTimes, (sql) => sql`select ${columns(sql)} from work w where w.kind = any(${[...kinds]}::text[]) limit 10000`)
 
 /** Claims a row under its key until the lease ends. It keeps its due time, so that the actor wakes if this process dies. */
 export const claimWork =
@@ -131,4 +197,4 @@ export const claimWork =
 export const keepPayload =
   (id: string, payload: Record<string, unknown>): Query =>
   (sql) =>
-    sql`update work set payload = ${sql.json(payload as never)} where id = ${id}`
+    sql`update work set payload = ${sql.json(payload)} where id = ${id}`

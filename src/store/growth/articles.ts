@@ -6,29 +6,28 @@ import type { Page } from '../engine/page.ts'
 const columns = (sql: Sql): Fragment => sql`id, status, error, topic, length, outline, title, item_id, model, usage, created_at, updated_at`
 
 export const articleById =
-  (id: string): Query =>
+  (id: string): Query<Article> =>
   (sql) =>
     sql`select ${columns(sql)} from article where id = ${id}`
 
 export const listArticles =
-  ({ limit, after }: Page): Query =>
+  ({ limit, after }: Page): Query<Article> =>
   (sql) =>
     sql`select ${columns(sql)} from article where true ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 export const lockArticle = async (sql: Sql, id: string): Promise<Article> =>
-  ((await sql`select ${columns(sql)} from article where id = ${id} for update`)[0] as Article | undefined) ??
-  fail('not_found', 'no such article')
+  (await sql<Article>`select ${columns(sql)} from article where id = ${id} for update`)[0] ?? fail('not_found', 'no such article')
 
 export const insertArticle =
   (article: Article): Query =>
   (sql) =>
-    sql`insert into article ${sql({ ...article, usage: null } as never)}`
+    sql`insert into article ${sql({ ...article, usage: null })}`
 
 export const saveArticle =
   ({ id, ...article }: Article): Query =>
   (sql) =>
     sql`update article set status = ${article.status}, error = ${article.error}, title = ${article.title}, item_id = ${article.item_id},
-      model = ${article.model}, usage = ${article.usage ? sql.json(article.usage as never) : null}, updated_at = ${article.updated_at}
+      model = ${article.model}, usage = ${article.usage ? sql.json(article.usage) : null}, updated_at = ${article.updated_at}
       where id = ${id}`
 
 /** An article takes the title that its item was approved with. */

@@ -1,14 +1,18 @@
 /** Attempts to send, for all kinds of records. */
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
+import type { Connection } from '#domain/growth/sending/connection'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one, type Part } from '../engine/load.ts'
+import { connectionColumns } from './connections.ts'
 
 /** The record of an attempt. */
 export type SendableRef = Pick<Attempt, 'sendable' | 'record_id'>
 
 /** The column that refers to the record, and the field that names it wherever attempts are listed. */
 export const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = { post: 'item_id', engagement: 'engagement_id' }
+const tableOf: Record<SendableKind, 'item' | 'engagement'> = { post: 'item', engagement: 'engagement' }
 
 const columns = (
   sql: Sql,
@@ -23,17 +27,25 @@ const isOfKind = (sql: Sql, sendable: SendableKind): Fragment => sql`a.${sql(col
 
 const isOpen = (sql: Sql): Fragment => sql`a.state in ('open', 'doubt', 'review')`
 
+const openOf =
+  (of: SendableRef): Query<Attempt> =>
+  (sql) =>
+    sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and ${isOpen(sql)}`
+
+const attemptTimes = { intent_at: true, lease_until: true, doubt_at: true, returns_from: true, ended_at: true } as const
+
 /** The open attempt of a record, of which there is at most one, or undefined. */
-export const openAttempt = async (sql: Sql, of: SendableRef): Promise<Attempt | undefined> =>
-  (await sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and ${isOpen(sql)}`)[0] as Attempt | undefined
+export const openAttemptPart = (of: SendableRef) => one<Attempt>(attemptTimes, openOf(of))
+
+export const openAttempt = async (sql: Sql, of: SendableRef): Promise<Attempt | undefined> => (await openOf(of)(sql))[0]
 
 export const attemptById = async (sql: Sql, id: string): Promise<Attempt | undefined> =>
-  (await sql`select ${columns(sql)} from attempt a where a.id = ${id}`)[0] as Attempt | undefined
+  (await sql<Attempt>`select ${columns(sql)} from attempt a where a.id = ${id}`)[0]
 
 /** When the record's first attempt with an unknown result began. Posts since then may be any such attempt's. */
 export const doubtfulSince = async (sql: Sql, of: SendableRef): Promise<Date> =>
   (
-    await sql<{ since: Date }[]>`select min(a.intent_at) as since from attempt a
+    await sql<{ since: Date }>`select min(a.intent_at) as since from attempt a
       where ${isOf(sql, of)} and a.state in ('open', 'doubt', 'review', 'superseded', 'returned')`
   )[0]!.since
 
@@ -44,17 +56,34 @@ export interface Tries {
   doubted: number
 }
 
-export const triesSoFar = async (sql: Sql, of: SendableRef): Promise<Tries> =>
-  (
-    await sql<Tries[]>`select coalesce(max(a.number), 0)::int as count,
-      (count(*) filter (where a.state in ('superseded', 'returned')))::int as doubted from attempt a where ${isOf(sql, of)}`
-  )[0]!
+/** Always a row. */
+export const triesSoFar = (of: SendableRef): Part<Tries | undefined> =>
+  one<Tries>(
+    {},
+    (sql) => sql`select coalesce(max(a.number), 0)::int as count,
+      (count(*) filter (where a.state in ('superseded', 'returned')))::int as doubted from attempt a where ${isOf(sql, of)}`,
+  )
+
+/** An account that can send, with what its earlier sends leave to be checked. */
+export interface SendingAccount extends Connection {
+  /** Whether a post of the account is open, or in doubt. */
+  has_open_posts: boolean
+}
+
+/** The connected account that a record is bound to, or else the default. */
+export const accountOfRecord = ({ sendable, record_id }: SendableRef): Part<SendingAccount | undefined> =>
+  one<SendingAccount>(
+    { created_at: true, updated_at: true },
+    (sql) => sql`with bound as materialized (select r.account_external_id as id from ${sql(tableOf[sendable])} r where r.id = ${record_id})
+      select ${connectionColumns(sql)}, exists (select from attempt a
+        where a.connection_id = connection.id and ${isOfKind(sql, 'post')} and ${isOpen(sql)}) as has_open_posts
+      from connection where status = 'connected'
+        and case when (select id from bound) is null then is_default else external_id = (select id from bound) end limit 1`,
+  )
 
 /** The attempt that the network provably had not made, if it was returned since then. A record has at most one. */
 export const returnedAttempt = async (sql: Sql, of: SendableRef, since: Date): Promise<Attempt | undefined> =>
-  (await sql`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and a.state = 'returned' and a.ended_at > ${since}`)[0] as
-    | Attempt
-    | undefined
+  (await sql<Attempt>`select ${columns(sql)} from attempt a where ${isOf(sql, of)} and a.state = 'returned' and a.ended_at > ${since}`)[0]
 
 /** The account's posts owned by records of the attempt's kind that may have been made since then. */
 export const ownedSince = async (
@@ -63,7 +92,7 @@ export const ownedSince = async (
   since: Date,
 ): Promise<string[]> =>
   (
-    await sql<{ external_id: string }[]>`select a.external_id from attempt a
+    await sql<{ external_id: string }>`select a.external_id from attempt a
       where a.connection_id = ${connection_id} and ${isOfKind(sql, sendable)} and a.external_id is not null and a.ended_at >= ${since}`
   ).map(({ external_id }) => external_id)
 
@@ -80,7 +109,7 @@ const mayOwn = (sql: Sql): Fragment =>
 
 /** Attempts of an account that may own an unnamed post. */
 export const unnamedAttempts =
-  (connectionId: string): Query =>
+  (connectionId: string): Query<Attempt> =>
   (sql) =>
     sql`select ${columns(sql)} from attempt a where a.connection_id = ${connectionId} and ${isOfKind(sql, 'post')} and ${mayOwn(sql)}`
 
@@ -93,14 +122,22 @@ interface Answered {
 
 /** Attempts of an account at the same post that may own an unnamed answer. */
 export const unnamedAnswers =
-  ({ connectionId, network, postId, action }: Answered): Query =>
+  ({ connectionId, network, postId, action }: Answered): Query<Attempt> =>
   (sql) =>
     sql`select ${columns(sql)} from attempt a join engagement e on e.id = a.engagement_id
         where a.connection_id = ${connectionId} and e.network = ${network} and e.post_id = ${postId} and e.action = ${action} and ${mayOwn(sql)}`
 
 /** Which of these posts already belong to records of the kind. */
 export const takenPosts =
-  ({ sendable, connectionId, externalIds }: { sendable: SendableKind; connectionId: string; externalIds: string[] }): Query =>
+  ({
+    sendable,
+    connectionId,
+    externalIds,
+  }: {
+    sendable: SendableKind
+    connectionId: string
+    externalIds: string[]
+  }): Query<{ external_id: string }> =>
   (sql) =>
     sql`select a.external_id from attempt a
         where a.connection_id = ${connectionId} and ${isOfKind(sql, sendable)} and a.external_id = any(${externalIds})`
@@ -109,15 +146,17 @@ export const takenPosts =
  * Attempts that may be on the wire: of this process, or of a dead one whose lease has not ended. The latter may send until then, whatever
  * happened to the attempt here: put in doubt, or settled by a person without a known post.
  */
-export const attemptsInFlight = async (sql: Sql): Promise<Attempt[]> =>
-  (await sql`select ${columns(sql)} from attempt a
+export const attemptsInFlight = many<Attempt>(
+  attemptTimes,
+  (sql) => sql`select ${columns(sql)} from attempt a
     where a.state = 'open' or (a.external_id is null and a.lease_until > clock_timestamp() and a.error = ${PROCESS_STOPPED})
-    order by a.intent_at limit 100`) as never
+    order by a.intent_at limit 100`,
+)
 
 export const insertAttempt =
   ({ record_id, ...attempt }: Attempt): Query =>
   (sql) =>
-    sql`insert into attempt ${sql({ ...attempt, [columnOf[attempt.sendable]]: record_id } as never)}`
+    sql`insert into attempt ${sql({ ...attempt, [columnOf[attempt.sendable]]: record_id })}`
 
 export const saveAttempt =
   ({ id, ...attempt }: Attempt): Query =>

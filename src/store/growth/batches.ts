@@ -7,25 +7,25 @@ const columns = (sql: Sql): Fragment =>
   sql`id, status, error, focus, experiment_id, requested, delivered, model, usage, created_at, updated_at`
 
 export const batchById =
-  (id: string): Query =>
+  (id: string): Query<Batch> =>
   (sql) =>
     sql`select ${columns(sql)} from batch where id = ${id}`
 
 export const listBatches =
-  ({ limit, after }: Page): Query =>
+  ({ limit, after }: Page): Query<Batch> =>
   (sql) =>
     sql`select ${columns(sql)} from batch where true ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 export const lockBatch = async (sql: Sql, id: string): Promise<Batch> =>
-  ((await sql`select ${columns(sql)} from batch where id = ${id} for update`)[0] as Batch | undefined) ?? fail('not_found', 'no such batch')
+  (await sql<Batch>`select ${columns(sql)} from batch where id = ${id} for update`)[0] ?? fail('not_found', 'no such batch')
 
 export const insertBatch =
   (batch: Batch): Query =>
   (sql) =>
-    sql`insert into batch ${sql({ ...batch, usage: null } as never)}`
+    sql`insert into batch ${sql({ ...batch, usage: null })}`
 
 export const saveBatch =
   ({ id, ...batch }: Batch): Query =>
   (sql) =>
     sql`update batch set status = ${batch.status}, error = ${batch.error}, delivered = ${batch.delivered}, model = ${batch.model},
-      usage = ${batch.usage ? sql.json(batch.usage as never) : null}, updated_at = ${batch.updated_at} where id = ${id}`
+      usage = ${batch.usage ? sql.json(batch.usage) : null}, updated_at = ${batch.updated_at} where id = ${id}`

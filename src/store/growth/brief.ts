@@ -7,7 +7,7 @@ import type { StoredChannel } from '#domain/growth/drafting/growth-channel'
 import type { Profile } from '#domain/growth/drafting/profile'
 import type { CountedExperiment } from '#domain/growth/learning/experiment'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { type CalendarEntry, calendarSince } from './calendar.ts'
+import { type CalendarEntry, calendar } from './calendar.ts'
 import { tallyOf } from './experiments.ts'
 
 /** Rows arrive as JSON, with times as text. */
@@ -73,7 +73,7 @@ const experiments = (sql: Sql): Fragment => sql`
 
 /** `most`: how many records of each group to return. */
 export const briefRecord =
-  ({ most = MOST_ROWS }: { most?: number } = {}): Query =>
+  ({ most = MOST_ROWS }: { most?: number } = {}): Query<BriefRecord> =>
   (sql) =>
     sql`select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
       (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
@@ -87,7 +87,7 @@ export const briefRecord =
       (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (select name, status, cadence from growth_channel where name in ('posts', 'articles')) c) as channels,
       (select to_jsonb(s) from (select network, post_id, post_url, post_author, post_text, addresses_us from signal
         where status = 'open' and expires_at > clock_timestamp() order by score desc, posted_at, id limit 1) s) as best_signal,
-      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (${calendarSince(sql`clock_timestamp() - interval '2 days'`)(sql)}) c) as calendar,
+      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (${calendar(sql)}) c) as calendar,
       (select count(*)::int from learning where status = 'active') as active_learnings,
       (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured,
       (select created_at from growth_audit where status <> 'failed' order by id desc limit 1) as audited_at

@@ -1,6 +1,7 @@
 /** Post times, from which a cadence tells which of its slots are taken. */
 import type { Item } from '#domain/growth/drafting/item'
-import type { Fragment, Query } from '../engine/db.ts'
+import type { Query } from '../engine/db.ts'
+import { many } from '../engine/load.ts'
 
 export interface CalendarEntry {
   item_id: string
@@ -11,13 +12,13 @@ export interface CalendarEntry {
 }
 
 /**
- * Items scheduled, on their way or in doubt, and those posted since `since`. An item on its way has the time of its claim, because its slot
- * has passed.
+ * Items scheduled, on their way or in doubt, and those posted recently: nothing posted longer ago can fall on a local day that has not ended.
+ * An item on its way has the time of its claim, because its slot has passed.
  */
-export const calendarSince =
-  (since: Date | Fragment): Query =>
-  (sql) =>
-    sql`select id as item_id, kind, coalesce(post_at, updated_at) as at, true as ahead from item
+export const calendar: Query<CalendarEntry> = (sql) =>
+  sql<CalendarEntry>`select id as item_id, kind, coalesce(post_at, updated_at) as at, true as ahead from item
         where status in ('publishing', 'publish_unconfirmed') or (status = 'approved' and post_at is not null)
       union all
-      select id, kind, posted_at, false from item where status = 'posted' and posted_at >= ${since}`
+      select id, kind, posted_at, false from item where status = 'posted' and posted_at >= clock_timestamp() - interval '2 days'`
+
+export const calendarPart = many<CalendarEntry>({ at: true }, calendar)

@@ -1,34 +1,34 @@
 import type { Connection } from '#domain/growth/sending/connection'
-import { fail } from '#kernel/errors'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
+export const connectionColumns = (sql: Sql): Fragment => sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
 
 export const listConnections =
-  ({ limit, after }: Page): Query =>
+  ({ limit, after }: Page): Query<Connection> =>
   (sql) =>
-    sql`select ${columns(sql)} from connection where status = 'connected' ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${connectionColumns(sql)} from connection where status = 'connected' ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
-export const defaultConnection: Query = (sql) => sql`select ${columns(sql)} from connection where is_default and status = 'connected'`
+export const defaultConnection: Query<Connection> = (sql) =>
+  sql`select ${connectionColumns(sql)} from connection where is_default and status = 'connected'`
 
 /** The default account, all null without one, with the figures its budgets depend on. */
 export type ConnectionRow = PlanRow & (Connection | { [K in keyof Connection]: null })
 
-export const connectionOverview: Query = (sql) =>
+export const connectionOverview: Query<ConnectionRow> = (sql) =>
   sql`select p.*, c.* from (${planOfWorkspace(sql)}) p left join (${defaultConnection(sql)}) c on true`
 
-export const currentDefault = async (sql: Sql): Promise<Connection | undefined> =>
-  (await defaultConnection(sql))[0] as Connection | undefined
+export const currentDefault = async (sql: Sql): Promise<Connection | undefined> => (await defaultConnection(sql))[0]
 
 /** The connected account with this network id; for null, the default account. */
 export const accountFor = async (sql: Sql, externalId: string | null): Promise<Connection | undefined> =>
   externalId === null
     ? currentDefault(sql)
-    : ((await sql`select ${columns(sql)} from connection where external_id = ${externalId} and status = 'connected'`)[0] as
-        | Connection
-        | undefined)
+    : (
+        await sql<Connection>`select ${connectionColumns(sql)} from connection where external_id = ${externalId} and status = 'connected'`
+      )[0]
 
 /** The network's own id of the default account, as an expression; null where there is none. */
 export const defaultAccountId = (sql: Sql): Fragment =>
@@ -39,27 +39,28 @@ export const accountNamed = async (
   sql: Sql,
   { network, externalId }: { network: string; externalId: string },
 ): Promise<Connection | undefined> =>
-  (await sql`select ${columns(sql)} from connection where network = ${network} and external_id = ${externalId}`)[0] as
-    | Connection
-    | undefined
+  (await sql<Connection>`select ${connectionColumns(sql)} from connection where network = ${network} and external_id = ${externalId}`)[0]
 
 export const countConnected = async (sql: Sql): Promise<number> =>
-  (await sql<{ count: number }[]>`select count(*)::int as count from connection where status = 'connected'`)[0]!.count
-
-export const lockConnection = async (sql: Sql, id: string): Promise<Connection> =>
-  ((await sql`select ${columns(sql)} from connection where id = ${id} for update`)[0] as Connection | undefined) ??
-  fail('not_found', 'no such connected account')
+  (await sql<{ count: number }>`select count(*)::int as count from connection where status = 'connected'`)[0]!.count
 
 export const connectionById =
-  (id: string): Query =>
+  (id: string): Query<Connection> =>
   (sql) =>
-    sql`select ${columns(sql)} from connection where id = ${id}`
+    sql`select ${connectionColumns(sql)} from connection where id = ${id}`
+
+const connectionTimes = { created_at: true, updated_at: true } as const
+
+export const connectionPart = (id: string) => one<Connection>(connectionTimes, connectionById(id))
+
+/** The default account. */
+export const defaultPart = one<Connection>(connectionTimes, defaultConnection)
 
 /** Connects an account, or reconnects it under its old id. The first connected account becomes the default. */
 export const upsertConnection =
   (connection: Connection): Query =>
   (sql) =>
-    sql`insert into connection ${sql(connection as never)}
+    sql`insert into connection ${sql(connection)}
         on conflict (tenant_id, network, external_id) do update
         set handle = excluded.handle, status = 'connected', is_default = excluded.is_default, updated_at = excluded.updated_at`
 

@@ -1,6 +1,7 @@
 import type { CountedExperiment, Experiment, MeasuredItem } from '#domain/growth/learning/experiment'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { newestMetric } from './metrics.ts'
 
@@ -18,41 +19,46 @@ const columns = (sql: Sql): Fragment => sql`e.id, e.name, e.hypothesis, e.metric
   e.concluded_at, e.created_at, e.updated_at, ${tallyOf(sql)} as tally`
 
 export const listExperiments =
-  ({ status, limit, after }: Page & { status?: Experiment['status'] | undefined }): Query =>
+  ({ status, limit, after }: Page & { status?: Experiment['status'] | undefined }): Query<CountedExperiment> =>
   (sql) =>
     sql`select ${columns(sql)} from experiment e where true ${status ? sql`and e.status = ${status}` : sql``}
         ${after ? sql`and e.id < ${after}` : sql``} order by e.id desc limit ${limit + 1}`
 
-export const countRunning = async (sql: Sql): Promise<number> =>
-  ((await sql`select count(*)::int as running from experiment where status = 'running'`)[0] as { running: number }).running
+export const runningCount = sure(
+  one<{ running: number }>({}, (sql) => sql`select count(*)::int as running from experiment where status = 'running'`),
+)
+
+const byId =
+  (id: string): Query<CountedExperiment> =>
+  (sql) =>
+    sql`select ${columns(sql)} from experiment e where e.id = ${id}`
+
+export const experimentPart = (id: string) => one<CountedExperiment>({ concluded_at: true, created_at: true, updated_at: true }, byId(id))
 
 /** Throws `not_found`. */
 export const findExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
-  ((await sql`select ${columns(sql)} from experiment e where e.id = ${id}`)[0] as CountedExperiment | undefined) ?? unknown()
-
-export const lockExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
-  ((await sql`select ${columns(sql)} from experiment e where e.id = ${id} for update of e`)[0] as CountedExperiment | undefined) ??
-  unknown()
-
-const unknown = (): never => fail('not_found', 'no such experiment')
+  (await byId(id)(sql))[0] ?? fail('not_found', 'no such experiment')
 
 /** The newest posts of an experiment that are compared. */
 const MOST_COMPARED = 2_000
 
 /** Posted items with metrics, newest first. */
-export const measuredItems = async (sql: Sql, experimentId: string): Promise<MeasuredItem[]> =>
-  (await sql`select i.id, i.arm, m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
+export const measuredItems = (experimentId: string) =>
+  many<MeasuredItem>(
+    {},
+    (sql) => sql`select i.id, i.arm, m.impressions, m.likes, m.replies, m.reposts, m.quotes, m.clicks
     from item i join ${measured(sql)} where i.experiment_id = ${experimentId}
-    order by i.posted_at desc, i.id desc limit ${MOST_COMPARED}`) as unknown as MeasuredItem[]
+    order by i.posted_at desc, i.id desc limit ${MOST_COMPARED}`,
+  )
 
 export const insertExperiment =
   ({ arms, comparison: _, ...experiment }: Experiment): Query =>
   (sql) =>
-    sql`insert into experiment ${sql({ ...experiment, arms: sql.json(arms as never) } as never)}`
+    sql`insert into experiment ${sql({ ...experiment, arms: sql.json(arms) })}`
 
 /** Saves what a conclusion changes. */
 export const saveExperiment =
   ({ id, status, result, comparison, tally, concluded_at, updated_at }: CountedExperiment): Query =>
   (sql) =>
-    sql`update experiment set status = ${status}, result = ${result}, comparison = ${sql.json(comparison as never)},
-      tally = ${sql.json(tally as never)}, concluded_at = ${concluded_at}, updated_at = ${updated_at} where id = ${id}`
+    sql`update experiment set status = ${status}, result = ${result}, comparison = ${sql.json(comparison)},
+      tally = ${sql.json(tally)}, concluded_at = ${concluded_at}, updated_at = ${updated_at} where id = ${id}`

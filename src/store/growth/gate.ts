@@ -22,9 +22,7 @@ interface Row extends Pick<GateFacts, 'webhook' | 'awaited'> {
   deletes_at: Date | null
 }
 
-export const gateQuery = (sql: Sql): Fragment => sql`select t.plan, t.billing, t.overrides, t.deletes_at,
-    (select e.events from webhook_endpoint e where e.status = 'active') as webhook,
-    array(select r.trigger->>'kind' from rule r where r.status = 'active') as awaited
+export const gateQuery = (sql: Sql): Fragment => sql`select t.plan, t.billing, t.overrides, t.deletes_at, t.webhook, t.awaited
   from tenant t where t.id = a.tenant_id`
 
 export const gateFacts = (row: Record<string, unknown>): GateFacts => {

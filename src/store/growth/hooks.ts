@@ -1,4 +1,5 @@
 /** Results of the openings. */
+import type { HookResult } from '#domain/growth/drafting/hook-choice'
 import type { Query } from '../engine/db.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
 
@@ -11,7 +12,7 @@ export interface HookUsage {
 }
 
 /** By opening: all items, those approved whatever happened afterwards, those posted and those rejected. */
-export const hookUsage: Query = (sql) =>
+export const hookUsage: Query<HookUsage> = (sql) =>
   sql`select hook, count(*)::int as drafted,
       (count(*) filter (where status in ('approved', 'publishing', 'posted', 'publish_failed', 'publish_unconfirmed')))::int as approved,
       (count(*) filter (where status = 'posted'))::int as posted, (count(*) filter (where status = 'rejected'))::int as rejected
@@ -24,7 +25,7 @@ const MOST_POSTS = 1_000
  * By opening: how many of the newest posts have metrics, and their mean engagement rate by the latest snapshots, as in `engagementRate`.
  * Posts without impressions do not count.
  */
-export const hookResults: Query = (sql) =>
+export const hookResults: Query<HookResult> = (sql) =>
   sql`select i.hook, count(*)::int as posts,
       avg(${rateOfMetric(sql)}) as mean
     from (select item_id from item_metric group by item_id order by item_id desc limit ${MOST_POSTS}) r

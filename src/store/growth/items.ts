@@ -1,62 +1,57 @@
+import type { RecentPost } from '#domain/growth/drafting/draft'
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one, type Part } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
-import { isWorkOf } from '../engine/work.ts'
-import { newestMetric } from './metrics.ts'
 
 const columns = (
   sql: Sql,
 ): Fragment => sql`id, batch_id, resurfaced_from, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
   on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at,
-  case when status = 'posted' then (select to_jsonb(m) - array['id', 'tenant_id', 'item_id']
-    from (${newestMetric(sql, sql`item.id`)}) m) end as metrics,
-  case when status = 'publish_unconfirmed' then (${doubtOf(sql)}) end as doubt`
-
-/** A read that is due or running counts as due now. While everything unattended is held, only manual reads take place. */
-const doubtOf = (sql: Sql): Fragment => sql`select jsonb_build_object('cause', coalesce(a.doubt_cause, 'no_answer'),
-    'resolves', case when a.returns_from is null or item.review then 'by_person' else 'by_itself' end,
-    'next_read_at', (select greatest(w.run_at, now()) from work w join actor on true
-      where ${isWorkOf(sql, 'reconcile', sql`item.id`)} and (w.origin = 'manual' or not actor.paused)))
-  from attempt a where a.item_id = item.id and a.state in ('doubt', 'review')`
+  case when status = 'posted' then metrics end as metrics,
+  case when status = 'publish_unconfirmed' then item_doubt(id, review) end as doubt`
 
 export const itemById =
-  (id: string): Query =>
+  (id: string): Query<Item> =>
   (sql) =>
     sql`select ${columns(sql)} from item where id = ${id}`
 
+export const itemPart = (id: string): Part<Item | undefined> =>
+  one<Item>({ post_at: true, posted_at: true, created_at: true, updated_at: true }, itemById(id))
+
 export const itemsOfBatch =
-  (batchId: string): Query =>
+  (batchId: string): Query<Item> =>
   (sql) =>
     sql`select ${columns(sql)} from item where batch_id = ${batchId} order by id`
 
 /** Newest first; one more than the limit, so that the caller sees whether there is a next page. */
 export const listItems =
-  ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query =>
+  ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query<Item> =>
   (sql) =>
     sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 /** The first items of that list, each with the total count. */
 export const newestOfAll =
-  ({ status, limit }: { status: ItemStatus; limit: number }): Query =>
+  ({ status, limit }: { status: ItemStatus; limit: number }): Query<Item & { total: number }> =>
   (sql) =>
     sql`select ${columns(sql)}, (select count(*)::int from item where status = ${status}) as total
       from item where status = ${status} order by id desc limit ${limit + 1}`
 
 /** The newest posts of a month, in any state, which a new draft must not repeat. Older posts and articles may be repeated. */
 export const recentItems =
-  (limit: number): Query =>
+  (limit: number): Query<RecentPost> =>
   (sql) =>
     sql`select body, hook from item where kind = 'post' and created_at > now() - interval '30 days' order by id desc limit ${limit}`
 
 export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
-  ((await sql`select ${columns(sql)} from item where id = ${id} for update`)[0] as Item | undefined) ?? fail('not_found', 'no such item')
+  (await sql<Item>`select ${columns(sql)} from item where id = ${id} for update`)[0] ?? fail('not_found', 'no such item')
 
 export const insertItem =
   ({ metrics: _, doubt: __, ...item }: Item): Query =>
   (sql) =>
-    sql`insert into item ${sql({ ...item, stories: sql.json(item.stories), learnings: sql.json(item.learnings) } as never)}`
+    sql`insert into item ${sql({ ...item, stories: sql.json(item.stories), learnings: sql.json(item.learnings) })}`
 
 /** Saves everything that can change after drafting. */
 export const saveItem =

@@ -41,17 +41,17 @@ export const duePosts = async (
   sql: Sql,
   { now, until, backingOff, limit }: { now: Date; until: Date; backingOff: string[]; limit: number },
 ): Promise<DuePost[]> =>
-  (await sql`with posts as materialized (select * from (${readable(sql, now)}) p where due <= ${until} and connection_id <> all(${backingOff}::uuid[]))
+  await sql<DuePost>`with posts as materialized (select * from (${readable(sql, now)}) p where due <= ${until} and connection_id <> all(${backingOff}::uuid[]))
     select id, external_id, posted_at, connection_id from posts
-    where connection_id = (select connection_id from posts order by due, id limit 1) order by due, id limit ${limit}`) as unknown as DuePost[]
+    where connection_id = (select connection_id from posts order by due, id limit 1) order by due, id limit ${limit}`
 
 /** When the next post of each account is due, except the posts named. */
 export const nextReads = async (
   sql: Sql,
   { now, except }: { now: Date; except: string[] },
 ): Promise<{ connection_id: string; at: Date }[]> =>
-  (await sql`select connection_id, min(due) as at from (${readable(sql, now)}) p where id <> all(${except}::uuid[])
-    and due <= posted_at + ${ms(sql, READ_FOR_MS)} group by connection_id`) as never
+  await sql`select connection_id, min(due) as at from (${readable(sql, now)}) p where id <> all(${except}::uuid[])
+    and due <= posted_at + ${ms(sql, READ_FOR_MS)} group by connection_id`
 
 /** Whether an account has posts that are still read. */
 export const hasReadable = async (sql: Sql, { externalId, now }: { externalId: string; now: Date }): Promise<boolean> =>
@@ -61,13 +61,13 @@ export const hasReadable = async (sql: Sql, { externalId, now }: { externalId: s
   ).length > 0
 
 export const latestSnapshots = async (sql: Sql, itemIds: string[]): Promise<MetricSnapshot[]> =>
-  (await sql`select distinct on (item_id) item_id, at, impressions, likes, replies, reposts, quotes, clicks from item_metric
-    where item_id = any(${itemIds}::uuid[]) order by item_id, at desc`) as unknown as MetricSnapshot[]
+  await sql<MetricSnapshot>`select distinct on (item_id) item_id, at, impressions, likes, replies, reposts, quotes, clicks from item_metric
+    where item_id = any(${itemIds}::uuid[]) order by item_id, at desc`
 
 export const insertSnapshots =
   (snapshots: MetricSnapshot[]): Query =>
   (sql) =>
-    sql`insert into item_metric ${sql(snapshots.map((one) => ({ id: newId(), ...one })) as never)}`
+    sql`insert into item_metric ${sql(snapshots.map((one) => ({ id: newId(), ...one })))}`
 
 /** Keeps only the last snapshot of each day long past. */
 export const thinSnapshots =

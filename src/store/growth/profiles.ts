@@ -1,5 +1,6 @@
 import { emptyProfile, type Profile, updateProfile } from '#domain/growth/drafting/profile'
 import type { Query, Sql } from '../engine/db.ts'
+import { mapped, one } from '../engine/load.ts'
 
 export interface ProfileRow {
   data: Partial<Profile> | null
@@ -20,12 +21,14 @@ export const toProfile = (row: ProfileRow | undefined): StoredProfile => ({
   updated_at: row?.updated_at ?? null,
 })
 
-export const readProfile: Query = (sql) => sql`select data, created_at, updated_at from profile`
+export const readProfile: Query<ProfileRow> = (sql) => sql`select data, created_at, updated_at from profile`
 
-export const currentProfile = async (sql: Sql): Promise<StoredProfile> => toProfile((await readProfile(sql))[0] as ProfileRow | undefined)
+export const profilePart = mapped(one<ProfileRow>({ created_at: true, updated_at: true }, readProfile), toProfile)
+
+export const currentProfile = async (sql: Sql): Promise<StoredProfile> => toProfile((await readProfile(sql))[0])
 
 export const saveProfile =
   (profile: Profile, now: Date): Query =>
   (sql) =>
-    sql`insert into profile (data, created_at, updated_at) values (${sql.json(profile as never)}, ${now}, ${now})
+    sql`insert into profile (data, created_at, updated_at) values (${sql.json(profile)}, ${now}, ${now})
         on conflict (tenant_id) do update set data = excluded.data, updated_at = excluded.updated_at`

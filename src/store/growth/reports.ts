@@ -9,23 +9,22 @@ const columns = (sql: Sql): Fragment =>
   sql`id, status, error, origin, week, time_zone, data, markdown, model, usage, created_at, updated_at`
 
 export const listReports =
-  ({ limit, after }: Page): Query =>
+  ({ limit, after }: Page): Query<Report> =>
   (sql) =>
     sql`select ${columns(sql)} from report where true ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 export const lockReport = async (sql: Sql, id: string): Promise<Report> =>
-  ((await sql`select ${columns(sql)} from report where id = ${id} for update`)[0] as Report | undefined) ??
-  fail('not_found', 'no such report')
+  (await sql<Report>`select ${columns(sql)} from report where id = ${id} for update`)[0] ?? fail('not_found', 'no such report')
 
 export const insertReport =
   (report: Report): Query =>
   (sql) =>
-    sql`insert into report ${sql({ ...report, data: null, usage: null } as never)}`
+    sql`insert into report ${sql({ ...report, data: null, usage: null })}`
 
 export const saveReport =
   ({ id, status, error, data, markdown, updated_at }: Report): Query =>
   (sql) =>
-    sql`update report set status = ${status}, error = ${error}, data = ${data ? sql.json(data as never) : null}, markdown = ${markdown},
+    sql`update report set status = ${status}, error = ${error}, data = ${data ? sql.json(data) : null}, markdown = ${markdown},
       updated_at = ${updated_at} where id = ${id}`
 
 /** Whether the week has an automatic report, even a skipped one. */
@@ -45,7 +44,7 @@ export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]>
   const [first, last] = [bounds[0]!, bounds.at(-1)!]
   // Older posts are no longer read, so their snapshots are skipped.
   const oldest = new Date(first.getTime() - READ_FOR_MS - DAY_MS)
-  const gained = (await sql`
+  const gained = await sql<Omit<Figures, 'posts'> & { day: number }>`
     with snapshots as materialized (
       select m.item_id, width_bucket(m.at, ${arrayOf(bounds)}::text[]::timestamptz[]) as day, m.at, m.impressions, m.clicks,
         m.likes::bigint + m.replies + m.reposts + m.quotes as reactions
@@ -63,12 +62,12 @@ export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]>
       from ends e left join starts s using (item_id) window one as (partition by e.item_id order by e.day)
     )
     select day, sum(greatest(0, impressions)) as impressions, sum(greatest(0, reactions))::bigint as reactions, sum(greatest(0, clicks)) as clicks
-    from gains group by day`) as unknown as (Omit<Figures, 'posts'> & { day: number })[]
-  const posted = (await sql`select width_bucket(posted_at, ${arrayOf(bounds)}::text[]::timestamptz[]) as day, count(*)::int as posts
-    from item where status = 'posted' and posted_at >= ${first} and posted_at < ${last} group by 1`) as unknown as {
+    from gains group by day`
+  const posted = await sql<{
     day: number
     posts: number
-  }[]
+  }>`select width_bucket(posted_at, ${arrayOf(bounds)}::text[]::timestamptz[]) as day, count(*)::int as posts
+    from item where status = 'posted' and posted_at >= ${first} and posted_at < ${last} group by 1`
   return bounds.slice(1).map((_, index) => {
     const { impressions = 0, reactions = 0, clicks = 0 } = gained.find(({ day }) => day === index + 1) ?? {}
     return { posts: posted.find(({ day }) => day === index + 1)?.posts ?? 0, impressions, reactions, clicks }
@@ -77,8 +76,8 @@ export const figuresByDay = async (sql: Sql, bounds: Date[]): Promise<Figures[]>
 
 /** Posts of the span with metrics, best engagement first. */
 export const rankedPosts = async (sql: Sql, { from, to, limit }: { from: Date; to: Date; limit: number }): Promise<ReportItem[]> =>
-  (await sql`select i.id as item_id, left(coalesce(i.title, i.body), 120) as text, i.url, m.impressions,
+  await sql<ReportItem>`select i.id as item_id, left(coalesce(i.title, i.body), 120) as text, i.url, m.impressions,
       ${rateOfMetric(sql)} as engagement_rate
     from item i cross join lateral (${newestMetric(sql, sql`i.id`)}) m
     where i.status = 'posted' and i.external_id is not null and i.posted_at >= ${from} and i.posted_at < ${to}
-    order by engagement_rate desc nulls last, m.impressions desc, i.id limit ${limit}`) as unknown as ReportItem[]
+    order by engagement_rate desc nulls last, m.impressions desc, i.id limit ${limit}`

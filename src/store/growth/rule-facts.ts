@@ -1,7 +1,7 @@
 /** Counts and fields that conditions of rules compare. */
 import type { Fragment, Sql } from '../engine/db.ts'
 
-const count = async (rows: Fragment): Promise<number> => ((await rows) as unknown as { count: number }[])[0]!.count
+const count = async (rows: Fragment<{ count: number }>): Promise<number> => (await rows)[0]!.count
 
 export const countDrafted = (sql: Sql): Promise<number> => count(sql`select count(*)::int from item where status = 'drafted'`)
 
@@ -19,4 +19,4 @@ export interface ItemFields {
 }
 
 export const fieldsOfItem = async (sql: Sql, id: string): Promise<ItemFields | undefined> =>
-  (await sql<ItemFields[]>`select hook, format, kind from item where id = ${id}`)[0]
+  (await sql<ItemFields>`select hook, format, kind from item where id = ${id}`)[0]

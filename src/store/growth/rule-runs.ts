@@ -7,45 +7,45 @@ const columns = (sql: Sql): Fragment => sql`id, rule_id, trigger, occurrence, ch
   units, cost_micros, created_at, started_at, ended_at`
 
 export const listRuleRuns =
-  ({ ruleId, limit, after }: Page & { ruleId?: string | undefined }): Query =>
+  ({ ruleId, limit, after }: Page & { ruleId?: string | undefined }): Query<RuleRun> =>
   (sql) =>
     sql`select ${columns(sql)} from rule_run where true ${ruleId ? sql`and rule_id = ${ruleId}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 export const lockRun = async (sql: Sql, id: string): Promise<RuleRun | undefined> =>
-  (await sql`select ${columns(sql)} from rule_run where id = ${id} for update`)[0] as RuleRun | undefined
+  (await sql<RuleRun>`select ${columns(sql)} from rule_run where id = ${id} for update`)[0]
 
 /** Existing runs of these rules for these occurrences, as `<rule> <trigger> <occurrence>`. */
 export const knownRuns = async (sql: Sql, ruleIds: string[], occurrences: string[]): Promise<Set<string>> => {
-  const rows = (await sql`select rule_id || ' ' || trigger || ' ' || occurrence as name from rule_run
-    where rule_id = any(${ruleIds}::uuid[]) and occurrence = any(${occurrences})`) as unknown as { name: string }[]
+  const rows = await sql<{ name: string }>`select rule_id || ' ' || trigger || ' ' || occurrence as name from rule_run
+    where rule_id = any(${ruleIds}::uuid[]) and occurrence = any(${occurrences})`
   return new Set(rows.map(({ name }) => name))
 }
 
 /** The runs that made these records, directly or by way of a batch or an article. */
 export const makersOf = async (sql: Sql, ids: string[]): Promise<Map<string, Pick<RuleRun, 'rule_id' | 'chain'>>> => {
-  const rows = (await sql`select o.id, m.rule_id, m.chain from (
-      select i.id, array_remove(array[i.id, i.batch_id, (select a.id from article a where a.item_id = i.id)], null) as made
-        from item i where i.id = any(${ids}::uuid[])
-      union all select b.id, array[b.id] from batch b where b.id = any(${ids}::uuid[])) o
-    cross join lateral (select rule_id, chain from rule_run where made_id = any(o.made) limit 1) m`) as unknown as {
+  const rows = await sql<{
     id: string
     rule_id: string
     chain: string[]
-  }[]
+  }>`select o.id, m.rule_id, m.chain from (
+      select i.id, array_remove(array[i.id, i.batch_id, (select a.id from article a where a.item_id = i.id)], null) as made
+        from item i where i.id = any(${ids}::uuid[])
+      union all select b.id, array[b.id] from batch b where b.id = any(${ids}::uuid[])) o
+    cross join lateral (select rule_id, chain from rule_run where made_id = any(o.made) limit 1) m`
   return new Map(rows.map(({ id, ...run }) => [id, run]))
 }
 
 export const insertRun =
   (run: RuleRun): Query =>
   (sql) =>
-    sql`insert into rule_run ${sql({ ...run, chain: sql.json(run.chain), conditions: sql.json(run.conditions as never) } as never)}
+    sql`insert into rule_run ${sql({ ...run, chain: sql.json(run.chain), conditions: sql.json(run.conditions) })}
         on conflict do nothing`
 
 export const saveRun =
   ({ id, ...run }: RuleRun): Query =>
   (sql) =>
-    sql`update rule_run set status = ${run.status}, reason = ${run.reason}, conditions = ${sql.json(run.conditions as never)},
+    sql`update rule_run set status = ${run.status}, reason = ${run.reason}, conditions = ${sql.json(run.conditions)},
       made_kind = ${run.made_kind}, made_id = ${run.made_id}, quota = ${run.quota}, units = ${run.units}, started_at = ${run.started_at},
       ended_at = ${run.ended_at} where id = ${id}`
 

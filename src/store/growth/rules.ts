@@ -2,6 +2,7 @@ import type { Rule } from '#domain/growth/rules/rule'
 import type { TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { isWorkOf } from '../engine/work.ts'
 
@@ -26,39 +27,40 @@ export type RuleRow = Rule & Omit<ScheduledRule, 'rule'>
 export const toStanding = ({ held, next, now, ...rule }: RuleRow): ScheduledRule => ({ rule, held, next, now })
 
 export const listRules =
-  ({ limit, after }: Page): Query =>
+  ({ limit, after }: Page): Query<RuleRow> =>
   (sql) =>
     sql`select ${columns(sql)}, (select a.paused from actor a) as held, clock_timestamp() as now,
         (select w.run_at from work w where ${isWorkOf(sql, 'rule_cron', sql`r.id`)}) as next
         from rule r where true ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
-export const countRules = async (sql: Sql): Promise<number> =>
-  ((await sql`select count(*)::int as total from rule`)[0] as { total: number }).total
+export const ruleCount = sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from rule`))
+
+export const rulePart = (id: string) =>
+  one<Rule>({ last_run_at: true, created_at: true, updated_at: true }, (sql) => sql`select ${columns(sql)} from rule r where r.id = ${id}`)
 
 export const lockRule = async (sql: Sql, id: string): Promise<Rule> =>
-  ((await sql`select ${columns(sql)} from rule r where r.id = ${id} for update`)[0] as Rule | undefined) ??
-  fail('not_found', 'no such rule')
+  (await sql<Rule>`select ${columns(sql)} from rule r where r.id = ${id} for update`)[0] ?? fail('not_found', 'no such rule')
 
 /** Rules that no person paused, by kind of trigger. Their number is bounded. */
 export const activeRules = async (sql: Sql, kinds: TriggerKind[]): Promise<Rule[]> =>
-  (await sql`select ${columns(sql)} from rule r where r.status = 'active' and r.trigger->>'kind' = any(${kinds}) order by r.id`) as never
+  await sql<Rule>`select ${columns(sql)} from rule r where r.status = 'active' and r.trigger->>'kind' = any(${kinds}) order by r.id`
 
 export const insertRule =
   (rule: Rule): Query =>
   (sql) =>
     sql`insert into rule ${sql({
       ...rule,
-      trigger: sql.json(rule.trigger as never),
-      conditions: sql.json(rule.conditions as never),
-      action: sql.json(rule.action as never),
-    } as never)}`
+      trigger: sql.json(rule.trigger),
+      conditions: sql.json(rule.conditions),
+      action: sql.json(rule.action),
+    })}`
 
 /** Saves what people change. */
 export const saveRule =
   ({ id, ...rule }: Rule): Query =>
   (sql) =>
-    sql`update rule set name = ${rule.name}, status = ${rule.status}, trigger = ${sql.json(rule.trigger as never)},
-      conditions = ${sql.json(rule.conditions as never)}, action = ${sql.json(rule.action as never)}, daily_cap = ${rule.daily_cap},
+    sql`update rule set name = ${rule.name}, status = ${rule.status}, trigger = ${sql.json(rule.trigger)},
+      conditions = ${sql.json(rule.conditions)}, action = ${sql.json(rule.action)}, daily_cap = ${rule.daily_cap},
       updated_at = ${rule.updated_at} where id = ${id}`
 
 /** Saves what runs change. */

@@ -1,7 +1,7 @@
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Signal, SignalStatus } from '#domain/growth/learning/signal'
-import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one } from '../engine/load.ts'
 import type { RankedPage } from '../engine/page.ts'
 
 const columns = (
@@ -14,7 +14,7 @@ const KEPT_DAYS = 30
 
 /** Best first, newest first among equals; one more than the limit. An open signal past its time does not count as open. */
 export const listSignals =
-  ({ status = 'open', limit, after }: RankedPage & { status?: SignalStatus | undefined }): Query =>
+  ({ status = 'open', limit, after }: RankedPage & { status?: SignalStatus | undefined }): Query<Signal> =>
   (sql) =>
     sql`select ${columns(sql)} from signal where ${inState(sql, status)}
         ${after ? sql`and (score, id) < (${after.score}::integer, ${after.id}::uuid)` : sql``} order by score desc, id desc limit ${limit + 1}`
@@ -24,24 +24,26 @@ const inState = (sql: Sql, status: SignalStatus): Fragment => {
   return status === 'expired' ? sql`(status = 'expired' or (status = 'open' and expires_at <= now()))` : sql`status = ${status}`
 }
 
-export const lockSignal = async (sql: Sql, id: string): Promise<Signal> =>
-  ((await sql`select ${columns(sql)} from signal where id = ${id} for update`)[0] as Signal | undefined) ??
-  fail('not_found', 'no such signal')
+export const signalPart = (id: string) =>
+  one<Signal>(
+    { posted_at: true, expires_at: true, created_at: true, updated_at: true },
+    (sql) => sql`select ${columns(sql)} from signal where id = ${id}`,
+  )
 
 /** Which of these posts already have a signal, in any state. */
 export const knownSignals = async (sql: Sql, { network, postIds }: { network: string; postIds: string[] }): Promise<Set<string>> => {
-  const rows = await sql<{ post_id: string }[]>`select post_id from signal where network = ${network} and post_id = any(${postIds})`
+  const rows = await sql<{ post_id: string }>`select post_id from signal where network = ${network} and post_id = any(${postIds})`
   return new Set(rows.map(({ post_id }) => post_id))
 }
 
 /** Bounded, because the number of open signals is. */
 export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>[]> =>
-  (await sql`select id, score from signal where status = 'open' and expires_at > now()`) as unknown as Pick<Signal, 'id' | 'score'>[]
+  await sql<Pick<Signal, 'id' | 'score'>>`select id, score from signal where status = 'open' and expires_at > now()`
 
 export const insertSignal =
   (signal: Signal): Query =>
   (sql) =>
-    sql`insert into signal ${sql({ ...signal, reasons: sql.json(signal.reasons) } as never)}`
+    sql`insert into signal ${sql({ ...signal, reasons: sql.json(signal.reasons) })}`
 
 export const saveSignal =
   ({ id, status, engagement_id, updated_at }: Signal): Query =>

@@ -2,6 +2,7 @@ import type { Target, TargetStatus } from '#domain/growth/learning/target'
 import { fail } from '#kernel/errors'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { isWorkOf } from '../engine/work.ts'
 import { defaultConnection } from './connections.ts'
@@ -19,7 +20,7 @@ export interface WatchedTarget extends Target, PlanRow {
 
 /** Newest first; one more than the limit. */
 export const listTargets =
-  ({ status, limit, after }: Page & { status?: TargetStatus | undefined }): Query =>
+  ({ status, limit, after }: Page & { status?: TargetStatus | undefined }): Query<WatchedTarget> =>
   (sql) =>
     sql`select t.*, (select w.run_at from work w where ${isWorkOf(sql, 'watch', sql`t.id`)}) as due_at, p.*,
         (select paused from actor) as paused, (select network from (${defaultConnection(sql)}) c) as network
@@ -33,25 +34,32 @@ const FOR_WANT_OF_ACCOUNT = [NOT_CONNECTED, 'disconnected']
 
 /** Queued work of targets whose last read lacked an account. */
 export const watchesWithoutAccount = async (sql: Sql): Promise<{ id: string }[]> =>
-  (await sql`select w.id from (select id from target where status = 'active' and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
-    join work w on ${isWorkOf(sql, 'watch', sql`t.id`)} and w.state = 'queued'`) as unknown as { id: string }[]
+  await sql<{ id: string }>`select w.id from (select id from target where status = 'active' and last_error = any(${FOR_WANT_OF_ACCOUNT})) t
+    join work w on ${isWorkOf(sql, 'watch', sql`t.id`)} and w.state = 'queued'`
 
 /** The number of targets, and whether one has the handle. */
-export const otherTargets = async (sql: Sql, handle: string): Promise<{ total: number; taken: boolean }> =>
-  (
-    await sql<
-      { total: number; taken: boolean }[]
-    >`select count(*)::int as total, coalesce(bool_or(handle = ${handle}), false) as taken from target`
-  )[0]!
+export const otherTargets = (handle: string) =>
+  sure(
+    one<{ total: number; taken: boolean }>(
+      {},
+      (sql) => sql`select count(*)::int as total, coalesce(bool_or(handle = ${handle}), false) as taken from target`,
+    ),
+  )
+
+const byId =
+  (id: string): Query<Target> =>
+  (sql) =>
+    sql`select ${columns(sql)} from target where id = ${id}`
+
+export const targetPart = (id: string) => one<Target>({ last_read_at: true, created_at: true, updated_at: true }, byId(id))
 
 export const lockTarget = async (sql: Sql, id: string): Promise<Target> =>
-  ((await sql`select ${columns(sql)} from target where id = ${id} for update`)[0] as Target | undefined) ??
-  fail('not_found', 'no such target')
+  (await sql<Target>`select ${columns(sql)} from target where id = ${id} for update`)[0] ?? fail('not_found', 'no such target')
 
 export const insertTarget =
   (target: Target): Query =>
   (sql) =>
-    sql`insert into target ${sql(target as never)}`
+    sql`insert into target ${sql(target)}`
 
 export const saveTarget =
   ({ id, ...target }: Target): Query =>

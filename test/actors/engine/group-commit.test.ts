@@ -14,7 +14,7 @@ const store = use(actorStore)
 afterEach(() => store.quiet())
 
 /** The transaction that a decision is made in. */
-const transactionOf = async (sql: Sql): Promise<string> => (await sql<{ id: string }[]>`select pg_current_xact_id()::text as id`)[0]!.id
+const transactionOf = async (sql: Sql): Promise<string> => (await sql<{ id: string }>`select pg_current_xact_id()::text as id`)[0]!.id
 
 interface Held extends AsyncDisposable {
   actors: Actors
@@ -117,7 +117,7 @@ describe('letters that wait together', () => {
   test('are not run again if it is unknown whether they were committed', async () => {
     await using mail = await held()
     const cut = letterOf(async (sql) => {
-      const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+      const [row] = await sql<{ pid: number }>`select pg_backend_pid() as pid`
       await store.owner`select pg_terminate_backend(${row!.pid})`
       return { reply: undefined }
     })

@@ -260,10 +260,10 @@ describe('a group', () => {
   /** Groups that take all they may get; what they took, by group. */
   const greedy = async (notes: Note[]): Promise<string[][]> => {
     const groups: string[][] = []
-    const mailbox = new Mailbox<Note>(async (first, more) => {
+    const mailbox = new Mailbox<Note>(async (first, following) => {
       const group = [first.name]
       groups.push(group)
-      for (let next = more(); next; next = more()) group.push(next.name)
+      for (let next = following.take(); next; next = following.take()) group.push(next.name)
     })
     for (const note of notes) mailbox.post(note)
     await mailbox.drained()

@@ -5,7 +5,8 @@ import { workTable } from '#decisions/work'
 import { newId } from '#kernel/ids'
 import { openDb } from '#store/engine/db'
 import { apply, type Effects, gate } from '#store/engine/letter'
-import { claimWork, type KeyedWork, nextDue, untilNextDue } from '#store/engine/work'
+import { loadNow } from '#store/engine/load'
+import { claimWork, type KeyedWork, LONGEST_NAP_MS, nextDue } from '#store/engine/work'
 import { actorStore } from '#test/support/actors'
 import { byTest, workOn } from '#test/support/letters'
 import { runs } from '#test/support/property'
@@ -76,15 +77,19 @@ test('manual work stays due when the clock steps back; a read of the timeline wa
   const own = { tenantId: await store.newTenant(), owner: newId(), epoch: 1 }
   await store.owner`update actor set owner = ${own.owner}, epoch = ${own.epoch} where tenant_id = ${own.tenantId}`
   const asked = workOn(newId(), { kind: 'send', lane: 'publish', origin: 'manual', runAt: fromNow(60) })
-  const look = workOn(newId(), { kind: 'reconcile', lane: 'sync', origin: 'manual', runAt: fromNow(60) })
+  const reading = workOn(newId(), { kind: 'reconcile', lane: 'sync', origin: 'manual', runAt: fromNow(60) })
   const timed = workOn(newId(), { kind: 'send', lane: 'publish', origin: 'automatic', runAt: fromNow(60) })
   await db.letter(own.tenantId, async (sql) => {
     const open = await gate(sql, own, { hook: gateHook })
-    await apply(sql, { work: [look, timed, asked] }, { now: open!.now, provenance: byTest })
-    const all = { kinds: workTable, now: open!.now, busy: [], full: { manual: [], automatic: [] }, paused: false, excluded: [] }
-    expect([(await nextDue(sql, all))?.id, await untilNextDue(sql, all)]).toEqual([asked.id, 0])
-    const rest = { ...all, excluded: [asked.id] }
-    expect(await nextDue(sql, rest)).toBeUndefined()
-    expect(await untilNextDue(sql, rest)).toBeGreaterThan(30 * 60_000)
+    await apply(sql, { work: [reading, timed, asked] }, { now: open!.now, provenance: byTest })
+    const view = { kinds: workTable, at: { now: open!.now, paused: false }, running: [], excluded: [] }
+    const look = async (excluded: string[]) => (await loadNow(sql, { found: nextDue({ ...view, excluded }) })).found
+    expect(await look([reading.id])).toMatchObject({ work: { id: asked.id }, wait: LONGEST_NAP_MS })
+    // Beside a running row, the one that people wait for is due now.
+    const beside = { ...view, running: [{ id: newId(), kind: 'send' as const, origin: 'manual' as const, concurrency_key: asked.key! }] }
+    expect((await loadNow(sql, { found: nextDue(beside) })).found).toMatchObject({ work: undefined, wait: LONGEST_NAP_MS, rest: 0 })
+    const without = await look([asked.id])
+    expect(without.work).toBeUndefined()
+    expect(without.rest).toBeGreaterThan(30 * 60_000)
   })
 })

@@ -17,7 +17,10 @@ const ways = ['reset role', 'set role none', 'set session authorization default'
 
 test.each(ways)('after `%s`, a pool has no further rights', async (way) => {
   const { db } = app.workplace
-  const first = (sql: Sql, statement: string) => sql.unsafe(`${way}; ${statement}`)
+  const first = async (sql: Sql, statement: string) => {
+    await sql`${sql.raw(way)}`
+    await sql`${sql.raw(statement)}`
+  }
   for (const statement of ['select 1 from pg_authid', 'alter table item disable row level security', 'create role another superuser']) {
     expect([statement, await codeOf(db.letter(app.tenantId, (sql) => first(sql, statement)))]).toEqual([statement, '42501'])
     expect([statement, await codeOf(db.systemTransaction((sql) => first(sql, statement)))]).toEqual([statement, '42501'])

@@ -32,8 +32,8 @@ const addAudit = async (tenantId: string, ...daysAgo: number[]): Promise<void> =
 }
 
 const addAnswers = (tenantId: string, many: number, expires: string): Promise<unknown> =>
-  app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, expires_at)
-    select ${tenantId}, ${`${expires} `} || n, 'test', 'none', 'done', 200, '{}', now() + ${expires}::interval from generate_series(1, ${many}) n`
+  app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status, body, counted, expires_at)
+    select ${tenantId}, ${`${expires} `} || n, 'test', 'none', 'done', 200, '{}', 300 + n, now() + ${expires}::interval from generate_series(1, ${many}) n`
 
 const audited = async (tenantId: string): Promise<string[]> =>
   (await app.owner`select operation from audit where tenant_id = ${tenantId} and actor_id = 'test' order by at`).map(
@@ -50,7 +50,7 @@ test('expired answers are removed although no command follows; the others stay f
     (left) => left === 3,
   )
   const [counter] = await app.owner`select used from counter where tenant_id = ${tenantId} and key = 'answers'`
-  const [stored] = await app.owner`select sum(size)::int as bytes from idempotency where tenant_id = ${tenantId}`
+  const [stored] = await app.owner`select sum(counted)::int as bytes from idempotency where tenant_id = ${tenantId}`
   expect(counter!.used).toBe(stored!.bytes)
 })
 

@@ -20,7 +20,7 @@ const pass = async (hook: Hook, ms: number): Promise<void> => {
   await db.clock.pass(ms)
   await app.workplace.world.ask(
     hook.tenantId,
-    letterOf(() => ({ reply: undefined, due: 'check' })),
+    letterOf(() => ({ reply: undefined })),
   )
 }
 const until = async (hook: Hook, time: Date): Promise<void> => pass(hook, time.getTime() - (await db.clock.now()))

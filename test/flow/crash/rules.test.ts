@@ -6,7 +6,7 @@ import { freshDb } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { writingDrafter } from '#test/support/held-drafter'
 import { newRules, type Rules, rulesOf } from '#test/support/rule-story'
-import { crash, inMs } from '#test/support/story'
+import { crash } from '#test/support/story'
 import { useEach } from '#test/support/use'
 import { endLeases } from '#test/support/writes'
 
@@ -67,11 +67,10 @@ test('before the outcome of the post is saved: the run is saved with it', async 
 test('at a time of a cron pattern: its run is made once', async () => {
   const rules = await newRules(dying)
   const { id } = await rules.create({ ...afterPost, trigger: { kind: 'cron', pattern: '0 0 1 1 *' } })
-  const item = await rules.story.approved()
   points.arm('rule.firing', 'hang')
   await dying.owner`update work set run_at = date_trunc('minute', now()) where kind = 'rule_cron'`
-  // Added work makes the process look for due work; the next caller then waits behind the claim that hangs.
-  rules.story.send('POST', `items/${item}/schedule`, { body: { post_at: inMs(3_600_000) } }).catch(() => {})
+  // Resuming makes the process look for due work; the next caller then waits behind the claim that hangs.
+  rules.story.send('POST', 'automation/resume-all').catch(() => {})
   await points.reached('rule.firing')
   await afterwards(rules, id)
 })

@@ -7,7 +7,8 @@ import { newStory, type Story } from '#test/support/story'
 import { useApp, useEach } from '#test/support/use'
 import { setPlan } from '#test/support/writes'
 
-const DAY = 86_400_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 interface Report {
   id: string
@@ -133,6 +134,7 @@ describe('a weekly report', () => {
 
   test('comes once, on Monday at seven, from the first post on', async () => {
     const story = await withFirstPost()
+    await db.clock.pass(7 * HOUR)
     expect(await settledReports(story)).toEqual([])
     expect(await dueOf(story)).toEqual(new Date('2027-01-11T07:00:00Z'))
     await db.clock.set(new Date('2027-01-11T07:00:05Z'))
@@ -153,6 +155,7 @@ describe('a weekly report', () => {
     const id = await story.approved()
     expect(await dueOf(story)).toBeUndefined()
     expect((await story.send('POST', `items/${id}/posted`)).status).toBe(200)
+    await db.clock.pass(7 * HOUR)
     expect(await settledReports(story)).toEqual([])
     expect(await dueOf(story)).toEqual(new Date('2027-01-11T07:00:00Z'))
   })

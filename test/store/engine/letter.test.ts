@@ -31,7 +31,9 @@ test('the gate finds its tenant by primary key even if statistics say that its o
   const tenantId = actor!.tenant_id
   const used = await db.letter(tenantId, async (sql) => {
     expect(await gate(sql, { tenantId, owner: process, epoch: 1 }, { hook: gateHook })).toBeDefined()
-    return await sql`select relname as name from pg_class where relname like 'actor\\_%' and relkind = 'i' and pg_stat_get_xact_numscans(oid) > 0`
+    return await sql<{
+      name: string
+    }>`select relname as name from pg_class where relname like 'actor\\_%' and relkind = 'i' and pg_stat_get_xact_numscans(oid) > 0`
   })
   expect(used.map(({ name }) => name)).toEqual(['actor_pkey'])
 })

@@ -250,8 +250,8 @@ describe("when the address's role cannot make logins", () => {
     expect(lines[0]).toContain('grant its role CREATEROLE, and tendril_app, tendril_system, tendril_sandbox with admin option')
     await using db = openDb({ ...options, max: 1 })
     await assertIsolation(db, options.logins)
-    const whoAmI = (sql: Sql) => sql`select current_user::text as role`
-    expect(await db.read<{ role: string }>({ tenantId: newId() }, whoAmI)).toEqual([{ role: 'tendril_app' }])
+    const whoAmI = (sql: Sql) => sql<{ role: string }>`select current_user::text as role`
+    expect(await db.read({ tenantId: newId() }, whoAmI)).toEqual([{ role: 'tendril_app' }])
   })
 
   test('existing logins are used', async () => {

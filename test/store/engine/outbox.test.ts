@@ -72,7 +72,7 @@ test('letters with events of random ids delete often enough', async () => {
 })
 
 /** Runs statements as the server does in this workspace. */
-const inTenant = async <T>({ tenantId }: Hook, run: (sql: Sql) => Promise<T>): Promise<T> => {
+const inTenant = async <T>({ tenantId }: Hook, run: (sql: Sql) => PromiseLike<T>): Promise<T> => {
   await using db = openDb({ ...app.options, max: 1 })
   return await db.letter(tenantId, async (sql) => {
     await sql`select set_config('app.tenant', ${tenantId}, true)`
@@ -128,7 +128,7 @@ test('reads of the outbox use indexes', async () => {
     // What the planner prefers depends on what the other tests have left; what it could use does not.
     await sql`set local enable_seqscan = off`
     const explain = async (query: unknown) => {
-      const [row] = await sql`explain (format json) ${query as never}`
+      const [row] = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>`explain (format json) ${query as never}`
       explained.push(nodesOf(row!['QUERY PLAN'][0].Plan))
     }
     await explain(removeExpiredEvents(sql))

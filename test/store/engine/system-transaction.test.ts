@@ -7,7 +7,7 @@ import { use } from '#test/support/use'
 const database = use(freshDb)
 const db = use(() => openDb({ ...database.options, max: 4 }))
 
-const idOf = async (sql: Sql): Promise<string> => (await sql`select txid_current()::text as id`)[0]!.id
+const idOf = async (sql: Sql): Promise<string> => (await sql<{ id: string }>`select txid_current()::text as id`)[0]!.id
 
 test('simultaneous transactions, among single statements, each have an id of their own', async () => {
   const transaction = () =>
@@ -38,6 +38,6 @@ test('a failing transaction rolls back its own changes only', async () => {
     ),
   )
   expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map((_, index) => (index % 2 === 1 ? 'rejected' : 'fulfilled')))
-  const [row] = await db.system((sql) => sql`select count(*)::int as kept from throttle where key like ${key('%')}`)
+  const [row] = await db.system((sql) => sql<{ kept: number }>`select count(*)::int as kept from throttle where key like ${key('%')}`)
   expect(row!.kept).toBe(10)
 })

@@ -54,7 +54,7 @@ const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).fla
 class RolledBack extends Error {}
 
 /** Runs a transaction as the server does, as this tenant or as none, and takes it back. */
-const tried = async <T>(tenantId: string | null, run: (sql: Sql) => Promise<T>): Promise<T> => {
+const tried = async <T>(tenantId: string | null, run: (sql: Sql) => PromiseLike<T>): Promise<T> => {
   const { promise, resolve } = Promise.withResolvers<T>()
   await db
     .letter(tenantId ?? newId(), async (sql) => {
@@ -112,7 +112,7 @@ describe('every table of tenants', () => {
 
   test('shows a workspace its own rows and no others', async () => {
     for (const table of tables) {
-      const rows = await tried(mine.tenantId, (sql) => sql`select tenant_id from ${sql(table)}`)
+      const rows = await tried(mine.tenantId, (sql) => sql<{ tenant_id: string }>`select tenant_id from ${sql(table)}`)
       expect([table, [...new Set(rows.map((row) => row.tenant_id))]]).toEqual([table, [mine.tenantId]])
     }
   })
@@ -138,7 +138,10 @@ describe('every table of tenants', () => {
   test('lets a workspace change and delete its own rows only', async () => {
     for (const table of tables.filter((name) => !NOT_WRITTEN.includes(name))) {
       if (await grants(table, 'update')) {
-        const changed = await tried(mine.tenantId, (sql) => sql`update ${sql(table)} set tenant_id = tenant_id returning tenant_id`)
+        const changed = await tried(
+          mine.tenantId,
+          (sql) => sql<{ tenant_id: string }>`update ${sql(table)} set tenant_id = tenant_id returning tenant_id`,
+        )
         expect([table, [...new Set(changed.map((row) => row.tenant_id))]]).toEqual([table, [mine.tenantId]])
       }
       if (await grants(table, 'delete')) {
@@ -173,7 +176,9 @@ describe('reads of the store', () => {
     for (const query of make(mine.rows)) {
       const [row] = await tried(null, async (sql) => {
         await sql`set local enable_seqscan = off`
-        return sql`explain (format json) ${withTenant(sql, { tenantId: mine.tenantId, caller: { kind: 'key', id: mine.keyId } }, query(sql))}`
+        return sql<{
+          'QUERY PLAN': [{ Plan: PlanNode }]
+        }>`explain (format json) ${withTenant(sql, { tenantId: mine.tenantId, caller: { kind: 'key', id: mine.keyId } }, query(sql))}`
       })
       const nodes = nodesOf(row!['QUERY PLAN'][0].Plan)
       expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])

@@ -1,10 +1,11 @@
-/** What a claim reads: the plans of its two statements, and which row they find. */
+/** What a look for due work reads: the plan of its statement, and which row it finds. */
 import { beforeEach, expect, test } from 'bun:test'
 import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
-import { openDb, type Sql } from '#store/engine/db'
+import { openDb, type Transaction } from '#store/engine/db'
 import { apply, gate } from '#store/engine/letter'
-import { type ClaimView, firstDueWork, firstWait, nextDue, untilNextDue, workById } from '#store/engine/work'
+import { loadNow } from '#store/engine/load'
+import { type ClaimView, LONGEST_NAP_MS, type NextDue, nextDue, workById } from '#store/engine/work'
 import { actorStore } from '#test/support/actors'
 import { byTest, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
@@ -17,7 +18,7 @@ beforeEach(async () => {
 })
 
 const [owner, epoch] = [newId(), 1]
-const inTenant = async <T>(body: (sql: Sql, now: Date) => Promise<T>): Promise<T> => {
+const inTenant = async <T>(body: (sql: Transaction, now: Date) => Promise<T>): Promise<T> => {
   await store.owner`update actor set owner = ${owner}, epoch = ${epoch} where tenant_id = ${tenant}`
   return db.letter(tenant, async (sql) => body(sql, (await gate(sql, { tenantId: tenant, owner, epoch }, { hook: gateHook }))!.now))
 }
@@ -25,9 +26,13 @@ const inTenant = async <T>(body: (sql: Sql, now: Date) => Promise<T>): Promise<T
 const DEFAULT_KEY = 'of the default'
 const view = (more: Partial<ClaimView> = {}): ClaimView => ({
   kinds: { awaited: ['send'], atOnce: {}, keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
-  ...{ now: new Date(), busy: [], full: { manual: [], automatic: [] }, paused: false, excluded: [] },
+  ...{ at: { now: new Date(), paused: false }, running: [], excluded: [] },
   ...more,
 })
+const look = async (sql: Transaction, more: Partial<ClaimView> = {}): Promise<NextDue> =>
+  (await loadNow(sql, { found: nextDue(view(more)) })).found
+const runningWith = (...keys: string[]): ClaimView['running'] =>
+  keys.map((concurrency_key) => ({ id: newId(), kind: 'send', origin: 'automatic', concurrency_key }))
 const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000)
 
 interface PlanNode {
@@ -60,19 +65,19 @@ const manyRows = async (): Promise<void> => {
 test('a claim among twenty thousand rows reads the first ones of an index, also where what runs is in the way of most', async () => {
   await manyRows()
   await inTenant(async (sql) => {
-    for (const [query, looks] of [[firstDueWork, 3] as const, [firstWait, 5] as const])
-      for (const [paused, busy] of [[false, []] as const, [true, []] as const, [false, ['a', DEFAULT_KEY]] as const]) {
-        const [row] = await sql`explain (analyze, buffers, format json) ${query(sql, view({ paused, busy: [...busy] }))}`
-        const plan = row!['QUERY PLAN'][0].Plan as PlanNode
-        const scans = nodesOf(plan).filter((node) => node['Relation Name'] === 'work')
-        expect(scans.length).toBe(paused ? Math.ceil(looks / 2) : looks)
-        for (const scan of scans) {
-          expect(scan).toMatchObject({ 'Node Type': 'Index Scan', 'Index Name': 'work_due' })
-          expect(scan['Index Cond']).toMatch(/^\(\(tenant_id = .*\) AND \(origin = '(manual|automatic)'::text\)/)
-        }
-        // A look passes what is due and must wait, and what people have asked for later: a hundred rows of each.
-        expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(busy.length > 0 ? 300 : 60)
+    for (const [paused, busy] of [[false, []] as const, [true, []] as const, [false, ['a', DEFAULT_KEY]] as const]) {
+      const { query } = nextDue(view({ at: { now: new Date(), paused }, running: runningWith(...busy) }))
+      const [row] = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>`explain (analyze, buffers, format json) ${query(sql)}`
+      const plan = row!['QUERY PLAN'][0].Plan
+      const scans = nodesOf(plan).filter((node) => node['Relation Name'] === 'work')
+      expect(scans.length).toBe(paused ? 4 : 7)
+      for (const scan of scans) {
+        expect(scan).toMatchObject({ 'Node Type': 'Index Scan', 'Index Name': 'work_due' })
+        expect(scan['Index Cond']).toMatch(/^\(\(tenant_id = .*\) AND \(origin = '(manual|automatic)'::text\)/)
       }
+      // It passes what is due and must wait, also for the row that it finds, and what people asked for later: a hundred rows of each.
+      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(400)
+    }
   })
 })
 
@@ -88,7 +93,7 @@ test('the next due time of an actor among twenty thousand rows is read from an i
       },
     })
     const explained = async (query: never) => {
-      const rows = await sql`explain ${query}`
+      const rows = await sql<{ 'QUERY PLAN': string }>`explain ${query}`
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
       return rows
     }
@@ -107,10 +112,12 @@ test('a row without a key takes that of the moment, also where it is in the way 
   ]
   await inTenant(async (sql, now) => {
     await apply(sql, { work: [unbound, bound, other] }, { now, provenance: byTest })
-    expect(await nextDue(sql, view())).toMatchObject({ id: unbound.id, concurrency_key: DEFAULT_KEY })
-    expect((await nextDue(sql, view({ busy: [DEFAULT_KEY] })))?.id).toBe(other.id)
-    expect(await nextDue(sql, view({ busy: [DEFAULT_KEY, 'another'] }))).toBeUndefined()
-    expect(await untilNextDue(sql, view({ busy: [DEFAULT_KEY, 'another'] }))).toBeUndefined()
+    // The second row waits for the first, and the third does not.
+    expect(await look(sql)).toMatchObject({ work: { id: unbound.id, concurrency_key: DEFAULT_KEY }, wait: expect.closeTo(-60_000, -4) })
+    expect(await look(sql, { running: runningWith('another') })).toMatchObject({ work: { id: unbound.id }, wait: LONGEST_NAP_MS })
+    expect((await look(sql, { running: runningWith(DEFAULT_KEY) })).work?.id).toBe(other.id)
+    const blocked = await look(sql, { running: runningWith(DEFAULT_KEY, 'another') })
+    expect(blocked).toMatchObject({ work: undefined, wait: LONGEST_NAP_MS, rest: expect.closeTo(-180_000, -4) })
     expect((await workById(sql, unbound.id))?.concurrency_key).toBeNull()
   })
 })

@@ -1,0 +1,209 @@
+/** Looks for due work when there may be some, and claims it: by a letter of its own, or beside the outcome that freed its key. */
+import { AppError } from '#kernel/errors'
+import type { Sql } from '#store/engine/db'
+import type { Effects, Gate, Ownership, Provenance } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
+import { type ClaimView, type KeyedWork, LONGEST_NAP_MS, type NextDue, nextDue } from '#store/engine/work'
+import { Alarm } from './alarm.ts'
+import { type ClaimReply, claimFound, type LaneStart } from './claim.ts'
+import { claimBackoff } from './claim-backoff.ts'
+import { type ActorDeps, Fenced } from './deps.ts'
+import type { AnyLane } from './lane.ts'
+import type { Decision, Letter, Looked, Sequel } from './letter.ts'
+import type { Priority } from './mailbox.ts'
+
+export type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
+
+/** The lanes that run here. */
+interface Lanes {
+  /** Work whose key is taken. */
+  running(): KeyedWork[]
+  start(start: LaneStart): void
+}
+
+const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
+
+export const RETRY_MS = 1_000
+
+/** The backoff after so many failures in a row. */
+export const backoffAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
+
+/** A claim until its commit is known. */
+interface Trial {
+  /** The row that was found, before its lane was asked, which may fail. */
+  found?: string | undefined
+  claimed?: KeyedWork | undefined
+  /** For its sender. The letter may still be being decided. */
+  over: boolean
+}
+
+export class Claimer {
+  readonly #lanes: ReadonlyMap<string, AnyLane>
+  readonly #pumping = new Set<Priority>()
+  #wanted: Priority | undefined
+  /** Claimed by letters that have not committed: their keys are taken for the following letters. */
+  readonly #claimed = new Set<KeyedWork>()
+  /** Claims in progress, until their lanes have begun. */
+  readonly #claiming = new Set<Promise<void>>()
+  readonly #backoff
+  readonly #alarm: Alarm
+  /** When the first row that the last look left out may be claimed again, in monotonic time: it may be over before that look is. */
+  #excludedUntil = Number.POSITIVE_INFINITY
+  /** No claim before this time, because the last one failed. */
+  #pausedUntil = 0
+  #stopping = false
+
+  constructor(
+    private readonly own: Ownership,
+    private readonly deps: ActorDeps,
+    private readonly post: Post,
+    private readonly live: Lanes,
+  ) {
+    this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
+    this.#backoff = claimBackoff(deps.clock, backoffAfter)
+    this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))
+  }
+
+  /** A letter has committed. Looks for due work if it may have made some due, unless a later letter of the same group does. */
+  committed(effects: Effects, looked: Looked | undefined, { now, priority }: { now: Date; priority: Priority }): void {
+    if (this.#stopping) return
+    if (looked) this.#looked(looked, now, priority)
+    if (this.#alarm.changed(effects, now)) this.#want(priority)
+  }
+
+  /** Something may have been committed that no letter of this process knows of. */
+  forget(): void {
+    this.#alarm.forget()
+  }
+
+  /** Looks for due work by a letter, unless one is on its way or this process runs no lanes. */
+  pump(priority: Priority): void {
+    if (this.#stopping || this.#lanes.size === 0 || this.#pumping.has(priority)) return
+    this.#pumping.add(priority)
+    const trial: Trial = { over: false }
+    const claiming = this.post(this.#claimLetter(priority, trial)).then(
+      ({ reply }) => this.#ended(trial, reply),
+      (cause) => {
+        this.#pumping.delete(priority)
+        this.#failed(trial, cause)
+      },
+    )
+    this.#claiming.add(claiming)
+    void claiming.finally(() => this.#claiming.delete(claiming))
+  }
+
+  /** After a pause that failures have brought about. */
+  pumpUnlessPaused(): void {
+    if (this.deps.clock.monotonic() >= this.#pausedUntil) this.pump('background')
+  }
+
+  /** The claim that an outcome makes room for, in the outcome's own transaction. */
+  beside(): Sequel<ClaimReply> & { drop(): void } {
+    const trial: Trial = { over: false }
+    return {
+      isWanted: (effects, now) => !this.#stopping && this.#alarm.mayBeDue(effects, now),
+      decide: async (sql, gate) => {
+        const claimedAt = this.deps.clock.monotonic()
+        const { found } = await loadNow(sql, { found: nextDue(this.#view({ now: gate.now, paused: gate.paused })) })
+        return this.#decide(trial, { sql, gate, claimedAt }, found)
+      },
+      ended: (result, now) => {
+        if (result === 'not wanted') this.#alarm.freed(now)
+        else if (result === 'not now') this.#want('background')
+        else if ('cause' in result) {
+          this.deps.log.error({ err: result.cause, tenant: this.own.tenantId }, 'a claim beside an outcome failed')
+          this.#failed(trial, result.cause)
+        } else this.#ended(trial, result.decision.reply)
+      },
+      drop: () => this.#end(trial),
+    }
+  }
+
+  halt(): void {
+    this.#stopping = true
+    this.#alarm.stop()
+  }
+
+  /** Until no claim is in progress. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#claiming)
+  }
+
+  #claimLetter(priority: Priority, trial: Trial): Letter<ClaimReply> {
+    const { deps } = this
+    const view = () => this.#view('gate')
+    let claimedAt = 0
+    const letter: Letter<ClaimReply, { found: ReturnType<typeof nextDue> }> = {
+      name: 'claim',
+      priority,
+      provenance: byTimer,
+      /** Made when the letter's turn has come, of what runs then. */
+      get load() {
+        claimedAt = deps.clock.monotonic()
+        return { found: nextDue(view()) }
+      },
+      decide: async (sql, gate, _lanes, { found }) => {
+        this.#pumping.delete(priority)
+        return this.#decide(trial, { sql, gate, claimedAt }, found)
+      },
+    }
+    return letter as unknown as Letter<ClaimReply>
+  }
+
+  #view(at: ClaimView['at']): ClaimView {
+    const wait = this.#backoff.until(undefined)
+    this.#excludedUntil = wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
+    // Work that runs here is excluded even if it was queued again, perhaps under another key: it must not run twice at once.
+    return { kinds: this.deps.kinds, at, running: [...this.live.running(), ...this.#claimed], excluded: this.#backoff.ids() }
+  }
+
+  async #decide(trial: Trial, context: { sql: Sql; gate: Gate; claimedAt: number }, found: NextDue): Promise<Decision<ClaimReply>> {
+    this.#end(trial, trial.over)
+    if (this.#stopping) return { reply: {} }
+    trial.found = found.work?.id
+    const decision = await claimFound({ ...context, owner: this.own.owner, lanes: this.#lanes }, found)
+    trial.claimed = decision.reply.start?.work
+    if (trial.claimed && !trial.over) this.#claimed.add(trial.claimed)
+    return decision
+  }
+
+  #end(trial: Trial, isOver = true): void {
+    trial.over = isOver
+    if (trial.claimed) this.#claimed.delete(trial.claimed)
+  }
+
+  #ended(trial: Trial, { start }: ClaimReply): void {
+    this.#end(trial)
+    if (trial.found) this.#backoff.claimed(trial.found)
+    if (start) this.live.start(start)
+  }
+
+  #failed(trial: Trial, cause: unknown): void {
+    this.#end(trial)
+    if (cause instanceof Fenced || this.#stopping) return
+    const isItsOwn = trial.found !== undefined && !(cause instanceof AppError && cause.code === 'unavailable')
+    if (isItsOwn) this.#backoff.failed(trial.found!)
+    const pause = isItsOwn ? 0 : RETRY_MS
+    this.#pausedUntil = this.deps.clock.monotonic() + pause
+    this.#alarm.ringIn(pause)
+  }
+
+  #looked({ next, rest }: Looked, now: Date, priority: Priority): void {
+    // It covers the letters before it.
+    this.#wanted = undefined
+    this.#alarm.looked({ rest }, now)
+    const wait = Math.min(next ?? Number.POSITIVE_INFINITY, this.#excludedUntil - this.deps.clock.monotonic())
+    if (wait === Number.POSITIVE_INFINITY) this.#alarm.stop()
+    else if (wait <= 0) this.#want(priority)
+    else this.#alarm.ringIn(wait)
+  }
+
+  #want(priority: Priority): void {
+    if (this.#wanted !== 'control') this.#wanted = priority
+    queueMicrotask(() => {
+      const wanted = this.#wanted
+      this.#wanted = undefined
+      if (wanted) this.pump(wanted)
+    })
+  }
+}

@@ -1,0 +1,289 @@
+/**
+ * Transactions. Each session is a client with one connection, so that `begin` travels with the first statement, and `commit` with the last.
+ * Whatever happens to the connection, no statement runs outside of its transaction.
+ */
+import type postgres from 'postgres'
+import { DeadlineError, withDeadline } from './deadline.ts'
+import { type Fragment, type Sql, send, sqlBy } from './sql.ts'
+
+/** The statements of one transaction. */
+export interface Transaction extends Sql {
+  /**
+   * Runs a statement and commits with it, in one message; nothing can follow. Only for a transaction that has written nothing before: if the
+   * statement cannot even be sent, the commit still is.
+   */
+  committing<Row>(statement: Fragment<Row>): Promise<Row[]>
+  /** Runs the body so that its failure takes back its own changes only, and rejects. */
+  savepoint<T>(body: () => Promise<T>): Promise<T>
+}
+
+/** Makes a client with at most one connection, which calls `onclose` whenever that closes. */
+export type Connect = (onclose: () => void) => postgres.Sql
+
+/**
+ * After half an hour to an hour a connection is replaced, as the client does elsewhere: Postgres keeps every statement that was prepared on
+ * it. Not all at once.
+ */
+const LIFETIME_MS = 1_800_000
+/** Time for a transaction that still runs on a client that was given up. */
+const RETIRE_WITHIN_S = 1
+/** All letters and requests have ended before the sessions do. */
+const END_WITHIN_S = 2
+
+class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost'
+  readonly code = 'CONNECTION_CLOSED'
+}
+
+/** A client for one transaction at a time. */
+class Session {
+  #client: postgres.Sql
+  /** How many connections have been lost or given up. */
+  lost = 0
+  /** Called when the connection closes. */
+  onLost: (() => void) | undefined
+  /** Whether the present client has been answered. */
+  #heard = false
+  /** An earlier transaction may still be open on the connection. */
+  #isDirty = false
+  /** Monotonic time. */
+  #livesUntil = 0
+
+  constructor(
+    private readonly connect: Connect,
+    private readonly lifetimeMs: number,
+  ) {
+    this.#client = this.#open()
+  }
+
+  get client(): postgres.Sql {
+    return this.#client
+  }
+
+  #open(): postgres.Sql {
+    this.#livesUntil = performance.now() + this.lifetimeMs * (1 + Math.random())
+    const client: postgres.Sql = this.connect(() => {
+      if (client !== this.#client) return
+      this.lost++
+      this.#isDirty = false
+      this.onLost?.()
+    })
+    return client
+  }
+
+  heard(): void {
+    this.#heard = true
+  }
+
+  /** Between transactions: replaces a connection that is old. */
+  renew(): void {
+    if (!this.#isDirty && performance.now() >= this.#livesUntil) this.#replace()
+  }
+
+  begin(): Promise<unknown> {
+    const text = this.#isDirty ? 'rollback; begin' : 'begin'
+    this.#isDirty = false
+    return this.#client.unsafe(text).execute()
+  }
+
+  /** Not awaited: nobody needs its end, and the connection's next transaction follows it. */
+  rollBack(): void {
+    const { lost } = this
+    this.#client
+      .unsafe('rollback')
+      .execute()
+      .catch(() => {
+        if (lost === this.lost) this.#isDirty = true
+      })
+  }
+
+  /**
+   * Its transaction has not ended in time. TCP retransmits ever more rarely, so a connection may stay dead long after the network is back:
+   * the client is replaced, but not before it has been heard from, so that a database that is stuck does not get ever more connections.
+   */
+  late(): void {
+    this.#isDirty = true
+    if (this.#heard) this.#replace()
+  }
+
+  #replace(): void {
+    const old = this.#client
+    this.#client = this.#open()
+    this.lost++
+    this.#heard = false
+    this.#isDirty = false
+    // The client never finishes a query whose connection broke, so `end` needs a timeout.
+    old.end({ timeout: RETIRE_WITHIN_S }).catch(() => {})
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#client.end({ timeout: END_WITHIN_S })
+  }
+}
+
+/** Nobody listens to a promise that follows one that failed. */
+const ignored = (running: PromiseLike<unknown>): void => void running.then(undefined, () => {})
+
+/** Waits for both, and returns the second. */
+const both = async <T>(first: PromiseLike<unknown>, second: PromiseLike<T>): Promise<T> => {
+  ignored(second)
+  await first
+  return await second
+}
+
+type Stage = 'unbegun' | 'beginning' | 'begun' | 'ended'
+
+/** One transaction on a session. */
+class Running {
+  #stage: Stage = 'unbegun'
+  /** Connections lost before the one on which it began. */
+  #lost = 0
+  /** A savepoint is to be set with the next statement. */
+  #saves = false
+  /** A statement's error that no savepoint has taken back. The database would answer a commit by rolling back. */
+  #failure: { cause: unknown } | undefined
+  readonly sql: Transaction = Object.assign(
+    sqlBy((statement) => this.#ask(statement)),
+    {
+      committing: <Row>(statement: Fragment<Row>) => this.#committing(statement),
+      savepoint: <T>(body: () => Promise<T>) => this.#savepoint(body),
+    },
+  )
+
+  constructor(private readonly session: Session) {}
+
+  /** From now on the body can send nothing. */
+  end(): void {
+    this.#stage = 'ended'
+  }
+
+  /** Runs the transaction. Rejects as soon as its connection closes: the body may be waiting for something else. */
+  outcome<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.session.onLost = () => {
+        if (this.#stage !== 'begun') return
+        this.end()
+        reject(new ConnectionLost('the connection was lost'))
+      }
+      this.run(body).then(resolve, reject)
+    })
+  }
+
+  async run<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> {
+    try {
+      const result = await body(this.sql)
+      if (this.#failure) throw this.#failure.cause
+      if (this.#stage === 'begun') await this.#commit()
+      return result
+    } catch (cause) {
+      if (this.#isOpen()) this.session.rollBack()
+      this.end()
+      throw cause
+    }
+  }
+
+  #isOpen(): boolean {
+    return this.#stage === 'beginning' || (this.#stage === 'begun' && this.#lost === this.session.lost)
+  }
+
+  #check(): void {
+    if (this.#stage === 'ended') throw new DeadlineError('the transaction has ended')
+    if (this.#stage === 'begun' && this.#lost !== this.session.lost) throw new ConnectionLost('the connection was lost')
+  }
+
+  async #commit(): Promise<void> {
+    this.#check()
+    this.#stage = 'ended'
+    await this.session.client.unsafe('commit')
+    this.session.heard()
+  }
+
+  async #ask<Row>(statement: Fragment<Row>): Promise<Row[]> {
+    this.#check()
+    try {
+      return await this.#sent(statement)
+    } catch (cause) {
+      this.#failure ??= { cause }
+      throw cause
+    }
+  }
+
+  #sent<Row>(statement: Fragment<Row>): PromiseLike<Row[]> {
+    const { client } = this.session
+    if (this.#stage === 'unbegun') return both(this.#begin(), send(client, statement))
+    if (!this.#saves) return send(client, statement)
+    this.#saves = false
+    return both(client.unsafe('savepoint s').execute(), send(client, statement))
+  }
+
+  async #begin(): Promise<void> {
+    this.#stage = 'beginning'
+    await this.session.begin()
+    this.session.heard()
+    this.#lost = this.session.lost
+    if (this.#stage === 'beginning') this.#stage = 'begun'
+  }
+
+  async #committing<Row>(statement: Fragment<Row>): Promise<Row[]> {
+    this.#check()
+    if (this.#stage !== 'begun' || this.#saves || this.#failure) throw new Error('only a transaction in good order can commit')
+    this.#stage = 'ended'
+    const { client } = this.session
+    const rows = send(client, statement)
+    const committed = client.unsafe('commit').execute()
+    ignored(committed)
+    const result = await rows
+    await committed
+    this.session.heard()
+    return result
+  }
+
+  async #savepoint<T>(body: () => Promise<T>): Promise<T> {
+    this.#check()
+    if (this.#stage !== 'begun') throw new Error('a savepoint needs a transaction')
+    this.#saves = true
+    try {
+      return await body()
+    } catch (cause) {
+      // Unset if a statement of the body was sent.
+      if (!this.#saves) await this.#backToSavepoint()
+      throw cause
+    } finally {
+      this.#saves = false
+    }
+  }
+
+  async #backToSavepoint(): Promise<void> {
+    this.#check()
+    await this.session.client.unsafe('rollback to savepoint s')
+    this.#failure = undefined
+  }
+}
+
+export interface Sessions extends AsyncDisposable {
+  /** Runs one transaction. The caller runs no more than `size` at once. Rejects at the deadline of queries; by then the body is cut off. */
+  transaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
+}
+
+export const openSessions = (size: number, connect: Connect, lifetimeMs = LIFETIME_MS): Sessions => {
+  const all = Array.from({ length: size }, () => new Session(connect, lifetimeMs))
+  const free = [...all]
+  return {
+    async transaction(body) {
+      const session = free.pop()
+      if (!session) throw new Error('more transactions at once than sessions')
+      session.renew()
+      const running = new Running(session)
+      try {
+        return await withDeadline(running.outcome(body), { answered() {}, late: () => session.late() })
+      } finally {
+        running.end()
+        session.onLost = undefined
+        free.push(session)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(all.map((session) => session[Symbol.asyncDispose]()))
+    },
+  }
+}
