@@ -24,6 +24,11 @@ export class Alarm {
     return Math.min(this.#dueAt, this.#soonestOf(effects, now)) <= now.getTime()
   }
 
+  /** Whether a row was due at the last look, beside the one that it found, or has been added since. */
+  isDue(): boolean {
+    return this.#dueAt === UNKNOWN
+  }
+
   /** A look in a letter that has committed. What was due then is due whatever the clock says later. */
   looked({ rest = Number.POSITIVE_INFINITY }: Pick<NextDue, 'rest'>, now: Date): void {
     this.#dueAt = rest <= 0 ? UNKNOWN : now.getTime() + rest

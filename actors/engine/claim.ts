@@ -2,7 +2,7 @@
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import { claimWork, type KeyedWork, type NextDue } from '#store/engine/work'
-import type { AnyLane } from './lane.ts'
+import type { AnyLane, Claimed } from './lane.ts'
 import type { Decision } from './letter.ts'
 
 /** Claimed work, ready for its lane. */
@@ -19,8 +19,7 @@ export interface ClaimReply {
   start?: LaneStart
 }
 
-interface Claiming {
-  sql: Sql
+export interface Claiming {
   gate: Gate
   /** The incarnation of this process. */
   owner: string
@@ -30,19 +29,37 @@ interface Claiming {
 }
 
 /** Decides the claim of what a look has found. */
-export const claimFound = async (
-  { sql, gate, owner, claimedAt, lanes }: Claiming,
-  { work, wait, rest }: NextDue,
-): Promise<Decision<ClaimReply>> => {
-  if (!work) return { reply: {}, looked: { next: wait, rest } }
-  const lane = lanes.get(work.kind)
+export const claimFound = async (claiming: Claiming & { sql: Sql }, next: NextDue): Promise<Decision<ClaimReply>> => {
+  const { work, loaded } = next
+  if (!work) return nothingFound(next)
+  const lane = claiming.lanes.get(work.kind)
   if (!lane) throw new Error(`no lane for work of kind ${work.kind}`)
-  const { job, decision } = await lane.claim(sql, gate, work)
+  return begun(claiming, next, { work, lane, claimed: await lane.claim(claiming.sql, claiming.gate, work, loaded) })
+}
+
+/** The same before the changes of the letter that made room are written; undefined if its lane must see them. */
+export const claimAhead = async (claiming: Claiming, next: NextDue): Promise<Decision<ClaimReply> | undefined> => {
+  const { work, loaded } = next
+  if (!work) return nothingFound(next)
+  const lane = claiming.lanes.get(work.kind)
+  const claimed = loaded && (await lane?.claimAhead?.(claiming.gate, work, loaded))
+  return claimed && begun(claiming, next, { work, lane: lane!, claimed })
+}
+
+const nothingFound = ({ wait, rest }: NextDue): Decision<ClaimReply> => ({ reply: {}, looked: { next: wait, rest } })
+
+interface Begun {
+  work: KeyedWork
+  lane: AnyLane
+  claimed: Claimed<unknown>
+}
+
+const begun = ({ gate, owner, claimedAt }: Claiming, { wait, rest }: NextDue, { work, lane, claimed }: Begun): Decision<ClaimReply> => {
+  const { job, decision } = claimed
   // Nothing runs, so nothing waits for its end.
   if (job === undefined) return { ...decision, reply: {}, looked: { next: rest, rest } }
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]
-  const claimed: KeyedWork = { ...work, attempt: work.attempt + 1, state: 'running' }
-  const start = { work: claimed, lane, job, claimedAt }
+  const start = { work: { ...work, attempt: work.attempt + 1, state: 'running' as const }, lane, job, claimedAt }
   return { ...decision, effects: { ...decision.effects, writes }, reply: { start }, looked: { next: wait, rest } }
 }

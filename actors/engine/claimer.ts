@@ -1,15 +1,14 @@
 /** Looks for due work when there may be some, and claims it: by a letter of its own, or beside the outcome that freed its key. */
 import { AppError } from '#kernel/errors'
-import type { Sql } from '#store/engine/db'
-import type { Effects, Gate, Ownership, Provenance } from '#store/engine/letter'
+import type { Effects, Ownership, Provenance } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
-import { type ClaimView, type KeyedWork, LONGEST_NAP_MS, type NextDue, nextDue } from '#store/engine/work'
+import { type ClaimLoad, type ClaimView, type KeyedWork, LONGEST_NAP_MS, type NextDue, nextDue, type Work } from '#store/engine/work'
 import { Alarm } from './alarm.ts'
-import { type ClaimReply, claimFound, type LaneStart } from './claim.ts'
+import { type Claiming, type ClaimReply, claimAhead, claimFound, type LaneStart } from './claim.ts'
 import { claimBackoff } from './claim-backoff.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane } from './lane.ts'
-import type { Decision, Letter, Looked, Sequel } from './letter.ts'
+import type { Decision, Letter, Looked, Sequel, SequelResult } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 
 export type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
@@ -39,6 +38,8 @@ interface Trial {
 
 export class Claimer {
   readonly #lanes: ReadonlyMap<string, AnyLane>
+  readonly #loads: ClaimLoad[]
+  readonly #claims: Pick<Claiming, 'owner' | 'lanes'>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
   /** Claimed by letters that have not committed: their keys are taken for the following letters. */
@@ -60,6 +61,8 @@ export class Claimer {
     private readonly live: Lanes,
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
+    this.#loads = deps.lanes.flatMap(({ kind, claimLoad }) => (claimLoad ? [{ kind, ...claimLoad }] : []))
+    this.#claims = { owner: own.owner, lanes: this.#lanes }
     this.#backoff = claimBackoff(deps.clock, backoffAfter)
     this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))
   }
@@ -97,24 +100,21 @@ export class Claimer {
     if (this.deps.clock.monotonic() >= this.#pausedUntil) this.pump('background')
   }
 
-  /** The claim that an outcome makes room for, in the outcome's own transaction. */
-  beside(): Sequel<ClaimReply> & { drop(): void } {
+  /**
+   * The claim that an outcome makes room for, in the outcome's own transaction. `plain`: the outcome's row, if a claim may be decided ahead of
+   * its changes.
+   */
+  beside(plain: Work | undefined): Sequel<ClaimReply> & { drop(): void } {
     const trial: Trial = { over: false }
     return {
       isWanted: (effects, now) => !this.#stopping && this.#alarm.mayBeDue(effects, now),
+      ...(plain && this.#ahead(trial, plain)),
       decide: async (sql, gate) => {
         const claimedAt = this.deps.clock.monotonic()
-        const { found } = await loadNow(sql, { found: nextDue(this.#view({ now: gate.now, paused: gate.paused })) })
-        return this.#decide(trial, { sql, gate, claimedAt }, found)
+        const { found } = await loadNow(sql, { found: this.#look(trial, { now: gate.now, paused: gate.paused }) })
+        return this.#decide(trial, found, () => claimFound({ ...this.#claims, sql, gate, claimedAt }, found))
       },
-      ended: (result, now) => {
-        if (result === 'not wanted') this.#alarm.freed(now)
-        else if (result === 'not now') this.#want('background')
-        else if ('cause' in result) {
-          this.deps.log.error({ err: result.cause, tenant: this.own.tenantId }, 'a claim beside an outcome failed')
-          this.#failed(trial, result.cause)
-        } else this.#ended(trial, result.decision.reply)
-      },
+      ended: (result, now) => this.#besideEnded(trial, result, now),
       drop: () => this.#end(trial),
     }
   }
@@ -129,9 +129,36 @@ export class Claimer {
     await Promise.all(this.#claiming)
   }
 
+  #besideEnded(trial: Trial, result: SequelResult<ClaimReply>, now: Date): void {
+    // An earlier try may have claimed.
+    if (typeof result === 'string') this.#end(trial)
+    if (result === 'not wanted') this.#alarm.freed(now)
+    else if (result === 'not now') this.#want('background')
+    else if ('cause' in result) {
+      this.deps.log.error({ err: result.cause, tenant: this.own.tenantId }, 'a claim beside an outcome failed')
+      this.#failed(trial, result.cause)
+    } else this.#ended(trial, result.decision.reply)
+  }
+
+  /** Looks in the outcome's gate, if a row is known to be due. */
+  #ahead(trial: Trial, settling: Work): Pick<Sequel<ClaimReply>, 'load' | 'ahead'> {
+    let claimedAt = 0
+    return {
+      load: () => {
+        claimedAt = this.deps.clock.monotonic()
+        return this.#alarm.isDue() ? { next: this.#look(trial, 'gate', settling) } : undefined
+      },
+      ahead: async (gate, loaded, { settled }) => {
+        const next = loaded.next as NextDue | undefined
+        if (!next || !settled?.includes(settling.id)) return undefined
+        return this.#decide(trial, next, () => claimAhead({ ...this.#claims, gate, claimedAt }, next))
+      },
+    }
+  }
+
   #claimLetter(priority: Priority, trial: Trial): Letter<ClaimReply> {
     const { deps } = this
-    const view = () => this.#view('gate')
+    const look = () => this.#look(trial, 'gate')
     let claimedAt = 0
     const letter: Letter<ClaimReply, { found: ReturnType<typeof nextDue> }> = {
       name: 'claim',
@@ -140,29 +167,32 @@ export class Claimer {
       /** Made when the letter's turn has come, of what runs then. */
       get load() {
         claimedAt = deps.clock.monotonic()
-        return { found: nextDue(view()) }
+        return { found: look() }
       },
       decide: async (sql, gate, _lanes, { found }) => {
         this.#pumping.delete(priority)
-        return this.#decide(trial, { sql, gate, claimedAt }, found)
+        return this.#decide(trial, found, () => claimFound({ ...this.#claims, sql, gate, claimedAt }, found))
       },
     }
     return letter as unknown as Letter<ClaimReply>
   }
 
-  #view(at: ClaimView['at']): ClaimView {
+  /** `settling`: a row that the look's own transaction settles. What an earlier try of the same claim took is free again. */
+  #look(trial: Trial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
+    this.#end(trial, trial.over)
     const wait = this.#backoff.until(undefined)
     this.#excludedUntil = wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
     // Work that runs here is excluded even if it was queued again, perhaps under another key: it must not run twice at once.
-    return { kinds: this.deps.kinds, at, running: [...this.live.running(), ...this.#claimed], excluded: this.#backoff.ids() }
+    const running = [...this.live.running(), ...this.#claimed].filter(({ id }) => id !== settling?.id)
+    const excluded = this.#backoff.ids()
+    return nextDue({ kinds: this.deps.kinds, at, running, excluded, loads: this.#loads, settling: settling?.ref_id ?? null })
   }
 
-  async #decide(trial: Trial, context: { sql: Sql; gate: Gate; claimedAt: number }, found: NextDue): Promise<Decision<ClaimReply>> {
-    this.#end(trial, trial.over)
+  async #decide<D extends Decision<ClaimReply> | undefined>(trial: Trial, found: NextDue, claim: () => Promise<D>) {
     if (this.#stopping) return { reply: {} }
     trial.found = found.work?.id
-    const decision = await claimFound({ ...context, owner: this.own.owner, lanes: this.#lanes }, found)
-    trial.claimed = decision.reply.start?.work
+    const decision = await claim()
+    trial.claimed = decision?.reply.start?.work
     if (trial.claimed && !trial.over) this.#claimed.add(trial.claimed)
     return decision
   }

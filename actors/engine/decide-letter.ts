@@ -3,8 +3,18 @@
 import type { LiveLanes } from '#decisions/deciding'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
-import type { Transaction } from '#store/engine/db'
-import { apply, type Consequences, type Gate, type GateHook, type Ownership, openGate, readingOnly } from '#store/engine/letter'
+import type { Sql, Transaction } from '#store/engine/db'
+import {
+  apply,
+  type Consequences,
+  type Effects,
+  type Gate,
+  type GateHook,
+  merge,
+  type Ownership,
+  openGate,
+  readingOnly,
+} from '#store/engine/letter'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 
@@ -30,6 +40,11 @@ interface Decided {
   changed: boolean
 }
 
+/** The letter's changes could not be written together with those of its sequel. Nothing of it happened. */
+export class SequelFailed extends Error {
+  override readonly name = 'SequelFailed'
+}
+
 const isRefusal = (cause: unknown): boolean => cause instanceof AppError && cause.code !== 'unavailable'
 
 const isExempt = ({ exempt, provenance: { surface } }: Letter<unknown>): boolean => exempt ?? (surface === 'timer' || surface === 'lane')
@@ -46,7 +61,8 @@ export const decideLetter = async (
 ): Promise<Decided> => {
   try {
     const { principal: caller } = letter.provenance
-    const question = { hook: deps.gate, caller, idempotencyKey: letter.claim?.key, load: letter.load ?? {} }
+    const load = { ...letter.load, ...letter.sequel?.load?.() }
+    const question = { hook: deps.gate, caller, idempotencyKey: letter.claim?.key, load }
     const opened = await openGate(sql, deps.own, question)
     if (!opened) throw new Fenced()
     const { gate, loaded } = opened
@@ -58,8 +74,13 @@ export const decideLetter = async (
     const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
     const hasSequel = letter.sequel?.isWanted(effects, gate.now) ?? false
     const context = { now: gate.now, provenance: letter.provenance, keep: decision.keep }
-    const changed = await apply(sql, effects, hasSequel ? context : { ...context, commits })
+    const ahead = hasSequel ? await sequelAhead(deps, reading, { letter, gate, loaded, effects }) : undefined
     const result: Result = { decision: { ...decision, effects }, now: gate.now }
+    if (ahead) {
+      const changed = await applyTogether(sql, merge(effects, ahead.effects!), { ...context, commits })
+      return { result: { ...result, sequelResult: { decision: ahead, isAhead: true } }, changed }
+    }
+    const changed = await apply(sql, effects, hasSequel ? context : { ...context, commits })
     if (letter.sequel) result.sequelResult = hasSequel ? await sequel(deps, sql, { letter, gate }) : 'not wanted'
     return { result, changed: changed || typeof result.sequelResult === 'object' }
   } catch (cause) {
@@ -68,13 +89,43 @@ export const decideLetter = async (
   }
 }
 
+const isHeld = (deps: DecidingDeps): boolean => deps.isUrgent() || deps.isOver()
+
+interface Deciding {
+  letter: Letter<unknown>
+  gate: Gate
+  loaded: Record<string, unknown>
+  effects: Effects
+}
+
+/** Undefined if the sequel must be decided after the letter's changes, or fails: it will fail there again. */
+const sequelAhead = async (
+  deps: DecidingDeps,
+  reading: Sql,
+  { letter, gate, loaded, effects }: Deciding,
+): Promise<Decision<unknown> | undefined> => {
+  if (isHeld(deps)) return undefined
+  try {
+    const decision = await letter.sequel!.ahead?.(gate, loaded, effects)
+    if (!decision) return undefined
+    return { ...decision, effects: await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId }) }
+  } catch {
+    return undefined
+  }
+}
+
+const applyTogether = (...[sql, effects, context]: Parameters<typeof apply>): Promise<boolean> =>
+  apply(sql, effects, context).catch((cause) => {
+    throw cause instanceof AppError && cause.code === 'unavailable' ? cause : new SequelFailed('with its sequel', { cause })
+  })
+
 /** In a savepoint: a failure undoes the second decision alone, unless the transaction itself is lost. */
 const sequel = async (
   deps: DecidingDeps,
   sql: Transaction,
   { letter, gate }: { letter: Letter<unknown>; gate: Gate },
 ): Promise<SequelResult<unknown>> => {
-  if (deps.isUrgent() || deps.isOver()) return 'not now'
+  if (isHeld(deps)) return 'not now'
   try {
     const decision = await sql.savepoint(async () => {
       const reading = readingOnly(sql)

@@ -8,7 +8,7 @@ import { AppError } from '#kernel/errors'
 import type { Demand } from '#kernel/fair-limit'
 import type { Db, Transaction } from '#store/engine/db'
 import { KeyTaken, lockActor } from '#store/engine/letter'
-import { type DecidingDeps, decideLetter, type Result } from './decide-letter.ts'
+import { type DecidingDeps, decideLetter, type Result, SequelFailed } from './decide-letter.ts'
 import { Fenced } from './deps.ts'
 import type { Letter } from './letter.ts'
 import { type Following, nobody, type Posted } from './mailbox.ts'
@@ -58,10 +58,19 @@ export const commitTogether = async (group: GroupCommit, first: Envelope, follow
   else if (members.length > 1 && wasRolledBack(failure.cause))
     for (const { envelope } of members) await commitTogether(group, envelope, nobody)
   else if (failure.cause instanceof KeyTaken) first.settle(await retry(group, first))
+  else if (failure.cause instanceof SequelFailed) first.settle(await retry(group, withoutAhead(first)))
   else for (const { envelope } of members) envelope.settle(failure)
 }
 
-/** Another letter stored an answer under the same Idempotency-Key: runs this one again from its gate, which replays that answer. */
+/** Its sequel is decided after its changes, and can fail alone. */
+const withoutAhead = ({ letter, ...envelope }: Envelope): Envelope => {
+  const { load: _, ahead: __, ...sequel } = letter.sequel!
+  return { ...envelope, letter: { ...letter, sequel } }
+}
+
+/**
+ * Runs a letter again from its gate. If another one stored an answer under the same Idempotency-Key, the gate now replays that answer.
+ */
 const retry = async (group: GroupCommit, envelope: Envelope): Promise<Result> => {
   const members: GroupMember[] = [{ envelope }]
   return (await failureOf(group, members, nobody)) ?? members[0]!.result!

@@ -164,7 +164,7 @@ export class LaneRunner implements LiveLanes {
   async #settle(lane: AnyLane, finished: Finished, live: Live): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       const trial: LaneTrial = { over: false }
-      const claim = this.#claimer.beside()
+      const claim = this.#claimer.beside(lane.isPlain?.(finished) ? finished.work : undefined)
       try {
         await this.post(freeing(outcomeLetter(lane, finished), live, { trial, claim }))
         return tries === 1

@@ -1,7 +1,7 @@
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import type { Load, Loaded } from '#store/engine/load'
-import type { Work } from '#store/engine/work'
+import type { RecordId, Work } from '#store/engine/work'
 import type { Decision } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 
@@ -17,14 +17,23 @@ export interface Claiming {
  * runs outside, for as long as it takes; its outcome comes back in the letter `settle`.
  */
 // biome-ignore lint/complexity/noBannedTypes: a lane that loads nothing
-export interface Lane<Job, Outcome, L extends Load = {}> {
+export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
   kind: Work['kind']
   /** How long a claim holds without an outcome. */
   leaseMs: number
   /** Outcomes that people wait for go first. */
   priority: Priority
   /** Takes the work and returns the job to run, or none if it could be settled at once. */
-  claim(sql: Sql, gate: Gate, work: Work): Promise<Claimed<Job>>
+  claim(sql: Sql, gate: Gate, work: Work, loaded?: Loaded<C>): Promise<Claimed<Job>>
+  /** What `claim` needs of some rows, read by the look that finds the row. Of other rows it gets nothing. */
+  claimLoad?: { payload: Record<string, unknown>; of(refId: RecordId, settling: string | null): C }
+  /**
+   * Takes the work by what is loaded alone, before the changes of an outcome for which `isPlain` holds are written, and with them; undefined
+   * if it must see them first.
+   */
+  claimAhead?(gate: Gate, work: Work, loaded: Loaded<C>): Promise<Claimed<Job> | undefined>
+  /** Whether settling the outcome, which frees its key, changes nothing that a claim ahead depends on. */
+  isPlain?(finished: { work: Work; job: Job; outcome: Outcome }): boolean
   run(job: Job, context: LaneContext): Promise<Outcome>
   /** The records that `settle` needs, read with its gate. */
   load?(finished: { work: Work; job: Job; outcome: Outcome }): L
@@ -36,7 +45,8 @@ export interface Lane<Job, Outcome, L extends Load = {}> {
 
 /** The handler of a kind whose rows must not simply be due again when their process has died. */
 // biome-ignore lint/complexity/noBannedTypes: as above
-export interface UnrepeatableLane<Job, Outcome, L extends Load = {}> extends Omit<Lane<Job, Outcome, L>, 'orphaned'> {
+export interface UnrepeatableLane<Job, Outcome, L extends Load = {}, C extends Load = {}>
+  extends Omit<Lane<Job, Outcome, L, C>, 'orphaned'> {
   /** Settles a row whose process died, in a letter of the new owner; or one whose settling failed here. */
   orphaned(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
@@ -57,6 +67,6 @@ export interface LaneContext {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of lanes of different jobs and outcomes; each is only ever given its own
-export type AnyLane = Lane<any, any, any> | AnyUnrepeatableLane
+export type AnyLane = Lane<any, any, any, any> | AnyUnrepeatableLane
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export type AnyUnrepeatableLane = UnrepeatableLane<any, any, any>
+export type AnyUnrepeatableLane = UnrepeatableLane<any, any, any, any>

@@ -39,15 +39,25 @@ export interface Letter<R, L extends Load = {}> {
   sequel?: Sequel<any>
 }
 
-/** What became of a sequel once its letter has committed. `not now`: a control letter was waiting. */
-export type SequelResult<R> = { decision: Decision<R> } | { cause: unknown } | 'not wanted' | 'not now'
+/**
+ * What became of a sequel once its letter has committed. `isAhead`: it was decided before the letter's changes were written. `not now`: a
+ * control letter was waiting.
+ */
+export type SequelResult<R> = { decision: Decision<R>; isAhead?: boolean } | { cause: unknown } | 'not wanted' | 'not now'
 
 /**
- * A second decision in a letter's transaction, after the effects of the first. If it fails, none of it happened, and the letter stands. None
- * is made while a control letter waits, which might forbid it.
+ * A second decision in a letter's transaction, usually after the effects of the first. If it fails, none of it happened, and the letter
+ * stands. None is made while a control letter waits, which might forbid it.
  */
 export interface Sequel<R> {
   isWanted(effects: Effects, now: Date): boolean
+  /** What `ahead` needs, read with the letter's gate, when its turn has come. Undefined: it is not asked. */
+  load?(): Load | undefined
+  /**
+   * Decides before the letter's changes are written, which are then written with its own in one statement; undefined if it must see them.
+   * If that statement fails, the letter is decided again without it.
+   */
+  ahead?(gate: Gate, loaded: Record<string, unknown>, effects: Effects): Promise<Decision<R> | undefined>
   decide(sql: Sql, gate: Gate): Promise<Decision<R>>
   /** Called in the tick of the commit, after the letter's own effects have been told. `now`: the time of its gate. */
   ended(result: SequelResult<R>, now: Date): void

@@ -10,9 +10,12 @@ import type { Result } from './decide-letter.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import { CallerGone, commitTogether, type Envelope } from './group-commit.ts'
 import { LaneRunner } from './lane-runner.ts'
-import type { Decision, Letter } from './letter.ts'
+import type { Decision, Letter, SequelResult } from './letter.ts'
 import { Mailbox } from './mailbox.ts'
 import { Waiters } from './waiters.ts'
+
+const sequelOf = (result: SequelResult<unknown> | undefined): Partial<Extract<SequelResult<unknown>, { decision: unknown }>> =>
+  typeof result === 'object' && 'decision' in result ? result : {}
 
 /** The most control requests in flight. */
 const MOST_URGENT = 100
@@ -188,10 +191,12 @@ export class TenantActor {
   #settled<R>(letter: Letter<R>, result: Result): Answered<R> {
     if ('cause' in result) throw this.#failed(letter, result.cause)
     const { decision, now, sequelResult } = result
+    const { decision: second, isAhead } = sequelOf(sequelResult)
+    // What a look ahead of the letter's changes says of the time after it is without them.
+    if (second && isAhead) this.#committed(second, now)
     const answered = this.#committed(decision as Decision<R>, now)
-    if (sequelResult === undefined) return answered
-    if (typeof sequelResult === 'object' && 'decision' in sequelResult) this.#committed(sequelResult.decision, now)
-    letter.sequel!.ended(sequelResult, now)
+    if (second && !isAhead) this.#committed(second, now)
+    if (sequelResult !== undefined) letter.sequel!.ended(sequelResult, now)
     return answered
   }
 

@@ -212,7 +212,7 @@ const actions: Record<string, Action> = {
   ),
   /** All at once: approved, and due at one moment. */
   burst: action(
-    0.7,
+    1.5,
     (next) => ({ inMs: among(DUE_IN, next), onMissed: policy(next) }),
     (world, { inMs, onMissed }) => {
       for (const item of itemIds) approve(world, { item })

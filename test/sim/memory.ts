@@ -42,7 +42,7 @@ export interface Memory {
   now(): Date
   /**
    * What goes wrong with the next letters, if anything: nothing of one happens; or all of it and its sender does not hear of it; or what it
-   * does in a savepoint fails.
+   * does in a savepoint fails, or the statement of an outcome and the next claim.
    */
   failures: ('before' | 'after' | 'beside' | 'no')[]
   /** Of the running transaction. */
@@ -127,8 +127,14 @@ export const write = (memory: Memory, staged: Write[]): void => {
   for (const { change } of staged) change(memory)
   checkUnique(memory)
   const isClaim = memory.changes.attempts.some(([before]) => before === undefined)
+  const isAhead = isClaim && memory.changes.attempts.length > 1
+  if (isAhead && memory.beside === 'fails') {
+    memory.onFailure('beside')
+    throw new Error('the statement of an outcome and a claim has failed')
+  }
   // A claim that was in the mailbox before the pause may share the transaction.
-  if (isClaim && memory.inSavepoint?.pauseWaited) memory.onBroken('a send is claimed while a pause waits')
+  if (isClaim && (memory.inSavepoint?.pauseWaited || (isAhead && memory.pauseWaits)))
+    memory.onBroken('a send is claimed while a pause waits')
   memory.onChange(memory.changes, memory.command)
   const { meanwhile } = memory
   memory.meanwhile = undefined

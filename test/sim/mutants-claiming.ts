@@ -5,13 +5,15 @@ const alarm = 'actors/engine/alarm.ts'
 const claims = 'actors/engine/claimer.ts'
 const deciding = 'actors/engine/decide-letter.ts'
 const runner = 'actors/engine/lane-runner.ts'
+const sending = 'actors/work/growth/send.ts'
+const sendClaims = 'actors/work/growth/claim-send.ts'
 
 export const claimingMutants: Mutant[] = [
   {
     name: 'an account sends two at once',
     file: claims,
-    from: 'running: [...this.live.running(), ...this.#claimed]',
-    to: "running: [...this.live.running(), ...this.#claimed].map((work) => ({ ...work, concurrency_key: '' }))",
+    from: '[...this.live.running(), ...this.#claimed]',
+    to: "[...this.live.running(), ...this.#claimed].map((work) => ({ ...work, concurrency_key: '' }))",
   },
   { name: 'the pause holds no claim beside an outcome', file: claims, from: 'paused: gate.paused', to: 'paused: false' },
   {
@@ -31,6 +33,30 @@ export const claimingMutants: Mutant[] = [
     file: deciding,
     from: 'return { decision }\n  } catch (cause) {\n    return { cause }',
     to: 'return { decision }\n  } catch (cause) {\n    throw cause',
+  },
+  {
+    name: 'a claim ahead of any outcome',
+    file: sending,
+    from: "outcome.kind === 'posted' && !againOf(work) && !job.readBack",
+    to: 'true',
+  },
+  {
+    name: 'a claim ahead of a record that may have been sent',
+    file: sendClaims,
+    from: ' || tries!.doubted > 0) return undefined',
+    to: ') return undefined',
+  },
+  {
+    name: 'a claim ahead of what was missed',
+    file: sendClaims,
+    from: ' || mayBeMissed(deps, claiming, record)) return undefined',
+    to: ') return undefined',
+  },
+  {
+    name: 'a claim ahead beside a doubtful post of the account',
+    file: sendClaims,
+    from: ' || account?.has_open_posts',
+    to: '',
   },
   {
     name: 'a row that a letter adds for later is forgotten',

@@ -96,8 +96,8 @@ export const mutants: Mutant[] = [
   {
     name: 'what was missed goes out',
     file: claimSend,
-    from: "if (await missed(deps, claiming, record)) return back(claiming, record, 'missed')",
-    to: '',
+    from: 'isMissed: await missed(deps, claiming, record)',
+    to: 'isMissed: false',
   },
   {
     name: 'the state is not checked at the claim',
@@ -108,7 +108,7 @@ export const mutants: Mutant[] = [
   {
     name: 'a text in doubt goes out again for another item',
     file: claimSend,
-    from: 'has_open_posts && (await means.isInTheWay(sql, connection.id, means.hashOf(record)))',
+    from: 'has_open_posts && (await means.isInTheWay(sql, ready.connection.id, means.hashOf(record)))',
     to: 'has_open_posts && false',
   },
   {

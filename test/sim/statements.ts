@@ -31,10 +31,10 @@ const engagementPart = (id: string) => part((memory) => memory.engagements.get(i
 const items = { itemPart, lockItem: keptItems.lock, saveItem: keptItems.save }
 const engagements = { engagementPart, lockEngagement: keptEngagements.lock, saveEngagement: keptEngagements.save }
 
-const accountOf = (memory: Memory, { record_id }: SendableRef): SendingAccount | undefined => {
+const accountOf = (memory: Memory, { record_id }: SendableRef, except: string | null): SendingAccount | undefined => {
   const record = (memory.items.get(record_id) ?? memory.engagements.get(record_id))!
   const account = accountFor(memory, record.account_external_id)
-  const isPost = (one: Attempt) => one.sendable === 'post' && one.connection_id === account?.id && isOpen(one)
+  const isPost = (one: Attempt) => one.sendable === 'post' && one.connection_id === account?.id && one.record_id !== except && isOpen(one)
   return account && { ...account, has_open_posts: find(memory.attempts, isPost) !== undefined }
 }
 
@@ -65,7 +65,7 @@ const attempts = {
       const own = filter(memory.attempts, (one) => one.record_id === record_id)
       return { count: own.length, doubted: own.filter(({ state }) => state === 'superseded' || state === 'returned').length }
     }),
-  accountOfRecord: (of: SendableRef) => part((memory) => accountOf(memory, of)),
+  accountOfRecord: (of: SendableRef, except: string | null = null) => part((memory) => accountOf(memory, of, except)),
   returnedAttempt: async (memory: Memory, { record_id }: SendableRef, since: Date) =>
     find(memory.attempts, (one) => one.record_id === record_id && one.state === 'returned' && one.ended_at! > since),
   ownedSince: async (memory: Memory, { sendable, connection_id }: Attempt, since: Date) =>

@@ -3,7 +3,7 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { Sql } from '#store/engine/db'
 import type { NewWork, Requeued } from '#store/engine/letter'
 import type { Load } from '#store/engine/load'
-import { type ClaimView, type KeyedWork, LONGEST_NAP_MS, type NextDue } from '#store/engine/work'
+import { type ClaimView, type KeyedWork, LONGEST_NAP_MS, loadOf, type NextDue } from '#store/engine/work'
 import type { Memory, Row, Write } from './memory.ts'
 
 export const find = <T>(all: Map<string, T>, fits: (one: T) => boolean): T | undefined => {
@@ -49,9 +49,9 @@ const first = (
 }
 
 /** A query of one row for a load. */
-export const part = <T>(query: (memory: Memory) => T) => ({
+export const part = <T>(query: (memory: Memory) => T | Promise<T>) => ({
   many: false,
-  query: async (memory: Memory) => [query(memory) ?? null],
+  query: async (memory: Memory) => [(await query(memory)) ?? null],
   read: (row: T) => row ?? undefined,
 })
 
@@ -62,7 +62,8 @@ export const parts = <T>(query: (memory: Memory) => T[]) => ({
   read: (rows: T[]) => rows,
 })
 
-const lookForDue = (memory: Memory, { at, running, excluded }: ClaimView): NextDue => {
+const lookForDue = async (memory: Memory, look: ClaimView): Promise<NextDue> => {
+  const { at, running, excluded } = look
   const now = +(at === 'gate' ? memory.now() : at.now)
   const view = { paused: at === 'gate' ? memory.paused : at.paused, excluded }
   const free = { ...view, excluded: [...excluded, ...running.map(({ id }) => id)] }
@@ -73,7 +74,9 @@ const lookForDue = (memory: Memory, { at, running, excluded }: ClaimView): NextD
   const rest = first(memory, but(view))
   const next = first(memory, but(free), { until: now + LONGEST_NAP_MS, busy: [...busy, ...(work ? [work.concurrency_key] : [])] })
   const until = (one: Row | undefined) => one && +one.run_at - now
-  return { work, rest: until(rest), wait: until(next) ?? (rest && LONGEST_NAP_MS) }
+  const load = work && loadOf(look, work)
+  const loaded = load && (await loads.loadNow(memory, load))
+  return { work, loaded, rest: until(rest), wait: until(next) ?? (rest && LONGEST_NAP_MS) }
 }
 
 export const works = {

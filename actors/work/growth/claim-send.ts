@@ -15,8 +15,9 @@ import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { forgetPending } from '#store/engine/idempotency'
-import { loadNow } from '#store/engine/load'
-import { accountOfRecord, insertAttempt, type Tries, triesSoFar } from '#store/growth/attempts'
+import { type Loaded, loadNow } from '#store/engine/load'
+import type { RecordId } from '#store/engine/work'
+import { accountOfRecord, insertAttempt, type RefOrExpression, type SendingAccount, type Tries, triesSoFar } from '#store/growth/attempts'
 import { currentProfile } from '#store/growth/profiles'
 import { finished } from './decisions.ts'
 import { meansOf } from './means.ts'
@@ -40,27 +41,75 @@ export interface SendJob {
   readBack?: ReadBack | undefined
 }
 
+/** What a claim needs to know of a record. `settling`: the record of a send that the same transaction settles. */
+const claimParts = (of: RefOrExpression, settling: string | null) => ({
+  record: sendables[of.sendable].part(of.record_id),
+  account: accountOfRecord(of, settling),
+  tries: triesSoFar(of),
+})
+
+export type ClaimParts = ReturnType<typeof claimParts>
+
+/** Of posts, all of that is read by the look that finds them. */
+export const claimLoad = {
+  payload: { sendable: 'post' },
+  of: (record_id: RecordId, settling: string | null): ClaimParts => claimParts({ sendable: 'post', record_id }, settling),
+}
+
 /** Checks everything that can forbid the send: plan, account, approval, schedule. */
-export const claimRecord = async (deps: SendDeps, claiming: Claiming): Promise<Claimed<SendJob>> => {
+export const claimRecord = async (deps: SendDeps, claiming: Claiming, early?: Loaded<ClaimParts>): Promise<Claimed<SendJob>> => {
   const { sql, gate, work } = claiming
   const of = recordOf(work)
-  const { moves, part } = sendables[of.sendable]
-  const loaded = await loadNow(sql, { record: part(of.record_id), account: accountOfRecord(of), tries: triesSoFar(of) })
+  const { moves } = sendables[of.sendable]
+  const loaded = early ?? (await loadNow(sql, claimParts(of, null)))
   const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
   if (!moves.isWaiting(record, work.origin)) return { decision: finished(work) }
-  if (gate.deletesAt) return back(claiming, record, 'workspace_deletion')
-  if (gate.plan.billing !== 'ok') return back(claiming, record, `plan_invalid:${gate.plan.billing}`)
-  if (await missed(deps, claiming, record)) return back(claiming, record, 'missed')
-  const { account } = loaded
-  const network = account && deps.networks.named(account.network)
-  if (!account || !network || ![null, network.name].includes(moves.networkOf(record))) return back(claiming, record, 'x_not_connected')
-  const next = claim(moves, record, { accountExternalId: account.external_id, origin: work.origin, now: gate.now })
-  if (next === 'approval_stale') return back(claiming, record, next)
+  const ready = examine(deps, claiming, { ...loaded, record, isMissed: await missed(deps, claiming, record) })
+  if (typeof ready === 'string') return back(claiming, record, ready)
   const means = meansOf[of.sendable]
-  const { has_open_posts, ...connection } = account
-  if (has_open_posts && (await means.isInTheWay(sql, connection.id, means.hashOf(record))))
+  if (loaded.account!.has_open_posts && (await means.isInTheWay(sql, ready.connection.id, means.hashOf(record))))
     return back(claiming, record, 'same_text_unconfirmed')
-  return claimed(deps, claiming, { record: next, connection, tries: loaded.tries! })
+  const tries = loaded.tries!
+  // At a person's request, the timeline has just been read for the attempt that this one supersedes.
+  const first = tries.doubted > 0 ? await readBackOf({ sql, gate, work }, deps.times) : undefined
+  return claimed(deps, claiming, { ...ready, tries, first })
+}
+
+/** The same by what is loaded alone, in the plain case: nothing forbids the send, and nothing else must be read. */
+export const claimRecordAhead = async (
+  deps: SendDeps,
+  claiming: Omit<Claiming, 'sql'>,
+  { record, account, tries }: Loaded<ClaimParts>,
+): Promise<Claimed<SendJob> | undefined> => {
+  const { work } = claiming
+  if (againOf(work) || !record || account?.has_open_posts || tries!.doubted > 0) return undefined
+  if (!sendables[recordOf(work).sendable].moves.isWaiting(record, work.origin) || mayBeMissed(deps, claiming, record)) return undefined
+  const ready = examine(deps, claiming, { record, account, isMissed: false })
+  return typeof ready === 'string' ? undefined : claimed(deps, claiming, { ...ready, tries: tries! })
+}
+
+interface Examined {
+  record: Sendable
+  account: SendingAccount | undefined
+  isMissed: boolean
+}
+
+/** Why the record cannot be sent; or the record, bound to its account. */
+const examine = (
+  { networks }: SendDeps,
+  { gate, work }: Omit<Claiming, 'sql'>,
+  { record, account, isMissed }: Examined,
+): ReturnReason | Pick<SendJob, 'record' | 'connection'> => {
+  const { moves } = sendables[recordOf(work).sendable]
+  if (gate.deletesAt) return 'workspace_deletion'
+  if (gate.plan.billing !== 'ok') return `plan_invalid:${gate.plan.billing}`
+  if (isMissed) return 'missed'
+  const network = account && networks.named(account.network)
+  if (!account || !network || ![null, network.name].includes(moves.networkOf(record))) return 'x_not_connected'
+  const next = claim(moves, record, { accountExternalId: account.external_id, origin: work.origin, now: gate.now })
+  if (next === 'approval_stale') return next
+  const { has_open_posts: _, ...connection } = account
+  return { record: next, connection }
 }
 
 /** The new attempt at a person's request, in the same commit that ends the doubtful one. */
@@ -73,35 +122,49 @@ export const claimOnceMore = async (deps: SendDeps, claiming: Claiming, again: A
   return { job, decision: { ...decision, effects: { ...decision.effects, first: [superseded] } } }
 }
 
+interface Ready extends Pick<SendJob, 'record' | 'connection'> {
+  tries: Tries
+  /** What must be read first, because an earlier attempt may have sent the record. */
+  first?: Awaited<ReturnType<typeof readBackOf>>
+}
+
 /** Claim and intent, in one commit. */
 const claimed = async (
   { networks, times, failpoints }: SendDeps,
-  { sql, gate, work }: Claiming,
-  { record, connection, tries: { count, doubted } }: Pick<SendJob, 'record' | 'connection'> & { tries: Tries },
+  { gate, work }: Omit<Claiming, 'sql'>,
+  { record, connection, tries: { count, doubted }, first }: Ready,
 ) => {
   const of = recordOf(work)
   const means = meansOf[of.sendable]
   const what = { body_sha: means.hashOf(record), sent_text: means.textOf(record) }
   const fields = { id: newId(), ...of, number: count + 1, connection_id: connection.id, ...what, origin: work.origin }
   const attempt = newAttempt(fields, { now: gate.now, leaseMs: times.leaseMs })
-  // At a person's request, the timeline has just been read for the attempt that this one supersedes.
-  const isAgain = againOf(work) !== undefined
-  const first = doubted > 0 && !isAgain ? await readBackOf({ sql, gate, work }, times) : undefined
   await failpoints('send.claiming')
   const network = networks.named(connection.network)!
-  const job: SendJob = { record, attempt, connection, network, isDoubted: doubted > 0 || isAgain, readBack: first?.readBack }
+  const isDoubted = doubted > 0 || againOf(work) !== undefined
+  const job: SendJob = { record, attempt, connection, network, isDoubted, readBack: first?.readBack }
   const writes = [sendables[of.sendable].save(record), insertAttempt(attempt)]
   return { job, decision: { reply: undefined, effects: { ...first?.effects, writes } } }
 }
 
-/** Too late by the record's or the profile's rule, or requested "now" so long ago that nobody expects it any more. */
-const missed = async ({ times }: SendDeps, { sql, gate, work }: Claiming, record: Sendable): Promise<boolean> => {
+/**
+ * Whether it is too late by the stricter rule, or requested "now" so long ago that nobody expects it any more. A post in time by the stricter
+ * rule is in time by any.
+ */
+const mayBeMissed = ({ times }: SendDeps, { gate, work }: Omit<Claiming, 'sql'>, record: Sendable): boolean => {
   if (work.origin === 'manual') return gate.now.getTime() - work.run_at.getTime() > times.nowMs
   const schedule = sendables[recordOf(work).sendable].moves.scheduleOf(record)
-  const rule = { now: gate.now, tries: triesOf(work), times }
-  // A post in time by the stricter policy is in time by any, so the profile is read only for others.
-  if (!isMissed(schedule, { ...rule, policy: 'skip' })) return false
-  return isMissed(schedule, { ...rule, policy: schedule?.onMissed ?? (await currentProfile(sql)).profile.on_missed })
+  return isMissed(schedule, { now: gate.now, tries: triesOf(work), times, policy: 'skip' })
+}
+
+/** Too late by the record's or the profile's rule. The profile is read only if it matters. */
+const missed = async (deps: SendDeps, claiming: Claiming, record: Sendable): Promise<boolean> => {
+  if (!mayBeMissed(deps, claiming, record)) return false
+  const { sql, gate, work } = claiming
+  if (work.origin === 'manual') return true
+  const schedule = sendables[recordOf(work).sendable].moves.scheduleOf(record)
+  const policy = schedule?.onMissed ?? (await currentProfile(sql)).profile.on_missed
+  return isMissed(schedule, { now: gate.now, tries: triesOf(work), times: deps.times, policy })
 }
 
 const reasonText = {

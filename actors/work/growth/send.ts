@@ -13,7 +13,7 @@ import type { Sql } from '#store/engine/db'
 import type { Part } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
-import { claimOnceMore, claimRecord, type SendDeps, type SendJob } from './claim-send.ts'
+import { type ClaimParts, claimLoad, claimOnceMore, claimRecord, claimRecordAhead, type SendDeps, type SendJob } from './claim-send.ts'
 import { requeued } from './decisions.ts'
 import { meansOf } from './means.ts'
 import { readFirst, type Shown, settleShown } from './read-back.ts'
@@ -25,14 +25,18 @@ type Answer = (SendOutcome | Shown) & { resources?: number }
 
 type SettleLoad = { record: Part<Sendable | undefined> }
 
-export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer, SettleLoad> => ({
+export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer, SettleLoad, ClaimParts> => ({
   kind: 'send',
   leaseMs: deps.times.leaseMs,
   priority: 'control',
-  claim(sql, gate, work) {
+  claim(sql, gate, work, loaded) {
     const again = againOf(work)
-    return again ? claimOnceMore(deps, { sql, gate, work }, again) : claimRecord(deps, { sql, gate, work })
+    return again ? claimOnceMore(deps, { sql, gate, work }, again) : claimRecord(deps, { sql, gate, work }, loaded)
   },
+  claimLoad,
+  claimAhead: (gate, work, loaded) => claimRecordAhead(deps, { gate, work }, loaded),
+  // Of another record's claim, only an attempt that stays open, a new doubt or a lost connection can change anything.
+  isPlain: ({ work, job, outcome }) => outcome.kind === 'posted' && !againOf(work) && !job.readBack,
   run: (job, context) => send(deps, job, context),
   load: ({ work, job }) => ({ record: sendables[job.attempt.sendable].part(work.ref_id) }),
   async settle(sql, gate, { work, job, outcome }, loaded) {

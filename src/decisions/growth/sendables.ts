@@ -6,12 +6,13 @@ import { post } from '#domain/growth/sending/post'
 import type { Sendable, SendableKind, Transitions } from '#domain/growth/sending/sendable'
 import type { Query, Sql } from '#store/engine/db'
 import type { Part } from '#store/engine/load'
+import type { RecordId } from '#store/engine/work'
 import { engagementPart, lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { itemPart, lockItem, saveItem } from '#store/growth/items'
 
 interface SendableRow<R extends Sendable = Sendable> {
   moves: Transitions<R>
-  part(id: string): Part<R | undefined>
+  part(id: RecordId): Part<R | undefined>
   /** Throws `not_found`. */
   lock(sql: Sql, id: string): Promise<R>
   save(record: R): Query

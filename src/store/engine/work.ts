@@ -2,7 +2,7 @@
 
 import type { WorkKind, WorkLane } from '#contract/work'
 import type { Fragment, Query, Sql } from './db.ts'
-import { loadNow, many, one, type Part } from './load.ts'
+import { type Load, loadColumns, loadedOf, loadNow, many, one, type Part } from './load.ts'
 
 export interface Work {
   id: string
@@ -49,12 +49,30 @@ export interface ClaimView {
   running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key'>[]
   /** Ids of rows to leave out for now. */
   excluded: string[]
+  /** What else is read of the row, if it is one of these. */
+  loads?: ClaimLoad[]
+  /** The record of a row that the look's own transaction settles. */
+  settling?: string | null
 }
+
+/** The records that the claim of some rows needs, read by the look that finds one. */
+export interface ClaimLoad {
+  kind: WorkKind
+  /** Fields of the payload of such rows. */
+  payload: Record<string, unknown>
+  /** `refId`: the record of the row. `settling`: the record of a row that this transaction settles, if any. */
+  of(refId: RecordId, settling: string | null): Load
+}
+
+/** The id of a record, or an expression for it inside a larger statement. */
+export type RecordId = string | Fragment
 
 /** What a look for due work found. */
 export interface NextDue {
   /** The first due row that nothing running blocks. */
   work: KeyedWork | undefined
+  /** What was loaded with it. Undefined if no load is for such a row. */
+  loaded: Record<string, unknown> | undefined
   /** Milliseconds until a look for another row is worth it while all this runs; undefined when there is none to come. */
   wait: number | undefined
   /** Milliseconds until another row is due, whatever runs: until then no look finds one, except one added or freed by a later letter. */
@@ -136,7 +154,22 @@ const firstsOfAll = (sql: Sql, view: ClaimView, search: Search): Fragment => sql
 const untilDue = (sql: Sql, view: ClaimView): Fragment => sql`min(case when w.origin = 'manual' and ${isAwaited(sql, view)} then 0
   else extract(epoch from w.run_at - ${now(sql)})::float8 * 1000 end)`
 
-type LookRow = { [K in keyof KeyedWork]: KeyedWork[K] | null } & { wait: number | null; rest: number | null }
+type LookRow = { [K in keyof KeyedWork]: KeyedWork[K] | null } & {
+  wait: number | null
+  rest: number | null
+  loaded: Record<string, unknown> | null
+}
+
+/** The loads of the row `found`, as JSON. */
+const loadsOf = (sql: Sql, { loads = [], settling = null }: ClaimView): Fragment => {
+  const one = ({
+    kind,
+    payload,
+    of,
+  }: ClaimLoad) => sql`(select row_to_json(l) from (select true as found ${loadColumns(sql, of(sql`found.ref_id`, settling))}
+    from found where found.kind = ${kind} and found.payload @> ${sql.json(payload)}) l)`
+  return loads.length === 0 ? sql`null` : sql`coalesce(${loads.map((load, index) => (index === 0 ? one(load) : sql`, ${one(load)}`))})`
+}
 
 /** One row: the work, all null without any, and both times. */
 const lookForDue = (sql: Sql, view: ClaimView): Fragment<LookRow> => {
@@ -148,17 +181,33 @@ const lookForDue = (sql: Sql, view: ClaimView): Fragment<LookRow> => {
       order by origin = 'manual' desc, run_at, id limit 1)
     select found.*,
       (select ${untilDue(sql, view)} from (${firsts(sql, view, { select, due: inTheNap, blocked: byFoundToo(view) })}) w) as wait,
-      (select ${untilDue(sql, view)} from (${firstsOfAll(sql, view, { select, due: sql`true`, blocked: byNothing })}) w) as rest
+      (select ${untilDue(sql, view)} from (${firstsOfAll(sql, view, { select, due: sql`true`, blocked: byNothing })}) w) as rest,
+      ${loadsOf(sql, view)} as loaded
     from (select 1) always left join found on true`
 }
+
+/** The load that is for this row. */
+export const loadOf = (
+  { loads = [], settling = null }: Pick<ClaimView, 'loads' | 'settling'>,
+  { kind, payload, ref_id }: Work,
+): Load | undefined =>
+  loads
+    .find((one) => one.kind === kind && Object.entries(one.payload).every(([name, value]) => payload[name] === value))
+    ?.of(ref_id, settling)
 
 /** The next due row, and when there is another one. */
 export const nextDue = (view: ClaimView): Part<NextDue> => {
   const part = one<LookRow>(workTimes, (sql) => lookForDue(sql, view))
   const read = (json: unknown): NextDue => {
-    const { wait, rest, ...work } = part.read(json)!
+    const { wait, rest, loaded, ...work } = part.read(json)!
     const found = work.id === null ? undefined : (work as KeyedWork)
-    return { work: found, rest: rest ?? undefined, wait: wait ?? (rest === null ? undefined : LONGEST_NAP_MS) }
+    const load = found && loadOf(view, found)
+    return {
+      work: found,
+      loaded: load && loadedOf(load, loaded!),
+      rest: rest ?? undefined,
+      wait: wait ?? (rest === null ? undefined : LONGEST_NAP_MS),
+    }
   }
   return { ...part, read }
 }

@@ -5,10 +5,14 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, type Part } from '../engine/load.ts'
+import type { RecordId } from '../engine/work.ts'
 import { connectionColumns } from './connections.ts'
 
 /** The record of an attempt. */
 export type SendableRef = Pick<Attempt, 'sendable' | 'record_id'>
+
+/** The same, or with an expression for the record's id. */
+export type RefOrExpression = Pick<SendableRef, 'sendable'> & { record_id: RecordId }
 
 /** The column that refers to the record, and the field that names it wherever attempts are listed. */
 export const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = { post: 'item_id', engagement: 'engagement_id' }
@@ -20,7 +24,7 @@ const columns = (
   a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.doubt_cause, a.returns_from, a.clean_reads, a.proof_reads, a.external_id,
   a.error, a.ended_at`
 
-const isOf = (sql: Sql, { sendable, record_id }: SendableRef): Fragment => sql`a.${sql(columnOf[sendable])} = ${record_id}`
+const isOf = (sql: Sql, { sendable, record_id }: RefOrExpression): Fragment => sql`a.${sql(columnOf[sendable])} = ${record_id}`
 
 /** By the column on which the indexes are partial. */
 const isOfKind = (sql: Sql, sendable: SendableKind): Fragment => sql`a.${sql(columnOf[sendable])} is not null`
@@ -57,7 +61,7 @@ export interface Tries {
 }
 
 /** Always a row. */
-export const triesSoFar = (of: SendableRef): Part<Tries | undefined> =>
+export const triesSoFar = (of: RefOrExpression): Part<Tries | undefined> =>
   one<Tries>(
     {},
     (sql) => sql`select coalesce(max(a.number), 0)::int as count,
@@ -70,13 +74,14 @@ export interface SendingAccount extends Connection {
   has_open_posts: boolean
 }
 
-/** The connected account that a record is bound to, or else the default. */
-export const accountOfRecord = ({ sendable, record_id }: SendableRef): Part<SendingAccount | undefined> =>
+/** The connected account that a record is bound to, or else the default. Posts of the item `except` do not count as open. */
+export const accountOfRecord = ({ sendable, record_id }: RefOrExpression, except: string | null = null): Part<SendingAccount | undefined> =>
   one<SendingAccount>(
     { created_at: true, updated_at: true },
     (sql) => sql`with bound as materialized (select r.account_external_id as id from ${sql(tableOf[sendable])} r where r.id = ${record_id})
       select ${connectionColumns(sql)}, exists (select from attempt a
-        where a.connection_id = connection.id and ${isOfKind(sql, 'post')} and ${isOpen(sql)}) as has_open_posts
+        where a.connection_id = connection.id and ${isOfKind(sql, 'post')} and ${isOpen(sql)}
+          and a.item_id is distinct from ${except}::uuid) as has_open_posts
       from connection where status = 'connected'
         and case when (select id from bound) is null then is_default else external_id = (select id from bound) end limit 1`,
   )

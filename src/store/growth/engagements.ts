@@ -3,6 +3,7 @@ import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, type Part } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import type { RecordId } from '../engine/work.ts'
 
 const columns = (
   sql: Sql,
@@ -10,11 +11,11 @@ const columns = (
   signal_id, error, model, usage, approved_hash, account_external_id, reject_reason, external_id, url, executed_at, last_error, created_at, updated_at`
 
 export const engagementById =
-  (id: string): Query<Engagement> =>
+  (id: RecordId): Query<Engagement> =>
   (sql) =>
     sql`select ${columns(sql)} from engagement where id = ${id}`
 
-export const engagementPart = (id: string): Part<Engagement | undefined> =>
+export const engagementPart = (id: RecordId): Part<Engagement | undefined> =>
   one<Engagement>({ executed_at: true, created_at: true, updated_at: true }, engagementById(id))
 
 /** Newest first; one more than the limit. */

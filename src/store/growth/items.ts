@@ -4,6 +4,7 @@ import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, type Part } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import type { RecordId } from '../engine/work.ts'
 
 const columns = (
   sql: Sql,
@@ -13,11 +14,11 @@ const columns = (
   case when status = 'publish_unconfirmed' then item_doubt(id, review) end as doubt`
 
 export const itemById =
-  (id: string): Query<Item> =>
+  (id: RecordId): Query<Item> =>
   (sql) =>
     sql`select ${columns(sql)} from item where id = ${id}`
 
-export const itemPart = (id: string): Part<Item | undefined> =>
+export const itemPart = (id: RecordId): Part<Item | undefined> =>
   one<Item>({ post_at: true, posted_at: true, created_at: true, updated_at: true }, itemById(id))
 
 export const itemsOfBatch =

@@ -1,10 +1,12 @@
-import { test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
+import type { Effects } from '#store/engine/letter'
 import { actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
-import { addWork, newGate, workOn } from '#test/support/letters'
+import { addWork, letterOf, newGate, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)
@@ -48,4 +50,33 @@ test('a claim that goes on deciding after its deadline leaves its key to the nex
     () => counters(store, tenant),
     (counts) => counts[`settled:${first}`] === 1 && counts[`settled:${second}`] === 1,
   )
+})
+
+test('a claim whose transaction failed by another letter finds its row when it is decided again', async () => {
+  const [claiming, decides] = [newGate(), newGate()]
+  let claims = 0
+  const lane = fakeLane({
+    async claim(_sql, _gate, work) {
+      if (++claims === 1) {
+        claiming.open()
+        await decides.opened
+      }
+      return { job: { refId: work.ref_id }, decision: { reply: undefined } }
+    },
+  })
+  // Time that stands still closes no group.
+  const clock = { ...systemClock, monotonic: () => 0 }
+  await using actors = await actorsOn(store, { lanes: [lane], clock })
+  const [tenant, ref] = [await store.newTenant(), newId()]
+  await actors.runtime.ask(tenant, addWork(workOn(ref)))
+  await claiming.opened
+  const broken: Effects = { writes: [(sql) => sql`update work set attempt = 1 / (attempt - attempt)`] }
+  const joined = actors.runtime.ask(
+    tenant,
+    letterOf(() => ({ reply: undefined, effects: broken })),
+  )
+  decides.open()
+  await expect(joined).rejects.toThrow('division by zero')
+  ;(await lane.runOf(ref)).finish()
+  expect(claims).toBe(2)
 })

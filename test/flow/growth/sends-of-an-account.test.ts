@@ -125,3 +125,14 @@ test('rows from before keys were written have those that they would be given now
   expect(await keys()).toEqual(written)
   expect(new Set(written.map((row) => row.concurrency_key)).size).toBeGreaterThan(5)
 })
+
+test('posts with the same text that are due together go out one after the other', async () => {
+  const story = await newStory(app)
+  wire = newGate()
+  const ids = [await story.approved('Three times.'), await story.approved('Three times.'), await story.approved('Three times.')]
+  for (const id of ids) await due(story, id)
+  wire.open()
+  for (const id of ids) await story.settled(id, 'posted')
+  expect(await story.posts()).toEqual({ 'Three times.': 3 })
+  expect(await overlaps(story)).toHaveLength(0)
+})
