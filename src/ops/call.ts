@@ -143,7 +143,7 @@ type Output<O extends Op> = Static<O['output'] extends TSchema ? O['output'] : n
 
 /** A decision with the records that it needs, which are read with its gate. Made by `loading`, which knows what `load` names. */
 export interface Loading<I, R> {
-  load(input: I, call: Pick<Call, 'tenantId'>): Load
+  load(input: I, call: Pick<Call, 'tenantId' | 'principal'>): Load
   decide(input: I, context: CommandContext, loaded: never): R | Promise<R>
 }
 

@@ -32,7 +32,7 @@ import {
 import { endHeldSession, type SessionGrant } from '#store/app/sessions'
 import { returnTry, type Throttled, takeTry } from '#store/app/throttle'
 import type { Handlers, VisitContext } from '../call.ts'
-import { requireRoomForKey } from './keys.ts'
+import { countedKeys, requireRoomForKey } from './keys.ts'
 import { auditContextOf, signedInOf } from './session.ts'
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
@@ -148,7 +148,7 @@ export const deviceHandlers: Handlers<typeof device> = {
       fail('conflict', 'you have switched to another workspace: review the request again')
     const granted = decision === 'approve' ? grantable(scopes, workspace.role) : []
     if (decision === 'approve' && granted.length === 0) fail('forbidden', `the role ${workspace.role} can grant none of these scopes`)
-    if (granted.some(isScope)) await requireRoomForKey((query) => context.db.read({ tenantId: workspace.id }, query), person.id)
+    if (granted.some(isScope)) requireRoomForKey(await context.db.read({ tenantId: workspace.id }, countedKeys), person.id)
     const audit = auditContextOf(context.visit, 'app.device.decide')
     const decided = { userHash: hashOf(code), decision, granted, personId: person.id, tenantId: workspace.id, sessionId: grant.id, audit }
     if (!(await decideGrant(context.db, decided))) fail('not_found', NO_SUCH)

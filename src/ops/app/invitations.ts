@@ -8,14 +8,15 @@ import { plainText } from '#kernel/plain-text'
 import { acceptInvitation, type Invited, type NewAccount, openInvitation } from '#store/app/invitations'
 import { isMember } from '#store/app/members'
 import { candidatesFor, type SignInCandidate } from '#store/app/people'
-import { addInvitation, countOpenInvitations, listInvitations, lockInvitation, withdrawInvitation } from '#store/app/workspace-invitations'
-import type { Sql } from '#store/engine/db'
+import { addInvitation, listInvitations, lockInvitation, openInvitations, withdrawInvitation } from '#store/app/workspace-invitations'
+import { when } from '#store/engine/load'
 import { personOf } from '#store/engine/principal'
 import type { Handlers, VisitContext } from '../call.ts'
 import { hashOfLink, linkTo, newLinkToken } from '../links.ts'
+import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { accountOfJoiner, requireAccount } from '../password-check.ts'
-import { requireFreshPassword } from '../reauthentication.ts'
+import { requireFreshPassword, staleness } from '../reauthentication.ts'
 import { beginSession } from './session.ts'
 
 const NOT_OPEN = 'this invitation is no longer valid: it was accepted or withdrawn, or has expired'
@@ -73,29 +74,26 @@ export const findInvitation = async (db: VisitContext['db'], token: string): Pro
 /** Open invitations of one workspace. */
 const MAX_OPEN = 200
 
-const refuseMember = async (sql: Sql, email: string): Promise<void> => {
-  if (await isMember(sql, emailKey(email))) fail('conflict', 'a member already has this email')
-}
-
 export const invitationHandlers = (publicUrl: string): Handlers<typeof invitations> => ({
-  async create({ email, role }, { sql, gate, principal }) {
-    if (role === 'owner') await requireFreshPassword({ sql, principal })
-    if (email !== undefined) await refuseMember(sql, email)
-    if ((await countOpenInvitations(sql)) >= MAX_OPEN) fail('conflict', `${MAX_OPEN} invitations are open: withdraw one first`)
-    const token = newLinkToken('inv')
-    const expires_at = new Date(gate.now.getTime() + INVITATION_MS)
-    const row = {
-      id: newId(),
-      email: email === undefined ? null : plainText(email),
-      role,
-      invited_by: personOf(principal),
-      created_at: gate.now,
-      expires_at,
-    }
-    const invitation = { ...row, status: 'open' as const, accepted_at: null, accepted_by: null, revoked_at: null }
-    const effects = { writes: [addInvitation({ ...row, token_hash: hashOfLink(token) })] }
-    return { reply: { invitation, url: linkTo(publicUrl, 'join', token) }, effects, refId: row.id, auditDetail: { email: row.email, role } }
-  },
+  create: loading(
+    ({ email, role }, { principal }) => ({
+      isStale: when(role === 'owner', staleness(principal)),
+      isTaken: when(email !== undefined, isMember(emailKey(email ?? ''))),
+      open: openInvitations,
+    }),
+    ({ email, role }, { gate, principal }, { isStale, isTaken, open }) => {
+      requireFreshPassword(isStale)
+      if (isTaken) fail('conflict', 'a member already has this email')
+      if (open >= MAX_OPEN) fail('conflict', `${MAX_OPEN} invitations are open: withdraw one first`)
+      const token = newLinkToken('inv')
+      const expires_at = new Date(gate.now.getTime() + INVITATION_MS)
+      const address = email === undefined ? null : plainText(email)
+      const row = { id: newId(), email: address, role, invited_by: personOf(principal), created_at: gate.now, expires_at }
+      const invitation = { ...row, status: 'open' as const, accepted_at: null, accepted_by: null, revoked_at: null }
+      const effects = { writes: [addInvitation({ ...row, token_hash: hashOfLink(token) })] }
+      return { reply: { invitation, url: linkTo(publicUrl, 'join', token) }, effects, refId: row.id, auditDetail: { email: address, role } }
+    },
+  ),
 
   async list(input, { read }) {
     const page = pageOf(input)

@@ -4,25 +4,25 @@ import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { plainText } from '#kernel/plain-text'
-import { personById } from '#store/app/members'
-import { addKey, endKey, listKeys, livingKeys, lockKey } from '#store/app/workspace-keys'
-import type { Query } from '#store/engine/db'
+import { personPart } from '#store/app/members'
+import { addKey, endKey, type LivingKey, listKeys, livingKeys, lockKey } from '#store/app/workspace-keys'
+import { many, when } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { requireFreshPassword } from '../reauthentication.ts'
+import { requireFreshPassword, staleness } from '../reauthentication.ts'
 
 /** Live keys of one workspace. */
 const MAX_KEYS = 200
 /** Live keys of one member, who cannot use up the keys of all. */
 const MAX_OF_ONE = 50
 
-/** Throws `conflict` if the workspace or the person has too many live keys. `read`: runs a query over the workspace. */
-export const requireRoomForKey = async (
-  read: (query: Query) => PromiseLike<readonly unknown[]>,
-  personId: string | null,
-): Promise<void> => {
-  const living = (await read(livingKeys(MAX_KEYS))) as readonly { person_id: string | null }[]
+/** What `requireRoomForKey` needs. */
+export const countedKeys = livingKeys(MAX_KEYS)
+
+/** Throws `conflict` if the workspace or the person has too many live keys. */
+export const requireRoomForKey = (living: LivingKey[], personId: string | null): void => {
   if (living.length === MAX_KEYS) fail('conflict', `the workspace has ${MAX_KEYS} keys: revoke one first`)
   if (personId === null || living.filter(({ person_id }) => person_id === personId).length < MAX_OF_ONE) return
   fail('conflict', `you have ${MAX_OF_ONE} keys in this workspace: revoke one first`)
@@ -48,20 +48,29 @@ const refuseExpiry = (message: string): never => {
 }
 
 export const keyHandlers: Handlers<typeof keys> = {
-  async create({ name, scopes, belongs_to = 'me', expires_at }, { sql, gate, principal, tenantId }) {
-    if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners can create workspace keys')
-    const expires = expiryOf(expires_at, gate.now)
-    if (isLasting(expires, gate.now)) await requireFreshPassword({ sql, principal })
-    const personId = belongs_to === 'me' ? personOf(principal) : null
-    await requireRoomForKey((query) => query(sql), personId)
-    const secret = newApiKey()
-    const shown = { id: newId(), name: plainText(name), last4: secret.slice(-4), scopes: [...new Set(scopes)] }
-    const person = personId === null ? null : await personById(sql, personId)
-    const key = { ...shown, person, created_at: gate.now, expires_at: expires, revoked_at: null, last_used_at: null }
-    const row = { ...shown, tenantId, hash: hashApiKey(secret), personId, expiresAt: expires, now: gate.now }
-    const auditDetail = { name: shown.name, scopes: shown.scopes, last4: shown.last4, belongs_to }
-    return { reply: { key, api_key: secret }, effects: { writes: [addKey(row)] }, refId: shown.id, auditDetail }
-  },
+  create: loading(
+    ({ belongs_to = 'me' }, { principal }) => {
+      const personId = belongs_to === 'me' ? (principal.member?.personId ?? null) : null
+      return {
+        isStale: staleness(principal),
+        living: many({}, countedKeys),
+        owner: when(personId !== null, personPart(personId!)),
+      }
+    },
+    ({ name, scopes, belongs_to = 'me', expires_at }, { gate, principal, tenantId }, { isStale, living, owner }) => {
+      if (belongs_to === 'workspace' && !isOwner(principal)) fail('forbidden', 'only owners can create workspace keys')
+      const expires = expiryOf(expires_at, gate.now)
+      if (isLasting(expires, gate.now)) requireFreshPassword(isStale)
+      const personId = belongs_to === 'me' ? personOf(principal) : null
+      requireRoomForKey(living, personId)
+      const secret = newApiKey()
+      const shown = { id: newId(), name: plainText(name), last4: secret.slice(-4), scopes: [...new Set(scopes)] }
+      const key = { ...shown, person: owner ?? null, created_at: gate.now, expires_at: expires, revoked_at: null, last_used_at: null }
+      const row = { ...shown, tenantId, hash: hashApiKey(secret), personId, expiresAt: expires, now: gate.now }
+      const auditDetail = { name: shown.name, scopes: shown.scopes, last4: shown.last4, belongs_to }
+      return { reply: { key, api_key: secret }, effects: { writes: [addKey(row)] }, refId: shown.id, auditDetail }
+    },
+  ),
 
   async list(input, { read, principal }) {
     const page = pageOf(input)

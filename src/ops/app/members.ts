@@ -1,17 +1,17 @@
 import type { members } from '#contract/app/members'
-import { fail } from '#kernel/errors'
-import { countOwners, endMembership, listMembers, type MemberRow, memberById, setRole, withdrawInvitationsOf } from '#store/app/members'
-import type { Sql } from '#store/engine/db'
+import { fail, found } from '#kernel/errors'
+import { endMembership, listMembers, type MemberRow, memberPart, ownerCount, setRole, withdrawInvitationsOf } from '#store/app/members'
+import { loadNow, when } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { requireFreshPassword } from '../reauthentication.ts'
+import { requireFreshPassword, staleness } from '../reauthentication.ts'
 
-const memberOf = async (sql: Sql, id: string): Promise<MemberRow> => (await memberById(sql, id)) ?? fail('not_found', 'no such member')
+const the = (member: MemberRow | undefined): MemberRow => found(member, 'no such member')
 
 /** No race: letters of a workspace run one at a time, so two owners cannot demote each other at once. */
-const requireAnotherOwner = async (sql: Sql, { role }: MemberRow): Promise<void> => {
-  if (role === 'owner' && (await countOwners(sql)) === 1) fail('conflict', 'this is the last owner: make someone else an owner first')
+const requireAnotherOwner = ({ role }: MemberRow, owners: number): void => {
+  if (role === 'owner' && owners === 1) fail('conflict', 'this is the last owner: make someone else an owner first')
 }
 
 export const memberHandlers: Handlers<typeof members> = {
@@ -22,18 +22,21 @@ export const memberHandlers: Handlers<typeof members> = {
   },
 
   async update({ id, role }, { sql, gate, principal }) {
-    const before = await memberOf(sql, id)
+    const isStale = when(role === 'owner', staleness(principal))
+    const { stored, owners, ...password } = await loadNow(sql, { stored: memberPart(id), owners: ownerCount, isStale })
+    const before = the(stored)
     // Otherwise a stolen session could invite an editor and then promote them.
-    if (role === 'owner' && before.role !== 'owner') await requireFreshPassword({ sql, principal })
-    if (role !== 'owner') await requireAnotherOwner(sql, before)
+    if (role === 'owner' && before.role !== 'owner') requireFreshPassword(password.isStale)
+    if (role !== 'owner') requireAnotherOwner(before, owners)
     const writes = [setRole(id, role, gate.now), ...(role === 'owner' ? [] : [withdrawInvitationsOf(id, gate.now)])]
     return { reply: { member: { ...before, role } }, effects: { writes }, auditDetail: { email: before.email, before: before.role, role } }
   },
 
   async remove({ id }, { sql, gate, principal }) {
     if (roleOf(principal) !== 'owner' && principal.member?.personId !== id) fail('forbidden', 'only owners can remove other members')
-    const member = await memberOf(sql, id)
-    await requireAnotherOwner(sql, member)
+    const { stored, owners } = await loadNow(sql, { stored: memberPart(id), owners: ownerCount })
+    const member = the(stored)
+    requireAnotherOwner(member, owners)
     const auditDetail = { email: member.email, role: member.role }
     return { reply: { member }, effects: { writes: endMembership(id, gate.now) }, auditDetail }
   },

@@ -10,42 +10,38 @@ import {
   TEST_EVENT,
   webhookTimes,
 } from '#domain/app/webhook'
-import { AppError, fail } from '#kernel/errors'
+import { AppError, fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealer'
 import type { Egress } from '#port/egress/egress'
 import { EgressRefused } from '#port/egress/target'
 import { newWebhookSecret } from '#port/webhook'
 import {
-  currentEndpoint,
-  type EndpointRow,
   endpointOverview,
+  endpointPart,
   putEndpoint,
   rotateSecret,
+  type StoredEndpoint,
   saveEndpoint,
   secretRow,
   updateEndpoint,
 } from '#store/app/webhooks'
-import type { Sql } from '#store/engine/db'
-import { countPending, eventLog, keptEvent, replayEvent } from '#store/engine/outbox'
+import { eventLog, keptEvent, pendingCount, replayEvent } from '#store/engine/outbox'
 import { type Principal, roleOf } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
-
-type ShownEndpoint = Endpoint & Pick<EndpointRow, 'previous_until' | 'created_at'>
 
 const ifFuture = (at: Date | null, now: Date): Date | null => (at && at > now ? at : null)
 
-const webhookView = async (endpoint: ShownEndpoint, { sql, gate: { now } }: CommandContext) => {
+const webhookView = (endpoint: StoredEndpoint, { waiting, now }: { waiting: number; now: Date }) => {
   const { url, events, status, disabled_reason, failing_since, created_at, updated_at } = endpoint
   const [held_until, previous_secret_until] = [ifFuture(endpoint.held_until, now), ifFuture(endpoint.previous_until, now)]
-  const health = { status, disabled_reason, failing_since, held_until, previous_secret_until, waiting: await countPending(sql) }
+  const health = { status, disabled_reason, failing_since, held_until, previous_secret_until, waiting }
   return { webhook: { url, host: hostOfUrl(url), events, ...health, created_at, updated_at } }
 }
 
 const noneSet = (): never => fail('not_found', 'no webhook endpoint is set')
-
-const endpointOf = async (sql: Sql): Promise<EndpointRow> => (await currentEndpoint(sql)) ?? noneSet()
 
 const requireActive = ({ status }: Endpoint): unknown => status === 'active' || fail('conflict', 'the webhook endpoint is disabled')
 
@@ -71,6 +67,9 @@ const newSecret = (sealer: Sealer, tenantId: string) => {
   return { secret, sealed: sealer.seal(secret, secretRow(tenantId)) }
 }
 
+/** The records of most operations here. */
+const endpointAndWaiting = () => ({ stored: endpointPart, waiting: pendingCount })
+
 interface Deps {
   egress: Pick<Egress, 'check'>
   sealer: Sealer
@@ -79,39 +78,37 @@ interface Deps {
 type All = Handlers<typeof webhook>
 
 const endpointHandlers = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate'> => ({
-  async set({ url, events = [] }, context) {
-    requireCallable(egress, url)
-    const { now } = context.gate
-    const endpoint = newEndpoint({ id: newId(), url, events: kindsOf(events), now })
-    const { secret, sealed } = newSecret(sealer, context.tenantId)
-    const reply = { ...(await webhookView({ ...endpoint, previous_until: null, created_at: now }, context)), secret }
-    const effects = { writes: [putEndpoint(endpoint, sealed)], work: deliverNow(context) }
-    return { reply, effects, refId: endpoint.id, auditDetail: { ...endpointTrace(url), events: endpoint.events } }
-  },
+  set: loading(
+    () => ({ waiting: pendingCount }),
+    ({ url, events = [] }, context, { waiting }) => {
+      requireCallable(egress, url)
+      const { now } = context.gate
+      const endpoint = newEndpoint({ id: newId(), url, events: kindsOf(events), now })
+      const { secret, sealed } = newSecret(sealer, context.tenantId)
+      const reply = { ...webhookView({ ...endpoint, previous_until: null, created_at: now }, { waiting, now }), secret }
+      const effects = { writes: [putEndpoint(endpoint, sealed)], work: deliverNow(context) }
+      return { reply, effects, refId: endpoint.id, auditDetail: { ...endpointTrace(url), events: endpoint.events } }
+    },
+  ),
 
-  async update(input, context) {
-    const before = await endpointOf(context.sql)
+  update: loading(endpointAndWaiting, (input, context, { stored, waiting }) => {
+    const [before, { now }] = [stored ?? noneSet(), context.gate]
     const { url = before.url, events = before.events } = input
     if (input.url !== undefined) requireCallable(egress, input.url)
-    const endpoint = changedEndpoint(before, { id: newId(), url, events: kindsOf<string>(events), now: context.gate.now })
+    const endpoint = changedEndpoint(before, { id: newId(), url, events: kindsOf<string>(events), now })
     const effects = { writes: [updateEndpoint(endpoint)], work: deliverNow(context) }
-    return {
-      reply: await webhookView({ ...before, ...endpoint }, context),
-      effects,
-      refId: endpoint.id,
-      auditDetail: { ...endpointTrace(url), events: endpoint.events },
-    }
-  },
+    const reply = webhookView({ ...before, ...endpoint }, { waiting, now })
+    return { reply, effects, refId: endpoint.id, auditDetail: { ...endpointTrace(url), events: endpoint.events } }
+  }),
 
-  async rotate(_, context) {
-    const endpoint = await endpointOf(context.sql)
+  rotate: loading(endpointAndWaiting, (_, { gate: { now }, tenantId }, { stored, waiting }) => {
+    const endpoint = stored ?? noneSet()
     requireActive(endpoint)
-    const { now } = context.gate
-    const { secret, sealed } = newSecret(sealer, context.tenantId)
+    const { secret, sealed } = newSecret(sealer, tenantId)
     const previous_until = new Date(now.getTime() + webhookTimes.rotationMs)
-    const reply = { ...(await webhookView({ ...endpoint, previous_until, updated_at: now }, context)), secret }
+    const reply = { ...webhookView({ ...endpoint, previous_until, updated_at: now }, { waiting, now }), secret }
     return { reply, effects: { writes: [rotateSecret({ secret: sealed, previousUntil: previous_until, now })] }, refId: endpoint.id }
-  },
+  }),
 })
 
 export const webhookHandlers = (deps: Deps): All => ({
@@ -122,23 +119,25 @@ export const webhookHandlers = (deps: Deps): All => ({
 
   ...endpointHandlers(deps),
 
-  async disable(_, context) {
-    const endpoint = await endpointOf(context.sql)
-    if (endpoint.status === 'disabled') return { reply: await webhookView(endpoint, context), refId: endpoint.id }
-    const disabled_reason = disabledBy(context.principal)
-    const disabled = { ...endpoint, status: 'disabled', disabled_reason, updated_at: context.gate.now } as const
+  disable: loading(endpointAndWaiting, (_, context, { stored, waiting }) => {
+    const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
+    if (endpoint.status === 'disabled') return { reply: webhookView(endpoint, { waiting, now }), refId: endpoint.id }
+    const disabled = { ...endpoint, status: 'disabled', disabled_reason: disabledBy(context.principal), updated_at: now } as const
     const effects = { writes: [saveEndpoint(disabled)], work: deliverNow(context) }
-    return { reply: await webhookView(disabled, context), effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
-  },
+    return { reply: webhookView(disabled, { waiting, now }), effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
+  }),
 
-  async test(_, { sql, gate }) {
-    const endpoint = await endpointOf(sql)
-    requireActive(endpoint)
-    const [id, type] = [newId(), TEST_EVENT]
-    const waits = { state: 'pending', attempts: 0, last_error: null, next_at: gate.now, expires_at: null } as const
-    const reply = { event: { id, type, subject: null, ...waits, created_at: gate.now } }
-    return { reply, effects: { events: [{ id, type, data: {}, due: true }] }, refId: endpoint.id }
-  },
+  test: loading(
+    () => ({ stored: endpointPart }),
+    (_, { gate }, { stored }) => {
+      const endpoint = stored ?? noneSet()
+      requireActive(endpoint)
+      const [id, type] = [newId(), TEST_EVENT]
+      const waits = { state: 'pending', attempts: 0, last_error: null, next_at: gate.now, expires_at: null } as const
+      const reply = { event: { id, type, subject: null, ...waits, created_at: gate.now } }
+      return { reply, effects: { events: [{ id, type, data: {}, due: true }] }, refId: endpoint.id }
+    },
+  ),
 
   async events({ state, type, ...rest }, { read }) {
     const page = pageOf(rest)
@@ -146,13 +145,15 @@ export const webhookHandlers = (deps: Deps): All => ({
     return { events: rows, next_cursor }
   },
 
-  async replay({ id }, context) {
-    const { sql, gate } = context
-    const endpoint = await endpointOf(sql)
-    const { data, ...event } = (await keptEvent(sql, id)) ?? fail('not_found', 'no such event, or it is no longer kept')
-    requireActive(endpoint)
-    const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: gate.now, expires_at: null } as const
-    const reply = { event: { ...event, ...waits } }
-    return { reply, effects: { writes: [replayEvent({ id, subject: waits.subject }, gate.now)], work: deliverNow(context) } }
-  },
+  replay: loading(
+    ({ id }) => ({ stored: endpointPart, kept: keptEvent(id) }),
+    ({ id }, context, { stored, kept }) => {
+      const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
+      const { data, ...event } = found(kept, 'no such event, or it is no longer kept')
+      requireActive(endpoint)
+      const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: now, expires_at: null } as const
+      const reply = { event: { ...event, ...waits } }
+      return { reply, effects: { writes: [replayEvent({ id, subject: waits.subject }, now)], work: deliverNow(context) } }
+    },
+  ),
 })

@@ -1,6 +1,7 @@
 /** Members of a workspace, as the workspace sees them. */
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { mapped, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { emailStatus, type Person } from './people.ts'
 
@@ -21,12 +22,14 @@ export const listMembers =
   (sql) =>
     sql`select ${columns(sql)} from ${withPerson(sql)} ${after ? sql`where m.person_id < ${after}` : sql``} order by m.person_id desc limit ${limit + 1}`
 
-export const memberById = async (sql: Sql, personId: string): Promise<MemberRow | undefined> =>
-  (await sql<MemberRow>`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`)[0]
+export const memberPart = (personId: string) =>
+  one<MemberRow>({ joined_at: true }, (sql) => sql`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`)
 
-/** Exact for the duration of a letter: only letters of the workspace reduce the number of owners. */
-export const countOwners = async (sql: Sql): Promise<number> =>
-  (await sql<{ owners: number }>`select count(*)::int as owners from member where role = 'owner'`)[0]!.owners
+/** Exact for the duration of a letter, if read after its gate: whatever else reduces the number of owners holds the lock of the gate. */
+export const ownerCount = mapped(
+  sure(one<{ owners: number }>({}, (sql) => sql`select count(*)::int as owners from member where role = 'owner'`)),
+  ({ owners }) => owners,
+)
 
 export const setRole =
   (personId: string, role: Role, now: Date): Query =>
@@ -48,8 +51,11 @@ export const withdrawInvitationsOf =
     sql`update invitation set revoked_at = ${now} where invited_by = ${personId} and accepted_at is null and revoked_at is null`
 
 /** A member's id and email, as audit rows name them. */
-export const personById = async (sql: Sql, personId: string): Promise<{ id: string; email: string | null }> =>
-  (await sql<{ id: string; email: string | null }>`select id, email from person where id = ${personId}`)[0]!
+export const personPart = (personId: string) =>
+  sure(one<{ id: string; email: string | null }>({}, (sql) => sql`select id, email from person where id = ${personId}`))
 
-export const isMember = async (sql: Sql, emailKey: string): Promise<boolean> =>
-  (await sql`select 1 from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`).length > 0
+export const isMember = (emailKey: string) =>
+  mapped(
+    one<{ id: string }>({}, (sql) => sql`select p.id from ${withPerson(sql)} where p.email_key = ${emailKey} limit 1`),
+    (member) => member !== undefined,
+  )

@@ -5,6 +5,7 @@ import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import type { Db, Fragment, Sql } from '../engine/db.ts'
+import { mapped, one, type Part } from '../engine/load.ts'
 import { emailStatus, type Membership, type Person } from './people.ts'
 
 type SessionKind = 'browser' | 'command_line'
@@ -156,11 +157,15 @@ export const confirmSession = async (db: Db, id: string, freshMs: number): Promi
   )[0]?.until
 
 /** Whether a command-line session was given the password longer than `freshMs` ago. Other kinds never need it again. */
-export const passwordIsStale = async (sql: Sql, id: string, freshMs: number): Promise<boolean> =>
-  (
-    await sql`select 1 from session where id = ${id} and kind = 'command_line'
-      and coalesce(password_at < clock_timestamp() - ${freshMs} * interval '1 millisecond', true)`
-  ).length > 0
+export const stalePassword = (id: string, freshMs: number): Part<boolean> =>
+  mapped(
+    one<{ stale: true }>(
+      {},
+      (sql) => sql`select true as stale from session where id = ${id} and kind = 'command_line'
+        and coalesce(password_at < clock_timestamp() - ${freshMs} * interval '1 millisecond', true)`,
+    ),
+    (row) => row !== undefined,
+  )
 
 /** Moves a session to another workspace. False: the person is not a member there. */
 export const moveSession = async (db: Db, id: string, tenantId: string): Promise<boolean> =>

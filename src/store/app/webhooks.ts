@@ -1,6 +1,7 @@
 /** Webhook endpoints of workspaces. */
 import type { Endpoint } from '#domain/app/webhook'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one } from '../engine/load.ts'
 
 export interface EndpointRow extends Endpoint {
   /** Sealed for `secretRow`. */
@@ -13,12 +14,19 @@ export interface EndpointRow extends Endpoint {
 /** The name that a sealed webhook secret is bound to. */
 export const secretRow = (tenantId: string): string => `webhook_endpoint/${tenantId}`
 
+/** What commands see of it. */
+export type StoredEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret'>
+
 const columns = (sql: Sql): Fragment =>
-  sql`id, url, events, secret, previous_secret, previous_until, status, disabled_reason, failing_since, failures, held_until,
-    created_at, updated_at`
+  sql`id, url, events, previous_until, status, disabled_reason, failing_since, failures, held_until, created_at, updated_at`
+
+export const endpointPart = one<StoredEndpoint>(
+  { previous_until: true, failing_since: true, held_until: true, created_at: true, updated_at: true },
+  (sql) => sql`select ${columns(sql)} from webhook_endpoint`,
+)
 
 export const currentEndpoint = async (sql: Sql): Promise<EndpointRow | undefined> =>
-  (await sql<EndpointRow>`select ${columns(sql)} from webhook_endpoint`)[0]
+  (await sql<EndpointRow>`select ${columns(sql)}, secret, previous_secret from webhook_endpoint`)[0]
 
 /** An endpoint's state, without secrets. */
 export interface EndpointOverview extends Omit<Endpoint, 'id' | 'failures'> {

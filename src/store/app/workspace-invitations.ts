@@ -1,6 +1,7 @@
 /** Invitations as their workspace sees them. invitations.ts looks one up by its link. */
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { mapped, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 
 export interface InvitationRow {
@@ -29,11 +30,16 @@ export const listInvitations =
 export const lockInvitation = async (sql: Sql, id: string): Promise<InvitationRow | undefined> =>
   (await sql<InvitationRow>`select ${columns(sql)} from invitation where id = ${id} for update`)[0]
 
-export const countOpenInvitations = async (sql: Sql): Promise<number> =>
-  (
-    await sql<{ open: number }>`select count(*)::int as open from invitation
-      where accepted_at is null and revoked_at is null and expires_at > clock_timestamp()`
-  )[0]!.open
+export const openInvitations = mapped(
+  sure(
+    one<{ open: number }>(
+      {},
+      (sql) => sql`select count(*)::int as open from invitation
+        where accepted_at is null and revoked_at is null and expires_at > clock_timestamp()`,
+    ),
+  ),
+  ({ open }) => open,
+)
 
 export type NewInvitation = Pick<InvitationRow, 'id' | 'email' | 'role' | 'invited_by' | 'created_at' | 'expires_at'> & {
   token_hash: Buffer

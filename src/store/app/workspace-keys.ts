@@ -32,8 +32,13 @@ export const listKeys =
 export const lockKey = async (sql: Sql, id: string): Promise<ListedKey | undefined> =>
   (await sql<ListedKey>`select ${columns(sql)} from api_key k where k.id = ${id} for update of k`)[0]
 
+export interface LivingKey {
+  id: string
+  person_id: string | null
+}
+
 export const livingKeys =
-  (most: number): Query =>
+  (most: number): Query<LivingKey> =>
   (sql) =>
     sql`select id, person_id from api_key where revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) limit ${most}`
 

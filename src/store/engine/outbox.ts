@@ -1,6 +1,7 @@
 /** Events: written by letters, delivered in order for each subject, kept for a while, then deleted. */
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
+import { mapped, one, sure } from './load.ts'
 import type { Page } from './page.ts'
 
 export interface NewEvent {
@@ -96,9 +97,11 @@ export const saveEvent =
       next_at = ${next.state === 'pending' ? next.nextAt : null}, expires_at = ${next.state === 'pending' ? null : next.expiresAt}
       where id = ${id}`
 
-/** The number of waiting events, counted to a few beyond `MOST_PENDING`. */
-export const countPending = async (sql: Sql): Promise<number> =>
-  (await sql<{ count: number }>`select count(*)::int as count from outbox where state = 'pending'`)[0]!.count
+/** The number of waiting events. */
+export const pendingCount = mapped(
+  sure(one<{ count: number }>({}, (sql) => sql`select count(*)::int as count from outbox where state = 'pending'`)),
+  ({ count }) => count,
+)
 
 /** An event that the endpoint was or will be sent. */
 export interface EventRow {
@@ -129,8 +132,11 @@ export const eventLog =
       order by id desc limit ${limit + 1}`
 
 /** An event in any state; undefined if it is no longer kept. */
-export const keptEvent = async (sql: Sql, id: string): Promise<(EventRow & Pick<WaitingEvent, 'data'>) | undefined> =>
-  (await sql<EventRow & Pick<WaitingEvent, 'data'>>`select ${logColumns(sql)}, data from outbox where id = ${id}`)[0]
+export const keptEvent = (id: string) =>
+  one<EventRow & Pick<WaitingEvent, 'data'>>(
+    { created_at: true, next_at: true, expires_at: true },
+    (sql) => sql`select ${logColumns(sql)}, data from outbox where id = ${id}`,
+  )
 
 /** Makes a kept event wait again; its tries still count. */
 export const replayEvent =
