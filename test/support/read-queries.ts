@@ -21,8 +21,8 @@ import { listExperiments } from '#store/growth/experiments'
 import { growthAuditById } from '#store/growth/growth-audits'
 import { growthChannels } from '#store/growth/growth-channels'
 import { hookResults, hookUsage } from '#store/growth/hooks'
-import { itemById, itemsOfBatch, listItems, newestOfAll, recentItems } from '#store/growth/items'
-import { activeLearnings, activeLearningsOfAll, listLearnings } from '#store/growth/learnings'
+import { itemById, itemsOfBatch, listItems, recentItems } from '#store/growth/items'
+import { activeLearnings, listLearnings } from '#store/growth/learnings'
 import { allProducts, listProducts } from '#store/growth/products'
 import { readProfile } from '#store/growth/profiles'
 import { listReports } from '#store/growth/reports'
@@ -97,9 +97,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listItems({ ...page, status: 'publish_unconfirmed', after: END }),
   ],
   'items.recentItems': () => [recentItems(10)],
-  'items.newestOfAll': () => [newestOfAll({ status: 'publish_unconfirmed', limit: 10 })],
   'learnings.activeLearnings': () => [activeLearnings(10)],
-  'learnings.activeLearningsOfAll': () => [activeLearningsOfAll(10)],
   'learnings.listLearnings': () => [
     listLearnings(page),
     listLearnings({ ...page, after: END }),

@@ -4,12 +4,12 @@ import { requireFeature } from '#domain/app/plan'
 import { requireActive } from '#domain/growth/drafting/growth-channel'
 import { itemView } from '#domain/growth/drafting/item'
 import { requireRunning } from '#domain/growth/learning/experiment'
-import { fail, found } from '#kernel/errors'
-import { when } from '#store/engine/load'
-import { batchById, listBatches } from '#store/growth/batches'
+import { found } from '#kernel/errors'
+import { loadBy, when } from '#store/engine/load'
+import { batchPart, listBatches } from '#store/growth/batches'
 import { experimentPart } from '#store/growth/experiments'
 import { channelPart } from '#store/growth/growth-channels'
-import { itemsOfBatch } from '#store/growth/items'
+import { itemsOfBatchPart } from '#store/growth/items'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -40,10 +40,7 @@ export const batchHandlers: Handlers<typeof batches> = {
   },
 
   async get({ id }, { read }) {
-    // The batch before its items: read the other way round, a batch that settles in between would be ready without items.
-    const [batch] = await read(batchById(id))
-    if (!batch) return fail('not_found', 'no such batch')
-    const items = await read(itemsOfBatch(id))
-    return { batch: { ...batch, items: items.map(itemView) } }
+    const { batch, items } = await loadBy(read, { batch: batchPart(id), items: itemsOfBatchPart(id) })
+    return { batch: { ...found(batch, 'no such batch'), items: items.map(itemView) } }
   },
 }

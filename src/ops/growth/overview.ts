@@ -1,45 +1,39 @@
 import type { overview } from '#contract/growth/overview'
-import type { OutputOf } from '#contract/op'
-import { channelOfRow } from '#domain/growth/drafting/growth-channel'
-import { type Item, itemView } from '#domain/growth/drafting/item'
-import { growthChannels } from '#store/growth/growth-channels'
-import { newestOfAll } from '#store/growth/items'
-import { activeLearningsOfAll } from '#store/growth/learnings'
-import { readProfile, toProfile } from '#store/growth/profiles'
+import { itemView } from '#domain/growth/drafting/item'
+import { loadBy } from '#store/engine/load'
+import { allChannels } from '#store/growth/growth-channels'
+import { itemCount, newestItems } from '#store/growth/items'
+import { activeCount, newestActive } from '#store/growth/learnings'
+import { profilePart } from '#store/growth/profiles'
 import type { Handlers } from '../call.ts'
 import { pageResult } from '../paging.ts'
 import { profileView } from './profile.ts'
 
-type Learning = OutputOf<typeof overview.get>['overview']['learnings'][number]
-
 const DRAFTS = 25
 const LEARNINGS = 25
 
-/** The first page of a list. Each row carries the total. */
-const beginningOf = <Row extends { id: string }>(rows: (Row & { total: number })[], limit: number) => {
-  const total = rows[0]?.total ?? 0
-  const { rows: page, next_cursor } = pageResult(rows, limit)
-  return { total, next_cursor, page: page.map(({ total: _, ...row }) => row as unknown as Row) }
+const parts = {
+  profile: profilePart,
+  channels: allChannels,
+  items: newestItems({ status: 'drafted', limit: DRAFTS }),
+  drafts: itemCount('drafted'),
+  lessons: newestActive(LEARNINGS),
+  learnt: activeCount,
 }
 
 export const overviewHandlers: Handlers<typeof overview> = {
   async get(_, { read }) {
-    const [[profile], channels, items, lessons] = await Promise.all([
-      read(readProfile),
-      read(growthChannels),
-      read(newestOfAll({ status: 'drafted', limit: DRAFTS })),
-      read(activeLearningsOfAll(LEARNINGS)),
-    ])
-    const [drafted, learnings] = [beginningOf<Item>(items, DRAFTS), beginningOf<Learning>(lessons, LEARNINGS)]
+    const { profile, channels, items, drafts, lessons, learnt } = await loadBy(read, parts)
+    const [drafted, learnings] = [pageResult(items, DRAFTS), pageResult(lessons, LEARNINGS)]
     return {
       overview: {
-        profile: profileView(toProfile(profile)),
-        channels: channels.map(channelOfRow),
-        drafted: drafted.page.map(itemView),
-        drafted_total: drafted.total,
+        profile: profileView(profile),
+        channels,
+        drafted: drafted.rows.map(itemView),
+        drafted_total: drafts,
         drafted_next_cursor: drafted.next_cursor,
-        learnings: learnings.page,
-        learnings_total: learnings.total,
+        learnings: learnings.rows,
+        learnings_total: learnt.active,
         learnings_next_cursor: learnings.next_cursor,
       },
     }

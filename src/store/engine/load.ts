@@ -68,11 +68,16 @@ export const loadColumns = (sql: Sql, load: Load): Fragment =>
     return sql`${before}, (select ${json} from (${query(sql)}) part) as ${sql(COLUMN + name)}`
   }, sql``)
 
-/** The parts in a statement of their own, for a decision that learns only after the gate what it needs. */
-export const loadNow = async <L extends Load>(sql: Sql, load: L): Promise<Loaded<L>> => {
-  const [row] = await sql<Record<string, unknown>>`select true as found ${loadColumns(sql, load)}`
+type Row = Record<string, unknown>
+
+/** The parts in one statement of their own, which `read` runs. */
+export const loadBy = async <L extends Load>(read: (query: Query<Row>) => PromiseLike<Row[]>, load: L): Promise<Loaded<L>> => {
+  const [row] = await read((sql) => sql<Row>`select true as found ${loadColumns(sql, load)}`)
   return loadedOf(load, row!)
 }
+
+/** The same, for a decision that learns only after the gate what it needs. */
+export const loadNow = <L extends Load>(sql: Sql, load: L): Promise<Loaded<L>> => loadBy((query) => query(sql), load)
 
 /** The parts in a row that `loadColumns` selected. */
 export const loadedOf = <L extends Load>(load: L, row: Record<string, unknown>): Loaded<L> =>

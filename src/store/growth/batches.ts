@@ -1,6 +1,7 @@
 import type { Batch } from '#domain/growth/drafting/batch'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment =>
@@ -10,6 +11,8 @@ export const batchById =
   (id: string): Query<Batch> =>
   (sql) =>
     sql`select ${columns(sql)} from batch where id = ${id}`
+
+export const batchPart = (id: string) => one<Batch>({ created_at: true, updated_at: true }, batchById(id))
 
 export const listBatches =
   ({ limit, after }: Page): Query<Batch> =>

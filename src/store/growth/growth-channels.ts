@@ -21,6 +21,8 @@ export const channelNamed = async (sql: Sql, name: ChannelName): Promise<GrowthC
 const channelTimes = { created_at: true, updated_at: true } as const
 const rowOf = (row: StoredChannel | undefined): GrowthChannel | undefined => row && channelOfRow(row)
 
+export const allChannels = mapped(many<StoredChannel>(channelTimes, growthChannels), (rows) => rows.map(channelOfRow))
+
 export const channelById = (id: string) =>
   mapped(
     one<StoredChannel>(channelTimes, (sql) => sql`select ${columns(sql)} from growth_channel where id = ${id}`),

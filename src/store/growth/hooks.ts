@@ -1,6 +1,7 @@
 /** Results of the openings. */
 import type { HookResult } from '#domain/growth/drafting/hook-choice'
 import type { Query } from '../engine/db.ts'
+import { many } from '../engine/load.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
 
 export interface HookUsage {
@@ -32,3 +33,6 @@ export const hookResults: Query<HookResult> = (sql) =>
       cross join lateral (${newestMetric(sql, sql`r.item_id`)}) m
       join item i on i.id = r.item_id
     where m.impressions > 0 group by i.hook`
+
+export const usagePart = many<HookUsage>({}, hookUsage)
+export const resultsPart = many<HookResult>({}, hookResults)

@@ -2,7 +2,7 @@ import type { RecentPost } from '#domain/growth/drafting/draft'
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { one, type Part } from '../engine/load.ts'
+import { many, mapped, one, type Part, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import type { RecordId } from '../engine/work.ts'
 
@@ -18,13 +18,16 @@ export const itemById =
   (sql) =>
     sql`select ${columns(sql)} from item where id = ${id}`
 
-export const itemPart = (id: RecordId): Part<Item | undefined> =>
-  one<Item>({ post_at: true, posted_at: true, created_at: true, updated_at: true }, itemById(id))
+const times = { post_at: true, posted_at: true, created_at: true, updated_at: true } as const
+
+export const itemPart = (id: RecordId): Part<Item | undefined> => one<Item>(times, itemById(id))
 
 export const itemsOfBatch =
   (batchId: string): Query<Item> =>
   (sql) =>
     sql`select ${columns(sql)} from item where batch_id = ${batchId} order by id`
+
+export const itemsOfBatchPart = (batchId: string) => many<Item>(times, itemsOfBatch(batchId))
 
 /** Newest first; one more than the limit, so that the caller sees whether there is a next page. */
 export const listItems =
@@ -33,12 +36,14 @@ export const listItems =
     sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
-/** The first items of that list, each with the total count. */
-export const newestOfAll =
-  ({ status, limit }: { status: ItemStatus; limit: number }): Query<Item & { total: number }> =>
-  (sql) =>
-    sql`select ${columns(sql)}, (select count(*)::int from item where status = ${status}) as total
-      from item where status = ${status} order by id desc limit ${limit + 1}`
+/** The first items of that list. */
+export const newestItems = ({ status, limit }: { status: ItemStatus; limit: number }) => many<Item>(times, listItems({ status, limit }))
+
+export const itemCount = (status: ItemStatus) =>
+  mapped(
+    sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from item where status = ${status}`)),
+    ({ total }) => total,
+  )
 
 /** The newest posts of a month, in any state, which a new draft must not repeat. Older posts and articles may be repeated. */
 export const recentItems =

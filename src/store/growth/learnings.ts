@@ -1,7 +1,7 @@
 import type { BriefLearning } from '#domain/growth/drafting/draft'
 import type { Learning, LearningStatus } from '#domain/growth/learning/learning'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { one, sure } from '../engine/load.ts'
+import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, kind, note, status, audit_id, evidence, created_at, updated_at`
@@ -12,25 +12,22 @@ export const activeLearnings =
   (sql) =>
     sql`select ${columns(sql)} from learning where status = 'active' order by id desc limit ${limit}`
 
-/** The newest active learnings, one more than the limit, each with the total count. */
-export const activeLearningsOfAll =
-  (limit: number): Query<Learning & { total: number }> =>
-  (sql) =>
-    sql`select ${columns(sql)}, (select count(*)::int from learning where status = 'active') as total
-      from learning where status = 'active' order by id desc limit ${limit + 1}`
-
 export const listLearnings =
   ({ status, kind, limit, after }: Page & { status?: LearningStatus | undefined; kind?: Learning['kind'] | undefined }): Query<Learning> =>
   (sql) =>
     sql`select ${columns(sql)} from learning where true ${status ? sql`and status = ${status}` : sql``}
         ${kind ? sql`and kind = ${kind}` : sql``} ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
+const times = { created_at: true, updated_at: true } as const
+
+/** The newest active learnings, one more than the limit. */
+export const newestActive = (limit: number) => many<Learning>(times, listLearnings({ status: 'active', limit }))
+
 export const activeCount = sure(
   one<{ active: number }>({}, (sql) => sql`select count(*)::int as active from learning where status = 'active'`),
 )
 
-export const learningPart = (id: string) =>
-  one<Learning>({ created_at: true, updated_at: true }, (sql) => sql`select ${columns(sql)} from learning where id = ${id}`)
+export const learningPart = (id: string) => one<Learning>(times, (sql) => sql`select ${columns(sql)} from learning where id = ${id}`)
 
 export const insertLearning =
   (learning: Learning): Query =>
