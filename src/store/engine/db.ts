@@ -53,6 +53,7 @@ export interface Reader {
 }
 
 export interface Db extends AsyncDisposable {
+  /** A single row of nothing but nulls counts as none. */
   read<Row>(reader: Reader, query: Query<Row>): Promise<Row[]>
   /** One transaction of a tenant. Those with a waiting caller go first. */
   letter<T>(tenantId: string, body: (sql: Transaction) => PromiseLike<T>, demand?: Demand): Promise<T>
@@ -120,12 +121,18 @@ const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened):
 
 /**
  * Wraps a query written without a tenant into one statement that sets the tenant first. The order is certain: `offset 0` prevents the
- * flattening of both subqueries, and the lateral one refers to the other. If the order were ever lost, the result would be
- * empty. It is also empty if the caller's credential is no longer valid.
+ * flattening of the subqueries, and each lateral one refers to the one before it. If the order were ever lost, the query would find nothing.
+ *
+ * The result is empty only if the caller's credential is no longer valid. If the query finds nothing, it is one row of nulls.
  */
 export const withTenant = <Row>(sql: Sql, { tenantId, caller }: Reader, query: Fragment<Row>): Fragment<Row> => sql<Row>`
-  select r.* from ${scopeOf(sql, tenantId)} cross join lateral (select q.* from (${query}) q where scope.ok is not null
-    ${caller === undefined ? sql`` : sql`and ${hasValidCredential(sql, caller)}`} offset 0) r`
+  select r.* from ${scopeOf(sql, tenantId)} cross join lateral (select scope.ok is not null as ok
+    ${caller === undefined ? sql`` : sql`where ${hasValidCredential(sql, caller)}`} offset 0) caller
+  left join lateral (select q.* from (${query}) q where caller.ok offset 0) r on true`
+
+/** The rows that the query found. */
+const foundIn = <Row>(rows: Row[]): Row[] =>
+  rows.length === 1 && Object.values(rows[0] as object).every((value) => value === null) ? [] : rows
 
 /** Sets the tenant, as a table `scope` of one row: what must come later refers to `scope.ok` in a lateral subquery. */
 export const scopeOf = (sql: Sql, tenantId: string): Fragment =>
@@ -145,9 +152,6 @@ export const hasValidCredential = (sql: Sql, { kind, id, member, scopes }: Princ
   return sql`exists (select from ${table} where id = ${id} and scope.ok is not null
         and revoked_at is null and (expires_at is null or expires_at > now()) ${person} ${sameMember} ${sameScopes})`
 }
-
-/** A row that any valid caller sees, since an empty result alone proves nothing. */
-const proof: Fragment = fragments`select 1 as seen`
 
 /** Connections are granted to tenants round-robin: a tenant that floods delays only itself. */
 const WAITING = { bound: 1_000, withinMs: QUERY_DEADLINE_MS }
@@ -171,9 +175,8 @@ const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; cr
       if (turn) await turn
       try {
         const rows = await ask(reader, query(fragments), until)
-        if (rows.length === 0 && reader.caller !== undefined && (await ask(reader, proof, until)).length === 0)
-          throw new AppError('unauthenticated')
-        return rows
+        if (rows.length === 0) throw new AppError('unauthenticated')
+        return foundIn(rows)
       } finally {
         turns.leave(reader.tenantId)
       }

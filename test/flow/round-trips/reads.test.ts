@@ -18,7 +18,6 @@ test('every read has its cost in the table', () => {
 
 test.each(queries.map((o) => [o.id, o] as const))('%s', async (id, o) => {
   const workspace = await newWorkspace(counted.app)
-  // An empty list costs another statement.
   await recipes[prefixOf(o)]?.make(workspace)
   const input = await legalInput(workspace, o)
   const cost = await counted.cost(async () => expect((await call(workspace, o, input)).status).toBe(o.status))
