@@ -21,9 +21,10 @@ import type { FairLimit } from '#kernel/fair-limit'
 import type { Sealer } from '#kernel/sealer'
 import type { Egress } from '#port/egress/egress'
 import { deliver } from '#port/webhook'
-import { currentEndpoint, type EndpointRow, saveEndpoint, secretRow } from '#store/app/webhooks'
+import { type EndpointRow, endpointPart, endpointWithSecrets, saveEndpoint, secretRow } from '#store/app/webhooks'
 import type { Query, Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
+import { type Loaded, loadNow, when } from '#store/engine/load'
 import { giveUpEvents, MOST_PENDING, manyPending, nextEvent, pendingEvent, saveEvent } from '#store/engine/outbox'
 import type { Work } from '#store/engine/work'
 
@@ -48,13 +49,28 @@ interface Job {
   secrets: Buffer[]
 }
 
-export const deliveryLane = (deps: DeliveryDeps): Lane<Job, DeliveryOutcome> => ({
+interface Sent {
+  job: Job
+  outcome: DeliveryOutcome
+}
+
+/** What settling reads: the event as it is, and the next one after it, or beside those of its record if it is to wait on. */
+const loadFor = ({ job: { event }, outcome }: Sent) => ({
+  endpoint: endpointPart,
+  event: pendingEvent(event.id),
+  following: nextEvent({ eventId: event.id, subject: null }),
+  beside: when(outcome.kind !== 'accepted', nextEvent({ eventId: event.id, subject: event.subject })),
+})
+type Read = Loaded<ReturnType<typeof loadFor>>
+
+export const deliveryLane = (deps: DeliveryDeps): Lane<Job, DeliveryOutcome, ReturnType<typeof loadFor>> => ({
   kind: 'delivery',
   leaseMs: deps.times.leaseMs,
   priority: 'background',
   claim: (sql, gate, work) => claimEvent(deps, { sql, gate, work }),
   run: (job, context) => send(deps, job, context),
-  settle: (sql, gate, { work, job, outcome }) => settle(deps, { sql, gate, work }, { job, outcome }),
+  load: loadFor,
+  settle: async (_, gate, finished, read) => settle(deps, { gate, ...finished }, read),
   crashed: () => ({ kind: 'failed', reason: 'internal error' }),
 })
 
@@ -69,9 +85,8 @@ const over = ({ id }: Work): Effects => ({ settled: [id] })
 const later = (one: Date, other: Date | null): Date => (other && other > one ? other : one)
 
 const claimEvent = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter): Promise<Claimed<Job>> => {
-  const endpoint = await currentEndpoint(sql)
+  const { endpoint, event } = await loadNow(sql, { endpoint: endpointWithSecrets, event: nextEvent() })
   if (endpoint?.status !== 'active') return { decision: await closed(times, { sql, gate, work }) }
-  const event = await nextEvent(sql)
   if (!event) return { decision: { reply: undefined, effects: over(work) } }
   const at = later(event.next_at, endpoint.held_until)
   if (at > gate.now) return { decision: { reply: undefined, effects: again(work, at) } }
@@ -105,14 +120,13 @@ const sendNow = async ({ egress, sealer, times, failpoints }: DeliveryDeps, job:
   return outcome
 }
 
-interface Sent {
-  job: Job
-  outcome: DeliveryOutcome
+interface Settling extends Sent {
+  gate: Gate
+  work: Work
 }
 
-const settle = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter, { job, outcome }: Sent): Promise<Decision<void>> => {
-  const current = await currentEndpoint(sql)
-  const event = await pendingEvent(sql, job.event.id)
+const settle = ({ times }: DeliveryDeps, { gate, work, job, outcome }: Settling, read: Read): Decision<void> => {
+  const { endpoint: current, event } = read
   if (!current || !event) return { reply: undefined, effects: again(work, gate.now) }
   // The endpoint was replaced in the meantime: a failure of the old one does not count against the new.
   const stale = current.id !== job.endpoint.id && outcome.kind !== 'accepted'
@@ -121,7 +135,7 @@ const settle = async ({ times }: DeliveryDeps, { sql, gate, work }: Letter, { jo
   const writes: Query[] = [saveEvent(event.id, after.event)]
   if (after.endpoint !== current && current.id === job.endpoint.id) writes.push(saveEndpoint(after.endpoint))
   if (outcome.kind === 'failed') writes.push(tooMany(times, gate))
-  const next = await nextAt(sql, event, after)
+  const next = nextAt(event, after, read)
   return { reply: undefined, effects: { writes, ...(next ? again(work, later(next, gate.now)) : over(work)), ...audit(current, after) } }
 }
 
@@ -129,11 +143,11 @@ const tooMany = ({ keepDeadMs }: WebhookTimes, { now }: Gate): Query =>
   giveUpEvents({ beyond: MOST_PENDING, reason: 'too many events are waiting', expiresAt: new Date(now.getTime() + keepDeadMs) })
 
 /** When the lane must check again; undefined if nothing is waiting. */
-const nextAt = async (sql: Sql, { id, subject, next_at }: PendingEvent, after: AfterDelivery): Promise<Date | undefined> => {
+const nextAt = ({ next_at }: PendingEvent, after: AfterDelivery, { following, beside }: Read): Date | undefined => {
   const waits = after.event.state === 'pending' ? after.event.nextAt : undefined
   // Events for an endpoint just disabled are given up at once, not when they would have been due.
   if (after.endpoint.status === 'disabled') return next_at
-  const other = await nextEvent(sql, { eventId: id, subject: waits ? subject : null })
+  const other = waits ? beside : following
   const first = waits && other ? new Date(Math.min(waits.getTime(), other.next_at.getTime())) : (waits ?? other?.next_at)
   return first && later(first, after.endpoint.held_until)
 }

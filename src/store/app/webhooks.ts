@@ -1,7 +1,7 @@
 /** Webhook endpoints of workspaces. */
 import type { Endpoint } from '#domain/app/webhook'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { one } from '../engine/load.ts'
+import { mapped, one } from '../engine/load.ts'
 
 export interface EndpointRow extends Endpoint {
   /** Sealed for `secretRow`. */
@@ -20,13 +20,27 @@ export type StoredEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret'>
 const columns = (sql: Sql): Fragment =>
   sql`id, url, events, previous_until, status, disabled_reason, failing_since, failures, held_until, created_at, updated_at`
 
-export const endpointPart = one<StoredEndpoint>(
-  { previous_until: true, failing_since: true, held_until: true, created_at: true, updated_at: true },
-  (sql) => sql`select ${columns(sql)} from webhook_endpoint`,
-)
+const times = { previous_until: true, failing_since: true, held_until: true, created_at: true, updated_at: true } as const
 
-export const currentEndpoint = async (sql: Sql): Promise<EndpointRow | undefined> =>
-  (await sql<EndpointRow>`select ${columns(sql)}, secret, previous_secret from webhook_endpoint`)[0]
+export const endpointPart = one<StoredEndpoint>(times, (sql) => sql`select ${columns(sql)} from webhook_endpoint`)
+
+/** JSON has no bytes. */
+type InHex = StoredEndpoint & { secret: string; previous_secret: string | null }
+
+const inBytes = ({ secret, previous_secret, ...endpoint }: InHex): EndpointRow => ({
+  ...endpoint,
+  secret: Buffer.from(secret, 'hex'),
+  previous_secret: previous_secret === null ? null : Buffer.from(previous_secret, 'hex'),
+})
+
+export const endpointWithSecrets = mapped(
+  one<InHex>(
+    times,
+    (sql) => sql`select ${columns(sql)}, encode(secret, 'hex') as secret, encode(previous_secret, 'hex') as previous_secret
+      from webhook_endpoint`,
+  ),
+  (row) => row && inBytes(row),
+)
 
 /** An endpoint's state, without secrets. */
 export interface EndpointOverview extends Omit<Endpoint, 'id' | 'failures'> {

@@ -84,11 +84,13 @@ export const firstDueEvent = (sql: Sql, except?: Except): Fragment<WaitingEvent>
     order by o.next_at, o.created_at, o.id limit 1`
 }
 
-export const nextEvent = async (sql: Sql, except?: Except): Promise<WaitingEvent | undefined> => (await firstDueEvent(sql, except))[0]
+const times = { created_at: true, next_at: true } as const
+
+export const nextEvent = (except?: Except) => one<WaitingEvent>(times, (sql) => firstDueEvent(sql, except))
 
 /** Undefined if it is no longer waiting. */
-export const pendingEvent = async (sql: Sql, id: string): Promise<WaitingEvent | undefined> =>
-  (await sql<WaitingEvent>`select ${eventColumns(sql)} from outbox o where o.id = ${id} and o.state = 'pending'`)[0]
+export const pendingEvent = (id: string) =>
+  one<WaitingEvent>(times, (sql) => sql`select ${eventColumns(sql)} from outbox o where o.id = ${id} and o.state = 'pending'`)
 
 export const saveEvent =
   (id: string, next: TriedEvent): Query =>
