@@ -186,6 +186,9 @@ const targets = { watchesWithoutAccount: async () => [] }
 /** Nor are numbers read. */
 const metrics = { hasReadable: async () => false }
 
+/** Of work, only sends and what reads for them is kept. */
+const standing = { standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })) }
+
 let made = 0
 /** In order, and the same in every run of a history. */
 const ids = { newId: () => `00000000-0000-7000-8000-${String(made++).padStart(12, '0')}` }
@@ -214,6 +217,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/targets': targets,
     'growth/metrics': metrics,
     'growth/growth-channels': growthChannels,
+    'growth/standing': standing,
     'engine/work': works,
     'engine/letter': letters,
     'engine/load': loads,

@@ -10,9 +10,10 @@ import { fail } from '#kernel/errors'
 import { appliesWithin } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import type { Sql } from '#store/engine/db'
-import type { Part } from '#store/engine/load'
+import { type Part, when } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
+import { type Standing, standing } from '#store/growth/standing'
 import { type ClaimParts, claimLoad, claimOnceMore, claimRecord, claimRecordAhead, type SendDeps, type SendJob } from './claim-send.ts'
 import { requeued } from './decisions.ts'
 import { meansOf } from './means.ts'
@@ -23,7 +24,7 @@ import { accountOf } from './timeline.ts'
 /** `resources`: posts read before the send. */
 type Answer = (SendOutcome | Shown) & { resources?: number }
 
-type SettleLoad = { record: Part<Sendable | undefined> }
+type SettleLoad = { record: Part<Sendable | undefined>; found: Part<Standing | undefined> }
 
 export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer, SettleLoad, ClaimParts> => ({
   kind: 'send',
@@ -38,14 +39,17 @@ export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer, Sett
   // Of another record's claim, only an attempt that stays open, a new doubt or a lost connection can change anything.
   isPlain: ({ work, job, outcome }) => outcome.kind === 'posted' && !againOf(work) && !job.readBack,
   run: (job, context) => send(deps, job, context),
-  load: ({ work, job }) => ({ record: sendables[job.attempt.sendable].part(work.ref_id) }),
+  load: ({ work, job, outcome }) => ({
+    record: sendables[job.attempt.sendable].part(work.ref_id),
+    found: when(outcome.kind === 'posted', standing(work.ref_id)),
+  }),
   async settle(sql, gate, { work, job, outcome }, loaded) {
     const { attempt } = job
     const { moves } = sendables[attempt.sendable]
     const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
     const sent = { moves, record, attempt, tries: triesOf(work), now: gate.now, times: deps.times, appliesWithinMs: promised(job) }
     const settled = await settledAs(sql, { sent, job, work }, outcome)
-    const decision = outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, outcome)
+    const decision = outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, { outcome, found: loaded.found })
     if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
     const { resources = 0 } = outcome
     if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]

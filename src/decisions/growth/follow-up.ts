@@ -38,10 +38,17 @@ const dueEvents = (events: NewEvent[] = [], allowed: readonly string[] | null): 
   return marked.some(({ due }) => due) ? marked : undefined
 }
 
+/** Whether a row of its kind stands that it would leave as it is. */
+const changesNothing = ({ kind, second, runAt }: NewWork, { standing = {} }: Effects): boolean => {
+  const due = standing[kind]
+  return due ? second === 'keeps' || (second === 'hastens' && due <= runAt) : false
+}
+
 /** The effects with their due events marked, and with the work that follows from them. */
 const withEventWork = (effects: Effects, { webhook, now }: Gate, tenantId: string): Effects => {
   const events = dueEvents(effects.events, webhook)
-  const work = [...(events ? [deliveryWork({ tenantId, now })] : []), ...metricsFollowUp(effects.events, now, tenantId)]
+  const followUp = metricsFollowUp(effects.events, now, tenantId).filter((work) => !changesNothing(work, effects))
+  const work = [...(events ? [deliveryWork({ tenantId, now })] : []), ...followUp]
   if (work.length === 0) return effects
   return { ...effects, ...(events ? { events } : {}), work: [...(effects.work ?? []), ...work] }
 }

@@ -6,20 +6,25 @@ import { resolvePending } from '#store/engine/idempotency'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { attemptById, saveAttempt } from '#store/growth/attempts'
+import type { Standing } from '#store/growth/standing'
 import { againOf, againWork, readWork, recordOf, rereadEffects } from './send-work.ts'
 import { sendables } from './sendables.ts'
 
-/** The rows that follow from the machine's decision: record, attempt and work. */
-export const settledEffects = (settled: Settled<Sendable>, work: Work): Effects => {
+/** The rows that follow from the machine's decision: record, attempt and work. What `found` shows to be in place is not written again. */
+export const settledEffects = (settled: Settled<Sendable>, work: Work, found?: Standing): Effects => {
   const { record, attempt, reopened, events } = settled
   const { moves, save, answer, audits, detail } = sendables[attempt.sendable]
   const writes = [save(record), saveAttempt(reopened ?? attempt)]
   // Only one attempt of a record can be open, so the one that ends is written first.
   const effects: Effects = { ...(reopened ? { first: [saveAttempt(attempt)] } : {}), writes, events, ...workAfter(settled, work) }
   if (!moves.isSent(record)) return effects
-  writes.push(resolvePending(record.id, 200, answer(record)))
+  if (found?.awaited !== false) writes.push(resolvePending(record.id, 200, answer(record)))
   const auditDetail = { ...detail(record), attempt: attempt.number, external_id: record.external_id }
-  return { ...effects, audit: { operation: audits.sent, refId: record.id, detail: auditDetail } }
+  return {
+    ...effects,
+    standing: found,
+    audit: { operation: audits.sent, refId: record.id, detail: auditDetail },
+  }
 }
 
 /** Settles a send by the network's answer, whether it is the record's first or one that a person requested again. */

@@ -97,6 +97,10 @@ export const resolvePending =
       where ref_id = ${refId} and state = 'pending'`
   }
 
+/** Whether a key waits for the outcome of a record. */
+export const isPending = (sql: Sql, refId: string): Fragment =>
+  sql`exists (select from idempotency i where i.ref_id = ${refId} and i.state = 'pending')`
+
 /** Frees the key after a provable failure, so that the same request can run again. `since`: only keys first used then or later. */
 export const forgetPending =
   (refId: string, since = new Date(0)): Query =>

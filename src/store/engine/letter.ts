@@ -66,6 +66,8 @@ export interface Effects {
   /** Amounts to add to counters; negative ones are refunds. Periods that are over do not change. */
   spend?: Spend[]
   work?: NewWork[]
+  /** Due times of rows that the decision has loaded, by kinds of which a tenant has one row: a second row that would change nothing is left out. */
+  standing?: Partial<Record<WorkKind, Date | null>> | undefined
   /** Ids of work rows that are settled or withdrawn. */
   settled?: string[]
   audit?: { operation: string; refId?: string; detail?: Record<string, unknown> }
