@@ -130,9 +130,8 @@ create table public.audit (
   ref_id uuid,
   request_id text,
   detail jsonb not null default '{}'::jsonb,
-  constraint audit_pkey PRIMARY KEY (id)
+  constraint audit_pkey PRIMARY KEY (tenant_id, id)
 );
-CREATE INDEX audit_tenant_id_id_idx ON public.audit USING btree (tenant_id, id);
 alter table public.audit enable row level security;
 alter table public.audit force row level security;
 create policy app on public.audit for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -269,9 +268,8 @@ create table public.engagement (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint engagement_action_check CHECK ((action = ANY (ARRAY['reply'::text, 'quote'::text, 'repost'::text, 'like'::text]))),
-  constraint engagement_pkey PRIMARY KEY (id),
-  constraint engagement_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'failed'::text, 'drafted'::text, 'approved'::text, 'executing'::text, 'executed'::text, 'rejected'::text, 'execute_failed'::text, 'execute_unconfirmed'::text]))),
-  constraint engagement_tenant_id_id_key UNIQUE (tenant_id, id)
+  constraint engagement_pkey PRIMARY KEY (tenant_id, id),
+  constraint engagement_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'failed'::text, 'drafted'::text, 'approved'::text, 'executing'::text, 'executed'::text, 'rejected'::text, 'execute_failed'::text, 'execute_unconfirmed'::text])))
 );
 CREATE INDEX engagement_tenant_id_status_id_idx ON public.engagement USING btree (tenant_id, status, id);
 CREATE UNIQUE INDEX engagement_of_post ON public.engagement USING btree (tenant_id, network, post_id, action) WHERE (status <> ALL (ARRAY['rejected'::text, 'failed'::text]));
@@ -441,19 +439,17 @@ create table public.item (
   constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
   constraint item_on_missed_check CHECK ((on_missed = ANY (ARRAY['post'::text, 'skip'::text]))),
-  constraint item_pkey PRIMARY KEY (id),
+  constraint item_pkey PRIMARY KEY (tenant_id, id),
   constraint item_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'approved'::text, 'publishing'::text, 'posted'::text, 'rejected'::text, 'publish_failed'::text, 'publish_unconfirmed'::text]))),
   constraint item_tenant_id_batch_id_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES public.batch(tenant_id, id),
-  constraint item_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id),
-  constraint item_tenant_id_id_key UNIQUE (tenant_id, id)
+  constraint item_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id)
 );
-CREATE INDEX item_hook ON public.item USING btree (tenant_id, hook, status);
 CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at) WHERE (post_at IS NOT NULL);
-CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id);
+CREATE INDEX item_status ON public.item USING btree (tenant_id, status, id) INCLUDE (hook);
+CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id) WHERE (batch_id IS NOT NULL);
 CREATE INDEX item_tenant_id_experiment_id_idx ON public.item USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
 CREATE INDEX item_tenant_id_posted_at_idx ON public.item USING btree (tenant_id, posted_at) WHERE (status = 'posted'::text);
 CREATE INDEX item_tenant_id_resurfaced_from_idx ON public.item USING btree (tenant_id, resurfaced_from) WHERE (resurfaced_from IS NOT NULL);
-CREATE INDEX item_tenant_id_status_id_idx ON public.item USING btree (tenant_id, status, id);
 alter table public.item enable row level security;
 alter table public.item force row level security;
 create policy app on public.item for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -473,14 +469,13 @@ create table public.item_metric (
   constraint item_metric_clicks_check CHECK ((clicks >= 0)),
   constraint item_metric_impressions_check CHECK ((impressions >= 0)),
   constraint item_metric_likes_check CHECK ((likes >= 0)),
-  constraint item_metric_pkey PRIMARY KEY (id),
+  constraint item_metric_pkey PRIMARY KEY (tenant_id, id),
   constraint item_metric_quotes_check CHECK ((quotes >= 0)),
   constraint item_metric_replies_check CHECK ((replies >= 0)),
   constraint item_metric_reposts_check CHECK ((reposts >= 0)),
   constraint item_metric_tenant_id_item_id_at_key UNIQUE (tenant_id, item_id, at),
   constraint item_metric_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id)
 );
-CREATE INDEX item_metric_tenant_id_id_idx ON public.item_metric USING btree (tenant_id, id);
 alter table public.item_metric enable row level security;
 alter table public.item_metric force row level security;
 create policy app on public.item_metric for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
