@@ -194,6 +194,14 @@ describe('faults', () => {
 })
 
 describe('slow', () => {
+  test('a post that is due precedes one that is published now', async () => {
+    const account = await world.newAccount()
+    await world.admin`insert into sandbox.delayed (account_id, text, apply_at)
+      values (${account.externalId}, 'Late.', now() - interval '1 second')`
+    expect(await publish(world.sandbox(), account, { text: 'New.' })).toMatchObject({ kind: 'posted' })
+    expect(await postsOf(account)).toEqual(['Late.', 'New.'])
+  })
+
   test('the caller waits until it gives up, and the post is due 1 to 3 seconds after the deadline', async () => {
     const account = await world.newAccount()
     const giveUp = new AbortController()

@@ -148,6 +148,23 @@ const settle = (run: Run) =>
     throw new SandboxFailure('nothing', failure instanceof SandboxFailure ? failure.cause : failure)
   })
 
+interface NewPost {
+  accountId: string
+  text: string
+  /** Adds nothing if delayed posts are due, which must come first. */
+  unlessDue: boolean
+}
+
+/** The id of the new post, if one was added. */
+const addPost = async (run: Run, { accountId, text, unlessDue }: NewPost): Promise<string | undefined> => {
+  const [row] = await run(
+    (sql) => sql<{ id: string }[]>`
+      insert into sandbox.posts (account_id, text) select id, ${text} from sandbox.accounts where id = ${accountId}
+        and not (${unlessDue}::boolean and exists (select from sandbox.delayed where apply_at <= now())) returning id`,
+  )
+  return row?.id
+}
+
 const untilNext = async (run: Run): Promise<number | null> => {
   const [row] = await run(
     (sql) => sql<{ ms: number | null }[]>`
@@ -193,12 +210,10 @@ const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore =
     return row ?? fail('conflict', `the workspace has ${MOST_ACCOUNTS} accounts in the sandbox; connect one of them`)
   },
   async add(accountId, text) {
+    const added = await addPost(run, { accountId, text, unlessDue: true })
+    if (added) return added
     await settle(run)
-    const [row] = await run(
-      (sql) => sql<{ id: string }[]>`
-        insert into sandbox.posts (account_id, text) select id, ${text} from sandbox.accounts where id = ${accountId} returning id`,
-    )
-    return row?.id ?? null
+    return (await addPost(run, { accountId, text, unlessDue: false })) ?? null
   },
   async addLater(accountId, text, afterMs) {
     const rows = await run(
