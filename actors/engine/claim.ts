@@ -61,5 +61,5 @@ const begun = ({ gate, owner, claimedAt }: Claiming, { wait, rest }: NextDue, { 
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]
   const start = { work: { ...work, attempt: work.attempt + 1, state: 'running' as const }, lane, job, claimedAt }
-  return { ...decision, effects: { ...decision.effects, writes }, reply: { start }, looked: { next: wait, rest } }
+  return { ...decision, effects: { ...decision.effects, writes, claimed: work.run_at }, reply: { start }, looked: { next: wait, rest } }
 }

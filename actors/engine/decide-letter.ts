@@ -73,7 +73,7 @@ export const decideLetter = async (
     await deps.failpoints(`letter.deciding:${letter.name}`)
     const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
     const hasSequel = letter.sequel?.isWanted(effects, gate.now) ?? false
-    const context = { now: gate.now, provenance: letter.provenance, keep: decision.keep }
+    const context = { now: gate.now, wakeAt: gate.wakeAt, provenance: letter.provenance, keep: decision.keep }
     const ahead = hasSequel ? await sequelAhead(deps, reading, { letter, gate, loaded, effects }) : undefined
     const result: Result = { decision: { ...decision, effects }, now: gate.now }
     if (ahead) {
@@ -131,7 +131,7 @@ const sequel = async (
       const reading = readingOnly(sql)
       const decision = await letter.sequel!.decide(reading, gate)
       const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
-      await apply(sql, effects, { now: gate.now, provenance: letter.provenance, keep: decision.keep })
+      await apply(sql, effects, { now: gate.now, wakeAt: gate.wakeAt, provenance: letter.provenance, keep: decision.keep })
       return { ...decision, effects }
     })
     return { decision }

@@ -144,7 +144,7 @@ const letters = {
     // No history has rules.
     const plan = { plan: 'team', billing: 'ok', overrides: { post_now: 1e9, execute_engagement: 1e9 } } as const
     const facts = { plan, counters: {}, seen: null, webhook: null, awaited: [], deletesAt: null }
-    return { gate: { now: memory.now(), paused: memory.paused, ...facts }, loaded: await loads.loadNow(memory, load) }
+    return { gate: { now: memory.now(), paused: memory.paused, wakeAt: null, ...facts }, loaded: await loads.loadNow(memory, load) }
   },
   lockActor: async () => {},
   /** True when there was something to write. */

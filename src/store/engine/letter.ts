@@ -40,6 +40,8 @@ export interface Gate extends GateFacts {
   /** The database's clock. */
   now: Date
   paused: boolean
+  /** When the tenant must be woken. Never null while it has unfinished work, and past while some is running. */
+  wakeAt: Date | null
   /** Amounts used, by `key@period`. */
   counters: Record<string, number>
   seen: StoredAnswer | null
@@ -74,6 +76,8 @@ export interface Effects {
   /** Claimed or queued rows that return to the queue with a new due time. */
   requeued?: Requeued[]
   paused?: boolean
+  /** When the row was due that these effects claim, if they claim one. */
+  claimed?: Date
 }
 
 /** Further effects of a decision that the product wants in the same commit. Reads through `sql`, writes nothing. */
@@ -114,8 +118,9 @@ export interface NewWork {
 /** Fields left out stay as they are. A row that was claimed keeps the key under which it ran. */
 export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {}
 
-interface GateRow extends Omit<Gate, keyof GateFacts> {
+interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt'> {
   live: boolean
+  wake_at: Date | null
 }
 
 interface GateQuestion<L extends Load> {
@@ -149,7 +154,7 @@ export async function openGate<L extends Load>(
 ): Promise<Opened<L> | undefined> {
   const [row] = await sql<GateRow & Record<string, unknown>>`
     select g.* from ${scopeOf(sql, own.tenantId)} cross join lateral (
-      select clock_timestamp() as now, a.paused, product.*,
+      select clock_timestamp() as now, a.paused, a.wake_at, product.*,
         ${caller === undefined ? sql`true` : hasValidCredential(sql, caller)} as live,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${idempotencyKey} and i.expires_at > now()) as seen
@@ -159,8 +164,8 @@ export async function openGate<L extends Load>(
       offset 0 for no key update of a) g`
   if (!row) return undefined
   if (!row.live) fail('unauthenticated')
-  const { now, paused, counters, seen } = row
-  return { gate: { ...hook.read(row), now, paused, counters, seen }, loaded: loadedOf(load, row) }
+  const { now, paused, wake_at: wakeAt, counters, seen } = row
+  return { gate: { ...hook.read(row), now, paused, wakeAt, counters, seen }, loaded: loadedOf(load, row) }
 }
 
 /** The gate without records. */
@@ -177,6 +182,8 @@ export const lockActor = async (sql: Sql, own: Ownership): Promise<void> => {
 
 interface Applying {
   now: Date
+  /** The gate's. */
+  wakeAt: Date | null
   provenance: Provenance
   keep?: Keep | undefined
   /** Whether the transaction ends with these effects, and wrote nothing before. Asked just before they are sent. */
@@ -195,7 +202,7 @@ export async function apply(sql: Transaction, effects: Effects, context: Applyin
   const settled = effects.settled ?? []
   if (settled.length > 0) parts.push(sql`delete from work where id = any(${settled})`)
   if (effects.audit) parts.push(writeAudit(sql, effects.audit, context.now, provenance))
-  const placement = updateActor(sql, effects)
+  const placement = updateActor(sql, effects, context)
   if (placement) parts.push(placement)
   if (keep) parts.push(storeAnswer(sql, keep, now))
   if (parts.length === 0) return (effects.first ?? []).length > 0
@@ -259,11 +266,20 @@ const requeue = (sql: Sql, { id, runAt, payload, origin, key }: Requeued): Fragm
       ${origin ? sql`, origin = ${origin}` : sql``}${key === undefined ? sql`` : sql`, concurrency_key = ${key}`}
       ${payload ? sql`, payload = ${sql.json(payload)}` : sql``} where id = ${id}`
 
-/** `wake_at` is never null while a work row is unfinished, and is past while one is running: a claimed row keeps its due time. */
-const updateActor = (sql: Sql, { work = [], settled = [], requeued = [], paused }: Effects): Fragment | undefined => {
+/** Whether the time of waking may stay: it is past while a row is running, and otherwise that of the first row. */
+const wakesInTime = ({ work = [], settled = [], requeued = [], claimed }: Effects, { now, wakeAt }: Applying): boolean => {
+  if (!wakeAt) return false
+  // The claimed row is running from now on.
+  if (claimed && claimed <= now && wakeAt <= now) return true
+  return settled.length === 0 && requeued.length === 0 && work.every(({ runAt }) => runAt >= wakeAt)
+}
+
+/** A claimed row keeps its due time, so its tenant is woken if this process dies. */
+const updateActor = (sql: Sql, effects: Effects, context: Applying): Fragment | undefined => {
+  const { work = [], settled = [], requeued = [], paused } = effects
   const changed = [...settled, ...requeued.map(({ id }) => id)]
   const times = [...work, ...requeued].map(({ runAt }) => runAt.getTime())
-  if (changed.length === 0 && times.length === 0 && paused === undefined) return undefined
+  if (paused === undefined && ((changed.length === 0 && times.length === 0) || wakesInTime(effects, context))) return undefined
   const soonest = times.length > 0 ? new Date(Math.min(...times)) : null
   const first = (origin: NewWork['origin']) =>
     sql`(select min(run_at) from work where origin = ${origin} and id <> all(${changed}::uuid[]))`

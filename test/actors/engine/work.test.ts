@@ -47,6 +47,7 @@ const effectsOf = ({ added, touched, claimed, paused }: Step, rows: KeyedWork[])
     settled: changes.flatMap(({ id, to }) => (to === 'settled' ? [id] : [])),
     requeued: changes.flatMap(({ id, to }) => (to === 'settled' ? [] : [{ id, runAt: fromNow(to) }])),
     writes: claim ? [claimWork(claim, { owner: newId(), leaseUntil: fromNow(1) })] : [],
+    ...(claim ? { claimed: claim.run_at } : {}),
     ...(paused === undefined ? {} : { paused }),
   }
 }
@@ -61,13 +62,16 @@ test('a tenant is due when its first unfinished work is, and past due while work
       const effects = effectsOf(one, await rows())
       await db.letter(tenantId, async (sql) => {
         const open = await gate(sql, { tenantId, ...own }, { hook: gateHook })
-        await apply(sql, effects, { now: open!.now, provenance: byTest })
+        await apply(sql, effects, { ...open!, provenance: byTest })
       })
       const unfinished = await rows()
       const [actor] = await store.owner`select wake_at, wake_at <= now() as due from actor where tenant_id = ${tenantId}`
       const times = unfinished.map(({ run_at }) => run_at.getTime())
-      expect(actor!.wake_at?.getTime() ?? null).toBe(times.length > 0 ? Math.min(...times) : null)
+      const first = times.length > 0 ? Math.min(...times) : null
+      const wakeAt = actor!.wake_at?.getTime() ?? null
+      // While work is running, the time may be that of a row that has ended.
       if (unfinished.some(({ state }) => state === 'running')) expect(actor!.due).toBe(true)
+      else expect(wakeAt).toBe(first)
     }
   }
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), property), runs(25))
@@ -81,7 +85,7 @@ test('manual work stays due when the clock steps back; a read of the timeline wa
   const timed = workOn(newId(), { kind: 'send', lane: 'publish', origin: 'automatic', runAt: fromNow(60) })
   await db.letter(own.tenantId, async (sql) => {
     const open = await gate(sql, own, { hook: gateHook })
-    await apply(sql, { work: [reading, timed, asked] }, { now: open!.now, provenance: byTest })
+    await apply(sql, { work: [reading, timed, asked] }, { ...open!, provenance: byTest })
     const view = { kinds: workTable, at: { now: open!.now, paused: false }, running: [], excluded: [] }
     const look = async (excluded: string[]) => (await loadNow(sql, { found: nextDue({ ...view, excluded }) })).found
     expect(await look([reading.id])).toMatchObject({ work: { id: asked.id }, wait: LONGEST_NAP_MS })

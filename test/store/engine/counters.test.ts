@@ -39,7 +39,7 @@ const after = async (letters: Spend[][], now = NOW): Promise<Record<string, numb
   for (const spend of letters)
     await db.letter(tenantId, async (sql) => {
       await gate(sql, { tenantId, owner: process, epoch: 1 }, { hook: gateHook })
-      await apply(sql, { spend }, { now, provenance: byTest })
+      await apply(sql, { spend }, { now, wakeAt: null, provenance: byTest })
     })
   const rows = await owner<{ name: string; used: number }[]>`
     select key || '@' || period as name, used from counter where tenant_id = ${tenantId}`

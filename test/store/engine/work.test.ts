@@ -97,7 +97,7 @@ test('the next due time of an actor among twenty thousand rows is read from an i
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
       return rows
     }
-    await apply(explaining, { settled: [newId()] }, { now, provenance: byTest })
+    await apply(explaining, { settled: [newId()] }, { now, wakeAt: null, provenance: byTest })
     return plans
   })
   expect(plan).toContain('Index Only Scan using work_due')
@@ -111,7 +111,7 @@ test('a row without a key takes that of the moment, also where it is in the way 
     workOn(newId(), { key: 'another', runAt: ago(1) }),
   ]
   await inTenant(async (sql, now) => {
-    await apply(sql, { work: [unbound, bound, other] }, { now, provenance: byTest })
+    await apply(sql, { work: [unbound, bound, other] }, { now, wakeAt: null, provenance: byTest })
     // The second row waits for the first, and the third does not.
     expect(await look(sql)).toMatchObject({ work: { id: unbound.id, concurrency_key: DEFAULT_KEY }, wait: expect.closeTo(-60_000, -4) })
     expect(await look(sql, { running: runningWith('another') })).toMatchObject({ work: { id: unbound.id }, wait: LONGEST_NAP_MS })
@@ -126,10 +126,10 @@ test('a row that goes back to the queue keeps its key unless it is given another
   const row = workOn(newId(), { key: 'first' })
   const keyAfter = (more: { key?: string | null }) =>
     inTenant(async (sql, now) => {
-      await apply(sql, { requeued: [{ id: row.id, runAt: now, ...more }] }, { now, provenance: byTest })
+      await apply(sql, { requeued: [{ id: row.id, runAt: now, ...more }] }, { now, wakeAt: null, provenance: byTest })
       return (await workById(sql, row.id))?.concurrency_key
     })
-  await inTenant((sql, now) => apply(sql, { work: [row] }, { now, provenance: byTest }))
+  await inTenant((sql, now) => apply(sql, { work: [row] }, { now, wakeAt: null, provenance: byTest }))
   expect(await keyAfter({})).toBe('first')
   expect(await keyAfter({ key: 'second' })).toBe('second')
   expect(await keyAfter({ key: null })).toBeNull()
