@@ -61,7 +61,7 @@ interface Found {
 const foundOf = async (owner: postgres.Sql): Promise<Map<string, Found>> => {
   const rows = await owner<(Found & { id: string })[]>`
     select i.id, i.status, i.last_error, count(p.id)::int as times, (extract(epoch from min(p.real_at)) * 1000)::float8 as at
-    from item i left join sandbox.posts p on p.text = i.body group by i.id`
+    from item i left join sandbox.posts p on p.text = i.body group by i.tenant_id, i.id`
   return new Map(rows.map((row) => [row.id, row]))
 }
 
