@@ -1,6 +1,6 @@
--- Every statement names the tenant, by its policy, so an index on the id alone serves nothing beside one on the tenant and the id: that one
--- is the primary key now. Each state of a post makes an entry in every index of its table. Foreign keys depend on the index of the key
--- that they name, and are made again. For all this Postgres reads the tables; it rewrites none.
+-- Every statement names the tenant, by its policy, so an index on the id alone is useless next to one on (tenant_id, id), which becomes the
+-- primary key. Every change of a post's state adds an entry to each index of its table. Foreign keys depend on the index of the key that they
+-- name, and are made again. Postgres scans the tables for this, but rewrites none.
 alter table article drop constraint article_tenant_id_item_id_fkey;
 alter table attempt drop constraint attempt_tenant_id_item_id_fkey, drop constraint attempt_tenant_id_engagement_id_fkey;
 alter table item_metric drop constraint item_metric_tenant_id_item_id_fkey;

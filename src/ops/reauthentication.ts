@@ -5,7 +5,7 @@ import { stalePassword } from '#store/app/sessions'
 import { when } from '#store/engine/load'
 import type { Principal } from '#store/engine/principal'
 
-/** Whether the caller's password is too old for what `requireFreshPassword` guards. */
+/** Loads whether the caller's password is too old, for `requireFreshPassword`. */
 export const staleness = ({ kind, id }: Principal) => when(kind === 'session', stalePassword(id, PASSWORD_FRESH_MS))
 
 /**

@@ -156,7 +156,7 @@ const letters = {
       const one = (make as unknown as () => Write)()
       if (one !== nothing) staged.push(one)
     }
-    // Counting and reporting send nothing: no lane here does that.
+    // The only work kept here is sends and the reads that follow them.
     for (const one of work) if (one.kind === 'send' || one.kind === 'reconcile') staged.push(added(one))
     for (const one of again) staged.push(requeued(one))
     for (const id of new Set(settled)) staged.push({ row: id, change: (tables) => void tables.works.delete(id) })

@@ -54,7 +54,7 @@ interface Sent {
   outcome: DeliveryOutcome
 }
 
-/** What settling reads: the event as it is, and the next one after it, or beside those of its record if it is to wait on. */
+/** What settling reads: the event as it is now, and the next event to send; if this one has to wait, the next one of another record. */
 const loadFor = ({ job: { event }, outcome }: Sent) => ({
   endpoint: endpointPart,
   event: pendingEvent(event.id),

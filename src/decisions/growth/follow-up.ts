@@ -38,7 +38,7 @@ const dueEvents = (events: NewEvent[] = [], allowed: readonly string[] | null): 
   return marked.some(({ due }) => due) ? marked : undefined
 }
 
-/** Whether a row of its kind stands that it would leave as it is. */
+/** Whether the tenant already has a row of this kind that the new one would leave unchanged. */
 const changesNothing = ({ kind, second, runAt }: NewWork, { standing = {} }: Effects): boolean => {
   const due = standing[kind]
   return due ? second === 'keeps' || (second === 'hastens' && due <= runAt) : false

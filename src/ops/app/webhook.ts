@@ -26,6 +26,7 @@ import {
   secretRow,
   updateEndpoint,
 } from '#store/app/webhooks'
+import { loadNow } from '#store/engine/load'
 import { eventLog, keptEvent, pendingCount, replayEvent } from '#store/engine/outbox'
 import { type Principal, roleOf } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../call.ts'
@@ -146,9 +147,11 @@ export const webhookHandlers = (deps: Deps): All => ({
   },
 
   replay: loading(
-    ({ id }) => ({ stored: endpointPart, kept: keptEvent(id) }),
-    ({ id }, context, { stored, kept }) => {
+    () => ({ stored: endpointPart }),
+    async ({ id }, context, { stored }) => {
       const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
+      // After the gate: the sweep deletes expired events under the lock that the gate may have waited for.
+      const { kept } = await loadNow(context.sql, { kept: keptEvent(id) })
       const { data, ...event } = found(kept, 'no such event, or it is no longer kept')
       requireActive(endpoint)
       const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: now, expires_at: null } as const

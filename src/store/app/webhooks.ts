@@ -14,7 +14,7 @@ export interface EndpointRow extends Endpoint {
 /** The name that a sealed webhook secret is bound to. */
 export const secretRow = (tenantId: string): string => `webhook_endpoint/${tenantId}`
 
-/** What commands see of it. */
+/** The endpoint as commands see it, without its secrets. */
 export type StoredEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret'>
 
 const columns = (sql: Sql): Fragment =>
@@ -24,7 +24,7 @@ const times = { previous_until: true, failing_since: true, held_until: true, cre
 
 export const endpointPart = one<StoredEndpoint>(times, (sql) => sql`select ${columns(sql)} from webhook_endpoint`)
 
-/** JSON has no bytes. */
+/** Secrets in hex, because JSON cannot carry bytes. */
 type InHex = StoredEndpoint & { secret: string; previous_secret: string | null }
 
 const inBytes = ({ secret, previous_secret, ...endpoint }: InHex): EndpointRow => ({

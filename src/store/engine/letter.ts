@@ -68,7 +68,10 @@ export interface Effects {
   /** Amounts to add to counters; negative ones are refunds. Periods that are over do not change. */
   spend?: Spend[]
   work?: NewWork[]
-  /** Due times of rows that the decision has loaded, by kinds of which a tenant has one row: a second row that would change nothing is left out. */
+  /**
+   * Due times of existing rows that the decision has loaded, for kinds of which a tenant has one row. Follow-up work that would leave such a
+   * row unchanged is not written.
+   */
   standing?: Partial<Record<WorkKind, Date | null>> | undefined
   /** Ids of work rows that are settled or withdrawn. */
   settled?: string[]
@@ -145,7 +148,7 @@ const ownActor = (sql: Sql, { tenantId, epoch, owner }: Ownership): Fragment =>
  * is compared in a way that no index serves: with `=`, stale statistics make Postgres scan all tenants of this process.
  *
  * All writers of a tenant's records hold this lock, so what is loaded here stays true until the commit. A statement that has to wait for
- * the lock would see records as they were before; see `lockActor`.
+ * the lock would see records as they were before: see `lockActor`, and src/ops/loading.ts.
  */
 export async function openGate<L extends Load>(
   sql: Sql,

@@ -4,7 +4,7 @@ import type { Fragment, Sql } from '../engine/db.ts'
 import { isPending } from '../engine/idempotency.ts'
 import { one, type Part, sure } from '../engine/load.ts'
 
-/** Usually all of it is in place and nobody waits: writes that would change nothing cost as much as those that do. */
+/** Usually everything is in place and nobody is waiting, and a write that changes nothing costs as much as one that does. */
 export interface Standing {
   /** Whether a key waits for the record's outcome. */
   awaited: boolean
@@ -14,7 +14,7 @@ export interface Standing {
   weekly_report: Date | null
 }
 
-/** By the unique index: a tenant's rows of these kinds are one each, but its other rows may be many. */
+/** Uses the unique index: a tenant has one row of each of these kinds, but may have many others. */
 const dueOf = (sql: Sql, kind: WorkKind): Fragment => sql`(select w.run_at from work w where w.kind = ${kind} order by w.ref_id limit 1)`
 
 export const standing = (recordId: string): Part<Standing> =>

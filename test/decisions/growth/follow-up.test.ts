@@ -1,4 +1,4 @@
-/** What follows from a post that went out, where some of it is in place. */
+/** What follows a post, when some of it already exists. */
 import { expect, test } from 'bun:test'
 import { consequences } from '#decisions/growth/follow-up'
 import { settledEffects } from '#decisions/growth/send-effects'

@@ -197,3 +197,19 @@ test('workspaces reach only their own endpoint and events', async () => {
   await expect(hookOf(app, newId()).run('test')).rejects.toThrow()
   expect(other.requests).toEqual([])
 })
+
+test('an event that the sweep deletes while its replay waits is not found', async () => {
+  const hook = await newHook(app)
+  await hook.set(receiver.url)
+  await hook.emit(eventOf('a', 1))
+  const [event] = await settledOutbox(hook)
+  await app.owner`update outbox set expires_at = now() - interval '1 minute' where id = ${event!.id}`
+  const waits = () => app.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%for no key update of a%'`
+  const replay = await app.owner.begin(async (sweep) => {
+    await sweep`select sweep_tenant(${hook.tenantId}, now() - interval '400 days', 100)`
+    const running = Promise.allSettled([hook.run('replay', { id: event!.id })])
+    expect(await eventually(waits, (rows) => rows.length > 0)).toHaveLength(1)
+    return { running }
+  })
+  expect(await replay.running).toMatchObject([{ status: 'rejected', reason: { message: expect.stringContaining('no such event') } }])
+})
