@@ -180,6 +180,7 @@ export class Claimer {
   /** `settling`: a row that the look's own transaction settles. What an earlier try of the same claim took is free again. */
   #look(trial: Trial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
     this.#end(trial, trial.over)
+    trial.found = undefined
     const wait = this.#backoff.until(undefined)
     this.#excludedUntil = wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
     // Work that runs here is excluded even if it was queued again, perhaps under another key: it must not run twice at once.

@@ -3,7 +3,7 @@
 import type { LiveLanes } from '#decisions/deciding'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
-import type { Sql, Transaction } from '#store/engine/db'
+import { isTransient, type Sql, type Transaction } from '#store/engine/db'
 import {
   apply,
   type Consequences,
@@ -114,9 +114,10 @@ const sequelAhead = async (
   }
 }
 
+/** After a lost connection the commit may have happened: then the letter must not simply be decided again. */
 const applyTogether = (...[sql, effects, context]: Parameters<typeof apply>): Promise<boolean> =>
   apply(sql, effects, context).catch((cause) => {
-    throw cause instanceof AppError && cause.code === 'unavailable' ? cause : new SequelFailed('with its sequel', { cause })
+    throw isTransient(cause) ? cause : new SequelFailed('with its sequel', { cause })
   })
 
 /** In a savepoint: a failure undoes the second decision alone, unless the transaction itself is lost. */

@@ -55,11 +55,18 @@ export const commitTogether = async (group: GroupCommit, first: Envelope, follow
   const members: GroupMember[] = [{ envelope: first }]
   const failure = await failureOf(group, members, following)
   if (!failure) for (const { envelope, result } of members) envelope.settle(result!)
-  else if (members.length > 1 && wasRolledBack(failure.cause))
-    for (const { envelope } of members) await commitTogether(group, envelope, nobody)
+  else if (wasRolledBack(failure.cause)) await decideAgain(group, members, failure)
+  else for (const { envelope } of members) envelope.settle(failure)
+}
+
+/** Each letter alone; one that was alone already fails, unless it can be decided in another way. */
+const decideAgain = async (group: GroupCommit, members: GroupMember[], failure: { cause: unknown }): Promise<void> => {
+  for (const { envelope } of members) envelope.letter.undone?.()
+  const { envelope: first } = members[0]!
+  if (members.length > 1) for (const { envelope } of members) await commitTogether(group, envelope, nobody)
   else if (failure.cause instanceof KeyTaken) first.settle(await retry(group, first))
   else if (failure.cause instanceof SequelFailed) first.settle(await retry(group, withoutAhead(first)))
-  else for (const { envelope } of members) envelope.settle(failure)
+  else first.settle(failure)
 }
 
 /** Its sequel is decided after its changes, and can fail alone. */

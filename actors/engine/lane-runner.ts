@@ -164,7 +164,8 @@ export class LaneRunner implements LiveLanes {
   async #settle(lane: AnyLane, finished: Finished, live: Live): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       const trial: LaneTrial = { over: false }
-      const claim = this.#claimer.beside(lane.isPlain?.(finished) ? finished.work : undefined)
+      // Only once: a look that fails in the gate must not keep the outcome from being written.
+      const claim = this.#claimer.beside(tries === 1 && lane.isPlain?.(finished) ? finished.work : undefined)
       try {
         await this.post(freeing(outcomeLetter(lane, finished), live, { trial, claim }))
         return tries === 1

@@ -33,6 +33,8 @@ export interface Letter<R, L extends Load = {}> {
   load?: L
   /** Reads through `sql` what cannot be loaded, and writes nothing: all changes are in the decision. Can throw an `AppError`. */
   decide(sql: Sql, gate: Gate, lanes: LiveLanes, loaded: Loaded<L>): Promise<Decision<R>>
+  /** Called when a letter that was decided is to be decided again, because its transaction was rolled back. */
+  undone?(): void
   /** The reply if a lane takes too long: the record as it is. */
   late?(): Promise<R>
   // biome-ignore lint/suspicious/noExplicitAny: whoever posts the letter gets the result of its own sequel

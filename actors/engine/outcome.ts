@@ -87,6 +87,9 @@ export const freeing = (
     if (!trial.over) live.settled = true
     return decision
   },
+  undone: () => {
+    if (!trial.over) live.settled = false
+  },
 })
 
 /** Settles a row whose process died, unless it has changed in the meantime or is running here. */

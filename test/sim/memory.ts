@@ -5,7 +5,7 @@ import type { Item } from '#domain/growth/drafting/item'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { AppError, fail } from '#kernel/errors'
-import type { Transaction } from '#store/engine/db'
+import { codeOf, type Transaction } from '#store/engine/db'
 import type { Work } from '#store/engine/work'
 
 export type Row = Work
@@ -47,6 +47,8 @@ export interface Memory {
   failures: ('before' | 'after' | 'beside' | 'no')[]
   /** Of the running transaction. */
   beside: 'fails' | 'failed' | undefined
+  /** The answer to the commit of the running transaction is lost. */
+  losesAnswer: boolean
   /** What is written now can be undone alone; and whether a pause waited when that began. */
   inSavepoint: { pauseWaited: boolean } | undefined
   /** Happens in the middle of the next transaction that changes something. */
@@ -81,6 +83,7 @@ export const newMemory = (now: () => Date): Memory => ({
   now,
   failures: [],
   beside: undefined,
+  losesAnswer: false,
   meanwhile: undefined,
   pauseWaits: false,
   inSavepoint: undefined,
@@ -141,6 +144,16 @@ export const write = (memory: Memory, staged: Write[]): void => {
   meanwhile?.()
 }
 
+const LOST = 'CONNECTION_CLOSED'
+const answerLost = (): Error => Object.assign(new Error('the answer to the commit was lost'), { code: LOST })
+
+/** The commit that travels with a statement: its answer may be lost, and the statement's with it. */
+export const committed = (memory: Memory): void => {
+  if (!memory.losesAnswer) return
+  memory.undo = undefined
+  throw answerLost()
+}
+
 /** A table of records that are locked and saved whole. */
 export const kept = <R extends { id: string }>(rows: (memory: Memory) => Map<string, R>, changes: (memory: Memory) => [R, R][]) => ({
   lock: async (memory: Memory, id: string) => rows(memory).get(id) ?? fail('not_found', 'no such record'),
@@ -193,20 +206,20 @@ export const letter = <T>(memory: Memory, by: string, body: (sql: Transaction) =
     memory.pauseWaits = false
     const failure = memory.failures.shift()
     memory.beside = failure === 'beside' ? 'fails' : undefined
+    memory.losesAnswer = failure === 'after'
     if (failure === 'before' || failure === 'after') memory.onFailure(failure)
     if (failure === 'before') throw new AppError('unavailable', 'the database cannot be reached')
     try {
       const savepointOf: Pick<Transaction, 'savepoint'> = { savepoint: (inner) => savepoint(memory, inner) }
       const result = await body(Object.assign(memory, savepointOf) as unknown as Transaction)
       memory.undo = undefined
+      if (memory.losesAnswer) throw answerLost()
       return result
     } catch (cause) {
       if (hasFailedBeside(memory)) memory.onBroken('a transaction is lost with what failed in its savepoint')
-      throw cause
+      throw codeOf(cause) === LOST ? new AppError('unavailable', 'the answer to the commit was lost') : cause
     } finally {
       if (memory.undo) Object.assign(memory, memory.undo)
-      // biome-ignore lint/correctness/noUnsafeFinally: whatever became of it, its sender does not hear of it
-      if (failure === 'after') throw new AppError('unavailable', 'the answer to the commit was lost')
     }
   }
   const running = memory.turn.then(run)

@@ -10,7 +10,7 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { Effects, Opened, Ownership } from '#store/engine/letter'
 import type { Load } from '#store/engine/load'
 import type { SendableRef, SendingAccount, takenPosts } from '#store/growth/attempts'
-import { isOpen, kept, type Memory, type Write, write } from './memory.ts'
+import { committed, isOpen, kept, type Memory, type Write, write } from './memory.ts'
 import { added, currentDefault, filter, find, isConnected, loads, part, parts, requeued, works } from './work.ts'
 
 const DAY = 86_400_000
@@ -148,7 +148,7 @@ const letters = {
   },
   lockActor: async () => {},
   /** True when there was something to write. */
-  apply: async (memory: Memory, effects: Effects) => {
+  apply: async (memory: Memory, effects: Effects, { commits }: { commits?: () => boolean }) => {
     const { first: before = [], writes = [], work = [], requeued: again = [], settled = [], events = [], audit, paused } = effects
     for (const make of before) write(memory, [(make as unknown as () => Write)()])
     const staged: Write[] = []
@@ -162,7 +162,9 @@ const letters = {
     for (const id of new Set(settled)) staged.push({ row: id, change: (tables) => void tables.works.delete(id) })
     if (events.length > 0) staged.push({ row: 'events', change: (tables) => void tables.events.push(...events) })
     if (paused !== undefined) staged.push({ row: 'actor', change: (tables) => void Object.assign(tables, { paused }) })
+    const isLast = staged.length > 0 && before.length === 0 && commits?.() === true
     write(memory, staged)
+    if (isLast) committed(memory)
     return staged.length > 0 || before.length > 0 || writes.length > 0 || audit !== undefined
   },
   readingOnly: <T>(sql: T): T => sql,

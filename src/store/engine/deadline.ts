@@ -16,7 +16,8 @@ export const codeOf = (cause: unknown): string => String((cause as { code?: unkn
 const DISK_FULL = '53100'
 
 /** Whether the database was unreachable or gave up, so that a retry may succeed. */
-const isTransient = (cause: unknown): boolean => TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError || endsSession(cause)
+export const isTransient = (cause: unknown): boolean =>
+  TRANSIENT.test(codeOf(cause)) || cause instanceof DeadlineError || endsSession(cause)
 
 /** FATAL: the database refuses connections or has ended the session. No statement is at fault. */
 const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((cause as { severity?: unknown } | null)?.severity))

@@ -9,6 +9,7 @@ import { actorStore, actorsOn, counters, type FakeLaneOptions, fakeLane } from '
 import { eventually } from '#test/support/eventually'
 import { testFailpoints } from '#test/support/failpoints'
 import { addWork, letterOf, workOn } from '#test/support/letters'
+import { openWire } from '#test/support/lost-commit'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)
@@ -20,7 +21,8 @@ const ago = (minutes: number) => ({ runAt: new Date(Date.now() - minutes * MINUT
 const inTurn = (...ids: string[]) => addWork(...ids.map((id, index) => workOn(id, ago(ids.length - index))))
 
 /** A lane whose claims can be decided ahead. `ways`: how each row was claimed. */
-const laneAhead = (options: FakeLaneOptions & { ahead?: (refId: string) => Effects } = {}) => {
+const laneAhead = (options: FakeLaneOptions & { ahead?: (refId: string) => Effects; divisor?: number } = {}) => {
+  const { divisor = 1 } = options
   const ways: string[] = []
   const lane = fakeLane({
     ...options,
@@ -34,7 +36,11 @@ const laneAhead = (options: FakeLaneOptions & { ahead?: (refId: string) => Effec
     claimLoad: {
       payload: {},
       of: (refId: RecordId, settling: string | null) => ({
-        seen: one<{ id: string; settling: string }>({}, (sql) => sql`select ${refId}::text as id, ${settling}::text as settling`),
+        seen: one<{ id: string; settling: string }>(
+          {},
+          (sql) => sql`select ${refId}::text as id, ${settling}::text as settling,
+          case when ${settling}::text is not null then 1 / ${divisor}::int end`,
+        ),
       }),
     },
     async claimAhead(_gate: unknown, work: { ref_id: string }, { seen }: { seen?: { id: string; settling: string } }) {
@@ -112,5 +118,29 @@ test('is made after an outcome that does not end its row', async () => {
   ;(await lane.runOf(first)).finish()
   ;(await lane.runOf(second)).finish()
   await settled(tenant, second)
+  expect(lane.ways).toEqual([`claim ${first}`, `claim ${second}`])
+})
+
+test('that is not heard of is settled, and the outcome is written once', async () => {
+  const lane = laneAhead()
+  await using wire = await openWire(store.options)
+  await using actors = await actorsOn({ options: wire.options }, { lanes: [lane] })
+  const [tenant, first, second] = [await store.newTenant(), newId(), newId()]
+  await actors.runtime.ask(tenant, inTurn(first, second))
+  const run = await lane.runOf(first)
+  const lost = wire.loseCommitOf(`settled:${first}`)
+  run.finish()
+  await lost
+  // Nobody runs the claimed row: it goes back to the queue, and is claimed again.
+  ;(await lane.runOf(second)).finish()
+  expect(await settled(tenant, second)).toEqual({ [`settled:${first}`]: 1, [`orphaned:${second}`]: 1, [`settled:${second}`]: 1 })
+})
+
+test('does not keep the outcome from being written when its look fails', async () => {
+  const lane = laneAhead({ instant: true, divisor: 0 })
+  await using actors = await actorsOn(store, { lanes: [lane] })
+  const [tenant, first, second] = [await store.newTenant(), newId(), newId()]
+  await actors.runtime.ask(tenant, inTurn(first, second))
+  expect(await settled(tenant, second)).toEqual({ [`settled:${first}`]: 1, [`settled:${second}`]: 1 })
   expect(lane.ways).toEqual([`claim ${first}`, `claim ${second}`])
 })
