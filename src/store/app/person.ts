@@ -58,11 +58,13 @@ const auditIn = async (
 
 /**
  * The name of a workspace whose last owner this is. Exact until the transaction ends: it locks the `actor` rows, which every letter locks
- * before it decides, and so does every other person who leaves.
+ * before it decides, and so does every other person who leaves. The rows are written, so that a letter that waits for one asks its gate again
+ * and finds the person's credentials gone.
  */
 const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefined> => {
-  await tx`select 1 from actor where tenant_id in (select tenant_id from member where person_id = ${personId})
-    order by tenant_id for no key update`
+  await tx`update actor a set wake_at = a.wake_at from (select tenant_id from actor
+    where tenant_id in (select tenant_id from member where person_id = ${personId})
+    order by tenant_id for no key update) own where a.tenant_id = own.tenant_id`
   const [row] = await tx<{ name: string }>`select t.name from member m join tenant t on t.id = m.tenant_id
     where m.person_id = ${personId} and m.role = 'owner'
       and not exists (select 1 from member o where o.tenant_id = m.tenant_id and o.role = 'owner' and o.person_id <> m.person_id) limit 1`

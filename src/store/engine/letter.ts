@@ -123,6 +123,8 @@ export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<Ne
 
 interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt'> {
   live: boolean
+  /** The statement saw the tenant's row as it was before somebody changed it outside of letters. */
+  stale: boolean
   wake_at: Date | null
 }
 
@@ -148,27 +150,36 @@ const ownActor = (sql: Sql, { tenantId, epoch, owner }: Ownership): Fragment =>
  * is compared in a way that no index serves: with `=`, stale statistics make Postgres scan all tenants of this process.
  *
  * All writers of a tenant's records hold this lock, so what is loaded here stays true until the commit. A statement that has to wait for
- * the lock would see records as they were before: see `lockActor`, and src/ops/loading.ts.
+ * the lock sees records as they were before. If the writer that it waited for changed the row of the tenant, as account deletion does, the
+ * gate asks again, now with the lock. For other writers see `lockActor`, and src/ops/loading.ts.
  */
-export async function openGate<L extends Load>(
+export async function openGate<L extends Load>(sql: Sql, own: Ownership, question: GateQuestion<L>): Promise<Opened<L> | undefined> {
+  const { hook, load } = question
+  const row = await gateRow(sql, own, question)
+  const fresh = row?.stale ? await gateRow(sql, own, question) : row
+  if (!fresh) return undefined
+  if (!fresh.live) fail('unauthenticated')
+  const { now, paused, wake_at: wakeAt, counters, seen } = fresh
+  return { gate: { ...hook.read(fresh), now, paused, wakeAt, counters, seen }, loaded: loadedOf(load, fresh) }
+}
+
+const gateRow = async <L extends Load>(
   sql: Sql,
   own: Ownership,
   { hook, caller, idempotencyKey = null, load }: GateQuestion<L>,
-): Promise<Opened<L> | undefined> {
+): Promise<(GateRow & Record<string, unknown>) | undefined> => {
   const [row] = await sql<GateRow & Record<string, unknown>>`
     select g.* from ${scopeOf(sql, own.tenantId)} cross join lateral (
       select clock_timestamp() as now, a.paused, a.wake_at, product.*,
         ${caller === undefined ? sql`true` : hasValidCredential(sql, caller)} as live,
+        a.xmin <> (select before.xmin from actor before where before.tenant_id = a.tenant_id) as stale,
         (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
         (select to_jsonb(i) from idempotency i where i.key = ${idempotencyKey} and i.expires_at > now()) as seen
         ${loadColumns(sql, load)}
       from actor a cross join lateral (${hook.query(sql)}) product
       where ${ownActor(sql, own)}
       offset 0 for no key update of a) g`
-  if (!row) return undefined
-  if (!row.live) fail('unauthenticated')
-  const { now, paused, wake_at: wakeAt, counters, seen } = row
-  return { gate: { ...hook.read(row), now, paused, wakeAt, counters, seen }, loaded: loadedOf(load, row) }
+  return row
 }
 
 /** The gate without records. */

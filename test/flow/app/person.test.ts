@@ -1,6 +1,7 @@
 /** What people can do with their own account. */
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
+import { until } from '#test/support/embedded'
 import { joinAs, PASSWORD, signIn } from '#test/support/people'
 import { newPerson } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -100,5 +101,20 @@ describe('deleting an account', () => {
       const [row] = await app.owner`select count(*)::int as owners from member where tenant_id = ${tenantId} and role = 'owner'`
       expect(row!.owners).toBe(1)
     }
+  })
+
+  test('refuses a command of the person that waits for it', async () => {
+    const { tenantId } = await app.newWorkspace()
+    const { id, key } = await join(tenantId)
+    await join(tenantId)
+    // The deletion holds its locks for a while, after it has taken the one that the command waits for.
+    await app.owner`create function slowly() returns trigger language plpgsql as 'begin perform pg_sleep(1); return old; end'`
+    await app.owner`create trigger slowly before delete on member for each row when (old.person_id = ${app.owner.unsafe(`'${id}'`)}) execute function slowly()`
+    const deletion = deleteAccount(key)
+    await until(async () => (await app.owner`select 1 from pg_stat_activity where wait_event = 'PgSleep'`).length > 0)
+    const made = app.send('POST', '/api/v1/app/keys', { key, body: { name: 'left behind', scopes: ['api:read'], belongs_to: 'workspace' } })
+    await until(async () => (await app.owner`select 1 from pg_locks where not granted`).length > 0)
+    expect([(await deletion).status, (await made).status]).toEqual([200, 401])
+    expect(await app.owner`select 1 from api_key where tenant_id = ${tenantId} and name = 'left behind'`).toHaveLength(0)
   })
 })
