@@ -4,17 +4,8 @@ import type { LiveLanes } from '#decisions/deciding'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { isTransient, type Sql, type Transaction } from '#store/engine/db'
-import {
-  apply,
-  type Consequences,
-  type Effects,
-  type Gate,
-  type GateHook,
-  merge,
-  type Ownership,
-  openGate,
-  readingOnly,
-} from '#store/engine/letter'
+import { openGate } from '#store/engine/gate'
+import { apply, type Consequences, type Effects, type Gate, type GateHook, merge, type Ownership, readingOnly } from '#store/engine/letter'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 

@@ -2,7 +2,7 @@
 import { gateHook } from '#decisions/gate'
 import { workTable } from '#decisions/work'
 import { openDb } from '#store/engine/db'
-import { gate } from '#store/engine/letter'
+import { gate } from '#store/engine/gate'
 import { loadNow } from '#store/engine/load'
 import { claimTenant, register, releaseTenant, wakeable } from '#store/engine/placement'
 import { nextDue } from '#store/engine/work'

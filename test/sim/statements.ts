@@ -7,7 +7,8 @@ import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
-import type { Effects, Opened, Ownership } from '#store/engine/letter'
+import type { Opened } from '#store/engine/gate'
+import type { Effects, Ownership } from '#store/engine/letter'
 import type { Load } from '#store/engine/load'
 import type { SendableRef, SendingAccount, takenPosts } from '#store/growth/attempts'
 import { committed, isOpen, kept, type Memory, type Write, write } from './memory.ts'
@@ -137,7 +138,7 @@ const connections = {
 
 const nothing: Write = { row: '', change: () => {} }
 
-const letters = {
+const gate = {
   openGate: async (memory: Memory, own: Ownership, { load }: { load: Load }): Promise<Opened<Load> | undefined> => {
     memory.command = undefined
     if (memory.owner !== own.owner || memory.epoch !== own.epoch) return undefined
@@ -147,6 +148,9 @@ const letters = {
     return { gate: { now: memory.now(), paused: memory.paused, wakeAt: null, ...facts }, loaded: await loads.loadNow(memory, load) }
   },
   lockActor: async () => {},
+}
+
+const letters = {
   /** True when there was something to write. */
   apply: async (memory: Memory, effects: Effects, { commits }: { commits?: () => boolean }) => {
     const { first: before = [], writes = [], work = [], requeued: again = [], settled = [], events = [], audit, paused } = effects
@@ -221,6 +225,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/growth-channels': growthChannels,
     'growth/standing': standing,
     'engine/work': works,
+    'engine/gate': gate,
     'engine/letter': letters,
     'engine/load': loads,
     'engine/idempotency': idempotency,

@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
-import { gate } from '#store/engine/letter'
+import { gate } from '#store/engine/gate'
 import { freshDb, type TestDatabase } from '#test/support/db'
 
 let database: TestDatabase

@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Query } from '#store/engine/db'
-import { openGate } from '#store/engine/letter'
+import { openGate } from '#store/engine/gate'
 import { many, one, when } from '#store/engine/load'
 import { freshDb, type TestDatabase } from '#test/support/db'
 
