@@ -40,3 +40,14 @@ test('samples before and after the measured time do not count', () => {
 test('functions are named with their group, file and line', () => {
   expect([...sampled(profile, 0, 1).functions.keys()]).toEqual(['ours: edge — serve src/edge/serve.ts:7'])
 })
+
+test('the name of a function is cut at 80 characters', () => {
+  const named = (length: number): CpuProfile => ({
+    nodes: [{ id: 1, callFrame: frame('x'.repeat(length)) }],
+    samples: [1],
+    timeDeltas: [1_000],
+  })
+  const nameOf = (length: number) => [...sampled(named(length), 0, 1).functions.keys()]
+  expect(nameOf(80)).toEqual([`Bun: other — ${'x'.repeat(80)}`])
+  expect(nameOf(81)).toEqual([`Bun: other — ${'x'.repeat(80)}…`])
+})

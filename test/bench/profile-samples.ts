@@ -64,9 +64,13 @@ const groupsOf = ({ nodes }: CpuProfile): Map<number, string> => {
   return new Map(nodes.map(({ id }) => [id, groupOf(id)]))
 }
 
+/** A regular expression's name is its whole source. */
+const LONGEST_NAME = 80
+
 const label = ({ functionName, url, lineNumber }: Frame): string => {
+  const name = functionName.length > LONGEST_NAME ? `${functionName.slice(0, LONGEST_NAME)}…` : functionName
   const file = url.replace(/^.*\/(node_modules|src|actors|test)\//, '$1/')
-  return file ? `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}` : functionName || '(native)'
+  return file ? `${name || '(anonymous)'} ${file}:${lineNumber + 1}` : name || '(native)'
 }
 
 /** Sums by name, largest first. */
