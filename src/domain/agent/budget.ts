@@ -1,0 +1,82 @@
+/** What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure. */
+import type { AgentLimitKey } from '#contract/limits'
+import { hourOf, monthOf, type PlanUsage, planOf } from '../app/plan.ts'
+import type { Spend } from '#kernel/spend'
+
+export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
+export { hourOf }
+
+/** Tokens kept for the answer, if there is room. */
+export const ANSWER_TOKENS = 4_000
+/** Fewer than these are not worth asking for. */
+const FEWEST_ANSWER_TOKENS = 500
+/** Text of any script: a uuid or Japanese has far more tokens a character than English words. */
+const TOKENS_PER_BYTE = 0.7
+
+/** `known`: what the provider counted for the job's last request. `bytes`: what is new since, or all of the first one. */
+export const estimateTokens = ({ known, bytes }: { known: number; bytes: number }): number => Math.ceil(known + bytes * TOKENS_PER_BYTE)
+
+export const agentLimit = ({ plan }: Pick<PlanUsage, 'plan'>, key: AgentLimitKey): number =>
+  plan.overrides[key] ?? planOf(plan).agent[key]
+
+/** -1 is no limit. */
+const roomIn = (usage: PlanUsage, key: AgentLimitKey, period: string): number => {
+  const limit = agentLimit(usage, key)
+  return limit < 0 ? Number.POSITIVE_INFINITY : limit - (usage.counters[`${key}@${period}`] ?? 0)
+}
+
+/** Cost in hundredths of a US cent of so many tokens in and out; null for a model without a price. */
+export type PriceOf = (tokens: { input: number; output: number }) => number | null
+
+export interface Reservation {
+  tokens: number
+  cost: number
+  maxTokens: number
+  day: string
+  month: string
+  spend: Spend[]
+}
+
+/** Reserves a call of the model, with a shorter answer if that is what fits. Otherwise the key of the budget that is used up. */
+export const reserve = (usage: PlanUsage, { input, priceOf }: { input: number; priceOf: PriceOf }): Reservation | AgentLimitKey => {
+  const [day, month] = [dayOf(usage.now), monthOf(usage.now)]
+  const rooms = [
+    ['agent_tokens_day', roomIn(usage, 'agent_tokens_day', day)],
+    ['agent_tokens_month', roomIn(usage, 'agent_tokens_month', month)],
+  ] as const
+  const [tightest, room] = rooms[0][1] <= rooms[1][1] ? rooms[0] : rooms[1]
+  const maxTokens = Math.min(ANSWER_TOKENS, room - input)
+  if (maxTokens < FEWEST_ANSWER_TOKENS) return tightest
+  const cost = priceOf({ input, output: maxTokens }) ?? 0
+  if (cost > roomIn(usage, 'agent_cost_month', month)) return 'agent_cost_month'
+  const tokens = input + maxTokens
+  return { tokens, cost, maxTokens, day, month, spend: spendOf({ tokens, cost }, { day, month }) }
+}
+
+const spendOf = ({ tokens, cost }: { tokens: number; cost: number }, { day, month }: { day: string; month: string }): Spend[] =>
+  [
+    { key: 'agent_tokens_day', period: day, amount: tokens },
+    { key: 'agent_tokens_month', period: month, amount: tokens },
+    { key: 'agent_cost_month', period: month, amount: cost },
+  ].filter(({ amount }) => amount !== 0)
+
+interface Reserved {
+  reserved_tokens: number
+  reserved_cost: number
+  day: string | null
+  month: string | null
+}
+
+/**
+ * Replaces a reservation by what was used. What is given back goes to the period that it was taken from; what the estimate missed is booked
+ * in the present one.
+ */
+export const settle = (reserved: Reserved, used: { tokens: number; cost: number }, now: Date): Spend[] => {
+  const present = { day: dayOf(now), month: monthOf(now) }
+  const taken = { day: reserved.day ?? present.day, month: reserved.month ?? present.month }
+  const [tokens, cost] = [used.tokens - reserved.reserved_tokens, used.cost - reserved.reserved_cost]
+  return [
+    ...spendOf({ tokens: Math.min(0, tokens), cost: Math.min(0, cost) }, taken),
+    ...spendOf({ tokens: Math.max(0, tokens), cost: Math.max(0, cost) }, present),
+  ]
+}

@@ -1,0 +1,86 @@
+/**
+ * A job of the agent: what one turn of a conversation starts. It works in steps, each a row; `loop.ts` says what comes next.
+ *
+ * queued → running → completed, failed or cancelled; while it waits for a person, waiting_approval.
+ */
+import { fail } from '#kernel/errors'
+
+export const jobStatuses = ['queued', 'running', 'waiting_approval', 'waiting_child', 'completed', 'failed', 'cancelled'] as const
+export type JobStatus = (typeof jobStatuses)[number]
+
+export const jobKinds = ['turn', 'task', 'action', 'scheduled', 'webhook', 'channel', 'delegate'] as const
+export type JobKind = (typeof jobKinds)[number]
+
+/** Who asked for the job. What this caller may do is looked up again at each step. */
+export interface OnBehalf {
+  kind: 'key' | 'session'
+  /** Of a key. A session is followed to its person, who may have signed out since. */
+  id: string
+  personId: string | null
+}
+
+export interface Job {
+  id: string
+  kind: JobKind
+  status: JobStatus
+  error: string | null
+  goal: string
+  conversation_id: string | null
+  message_id: string | null
+  parent_id: string | null
+  root_id: string
+  depth: number
+  origin: 'manual' | 'automatic'
+  on_behalf: OnBehalf
+  /** The tools that it may use; null: those of its caller. */
+  tools: string[] | null
+  /** Tools beyond the core whose definitions it has asked for. */
+  shown: string[]
+  tier: 'fast' | 'reasoning'
+  asked_model: string | null
+  model: string
+  /** Where untrusted text that it has read came from. Never shrinks. */
+  taint: string[]
+  scheduled: boolean
+  model_calls: number
+  tool_calls: number
+  input_tokens: number
+  output_tokens: number
+  /** Hundredths of a US cent. */
+  cost: number
+  cost_estimated: boolean
+  active_ms: number
+  invalid_answers: number
+  next_step: number
+  next_event: number
+  started_at: Date | null
+  ended_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export const isOver = ({ status }: Pick<Job, 'status'>): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
+
+/** The longest goal that a job shows, in characters; the message has the rest. */
+const GOAL_LENGTH = 500
+
+export type NewTurn = Pick<Job, 'conversation_id' | 'message_id' | 'on_behalf' | 'tools' | 'tier' | 'asked_model' | 'model' | 'taint'> & {
+  content: string
+  now: Date
+}
+
+/** The job that answers a message. */
+export const newTurn = (id: string, { content, now, ...rest }: NewTurn): Job => ({
+  ...rest,
+  ...{ id, kind: 'turn', status: 'queued', error: null, goal: [...content].slice(0, GOAL_LENGTH).join('') },
+  ...{ parent_id: null, root_id: id, depth: 0, origin: 'manual', shown: [], scheduled: false },
+  ...{ model_calls: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0, cost_estimated: false },
+  ...{ active_ms: 0, invalid_answers: 0, next_step: 1, next_event: 1 },
+  ...{ started_at: null, ended_at: null, created_at: now, updated_at: now },
+})
+
+/** The end of a job that is not over. */
+export const ended = (job: Job, end: { status: 'completed' | 'failed' | 'cancelled'; error: string | null }, now: Date): Job => {
+  if (isOver(job)) fail('conflict', `the job is already ${job.status}`)
+  return { ...job, ...end, ended_at: now, updated_at: now }
+}

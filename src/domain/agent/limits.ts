@@ -1,0 +1,28 @@
+/** The bounds of a job. Those that depend on the plan are in budget.ts. */
+
+/** Calls in one answer of the model. Those after them are told that they were too many. */
+export const MOST_CALLS = 16
+/** Time spent in steps, model calls and tools together. Waiting does not count. */
+export const MOST_ACTIVE_MS = 15 * 60_000
+/** Answers in a row that could not be used. */
+export const MOST_INVALID = 3
+export const MOST_APPROVALS_OF_JOB = 16
+export const MOST_APPROVALS = 200
+export const MOST_OPEN_JOBS = 500
+export const MOST_OPEN_JOBS_OF_CONVERSATION = 20
+/** Reads that run together. */
+export const MOST_READS = 8
+export const APPROVAL_MS = 24 * 3_600_000
+/** A generation that takes longer is shown as it stands. */
+export const GENERATION_WAIT_MS = 170_000
+/** How long a job waits behind another of its conversation before it looks for itself. */
+export const BEHIND_MS = 60_000
+/** Between two looks at a record that a step waits for. */
+const FIRST_POLL_MS = 300
+const LONGEST_POLL_MS = 30_000
+
+/** When to look again at a record that a step has waited for since `since`: each pause is half of the time waited so far. */
+export const nextPoll = (since: Date, now: Date): Date => {
+  const waited = Math.max(0, now.getTime() - since.getTime())
+  return new Date(now.getTime() + Math.min(LONGEST_POLL_MS, Math.max(FIRST_POLL_MS, waited / 2)))
+}

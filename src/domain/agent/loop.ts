@@ -1,0 +1,80 @@
+/** What a job does next. Pure: the loop of the agent is this function, called by each claim of the job's row of work. */
+import { isOver, type Job } from './job.ts'
+import { MOST_ACTIVE_MS, MOST_READS, nextPoll } from './limits.ts'
+import { isFinished, type StepHead } from './step.ts'
+
+export type JobEnd = { status: 'completed' | 'failed' | 'cancelled'; error: string | null }
+
+/**
+ * `end`: it is over. `execute`: a command, in this letter. `look`: at the record that a step waits for. `read`, `reach`, `urgent`: outside,
+ * of these steps. `think`: the model is called; `last`: it must conclude. `park`: nothing can be done until then.
+ */
+export type Next =
+  | { kind: 'end'; end: JobEnd }
+  | { kind: 'execute'; step: StepHead }
+  | { kind: 'look'; step: StepHead }
+  | { kind: 'read'; steps: StepHead[] }
+  | { kind: 'reach'; step: StepHead }
+  | { kind: 'urgent'; step: StepHead }
+  | { kind: 'think'; step: StepHead | undefined; last: boolean }
+  | { kind: 'park'; until: Date; status: 'running' | 'waiting_approval' }
+
+export interface LoopBounds {
+  /** Calls of the model in the whole job. */
+  mostSteps: number
+}
+
+const failed = (error: string): Next => ({ kind: 'end', end: { status: 'failed', error } })
+
+/** In the order of the model: the first unfinished step decides, and adjacent reads run together. */
+export const nextOf = (job: Job, heads: readonly StepHead[], { mostSteps }: LoopBounds, now: Date): Next => {
+  if (isOver(job)) return { kind: 'end', end: { status: job.status as JobEnd['status'], error: job.error } }
+  const tools = heads.filter(({ kind }) => kind === 'tool')
+  const open = tools.findIndex((step) => !isFinished(step))
+  const first = tools[open]
+  // A command that may be executed is, whatever time is left: people wait for what they approved.
+  if (first?.state === 'ready' && first.way === 'command' && isDue(first, now)) return { kind: 'execute', step: first }
+  if (job.active_ms >= MOST_ACTIVE_MS) return failed('deadline')
+  return first ? nextTool(tools.slice(open), now) : nextThought(job, heads, mostSteps, now)
+}
+
+const isDue = ({ not_before }: StepHead, now: Date): boolean => !not_before || not_before <= now
+
+const nextTool = (open: readonly StepHead[], now: Date): Next => {
+  const step = open[0]!
+  if (step.state === 'asked') return step.expires_at && step.expires_at <= now ? failed('approval_expired') : parked(open, now)
+  if (step.state === 'waiting') return { kind: 'look', step }
+  if (!isDue(step, now)) return parked(open, now)
+  if (step.way === 'read') return { kind: 'read', steps: readsOf(open, now) }
+  return { kind: step.way === 'urgent' ? 'urgent' : 'reach', step }
+}
+
+const readsOf = (open: readonly StepHead[], now: Date): StepHead[] => {
+  const end = open.findIndex((step) => step.way !== 'read' || step.state !== 'ready' || !isDue(step, now))
+  return open.slice(0, Math.min(MOST_READS, end === -1 ? open.length : end))
+}
+
+/** Until the first thing that can change by time alone. What people or records change wakes the job by itself. */
+const parked = (open: readonly StepHead[], now: Date): Next => {
+  const times = open.flatMap((step) => {
+    if (step.state === 'asked') return step.expires_at ?? []
+    if (step.state === 'waiting') return nextPoll(step.started_at ?? now, now)
+    return step.state === 'ready' && step.not_before ? step.not_before : []
+  })
+  const until = new Date(Math.min(...times.map((time) => time.getTime())))
+  return { kind: 'park', until, status: open[0]!.state === 'asked' ? 'waiting_approval' : 'running' }
+}
+
+const nextThought = (job: Job, heads: readonly StepHead[], mostSteps: number, now: Date): Next => {
+  const step = heads.findLast(({ kind }) => kind === 'model')
+  if (step?.state === 'ready') return isDue(step, now) ? thinking(job, step, mostSteps) : { kind: 'park', until: step.not_before!, status: 'running' }
+  if (step?.state === 'done' && step.calls === 0) return { kind: 'end', end: { status: 'completed', error: null } }
+  if (step?.state === 'failed') return failed('model_failed')
+  return thinking(job, undefined, mostSteps)
+}
+
+const thinking = (job: Job, step: StepHead | undefined, mostSteps: number): Next =>
+  job.model_calls >= mostSteps ? failed('max_steps') : { kind: 'think', step, last: job.model_calls === mostSteps - 1 }
+
+/** The look at a record that is not settled yet. */
+export const lookAgain = (step: StepHead, now: Date): Next => ({ kind: 'park', until: nextPoll(step.started_at ?? now, now), status: 'running' })

@@ -1,0 +1,85 @@
+/** A step of a job: one call of the model, or one call of a tool. */
+
+export const stepStates = ['ready', 'asked', 'running', 'waiting', 'done', 'failed', 'rejected', 'unknown', 'cancelled'] as const
+export type StepState = (typeof stepStates)[number]
+
+/** What a tool may do without asking: the table in verdict.ts. */
+export type ToolClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'outside_write'
+
+/**
+ * How a tool runs. `read`: beside the mailbox, and may repeat. `command`: in the letter of its claim. `reach`: asks a network first, then
+ * decides in the letter that settles it. `urgent`: in a letter of its own.
+ */
+export type ToolWay = 'read' | 'command' | 'reach' | 'urgent'
+
+export interface Step {
+  id: string
+  job_id: string
+  number: number
+  kind: 'model' | 'tool' | 'summary'
+  /** Of the tool, or of the model. */
+  name: string
+  state: StepState
+  call: string | null
+  args: Record<string, unknown> | null
+  args_hash: string | null
+  class: ToolClass | null
+  why: string[]
+  /** What the model sees. */
+  result: StepResult | null
+  result_cut: boolean
+  /** Where the result comes from, if people outside wrote some of it. */
+  untrusted: string | null
+  error: string | null
+  /** Of a model's step. */
+  answer: { text: string; calls: number; reasoning?: string | undefined } | null
+  awaits_kind: 'generation' | 'publish' | null
+  awaits: string | null
+  of_step: number | null
+  input_tokens: number | null
+  cached_tokens: number | null
+  output_tokens: number | null
+  cost: number | null
+  reserved_tokens: number
+  reserved_cost: number
+  day: string | null
+  month: string | null
+  /** Runs that died. */
+  attempt: number
+  not_before: Date | null
+  started_at: Date | null
+  ended_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export type StepResult = { text: string; value?: unknown }
+
+/** What the loop needs to know of a step. Letters read no more, since arguments and results can be large. */
+export type StepHead = Pick<
+  Step,
+  'id' | 'number' | 'kind' | 'name' | 'state' | 'class' | 'awaits_kind' | 'awaits' | 'of_step' | 'attempt' | 'not_before' | 'started_at'
+> & {
+  way: ToolWay | null
+  /** Calls in the answer of a model's step. */
+  calls: number
+  /** Of the step's approval. */
+  expires_at: Date | null
+}
+
+export const isFinished = ({ state }: Pick<Step, 'state'>): boolean =>
+  state !== 'ready' && state !== 'asked' && state !== 'running' && state !== 'waiting'
+
+/** Runs that may die before the job fails. */
+export const STEP_RUNS = 3
+
+const blank: Omit<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' | 'created_at' | 'updated_at'> = {
+  ...{ call: null, args: null, args_hash: null, class: null, why: [], result: null, result_cut: false, untrusted: null, error: null },
+  ...{ answer: null, awaits_kind: null, awaits: null, of_step: null, input_tokens: null, cached_tokens: null, output_tokens: null },
+  ...{ cost: null, reserved_tokens: 0, reserved_cost: 0, day: null, month: null, attempt: 0, not_before: null },
+  ...{ started_at: null, ended_at: null },
+}
+
+type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> & Partial<typeof blank>
+
+export const newStep = (step: NewStep, now: Date): Step => ({ ...blank, ...step, created_at: now, updated_at: now })

@@ -1,0 +1,43 @@
+/** Whether a call of a tool is carried out, asked of a person, or refused. Pure. */
+import type { ToolClass } from './step.ts'
+
+export type RuleDecision = 'allow' | 'ask' | 'deny'
+
+export interface CallFacts {
+  class: ToolClass
+  /** Whether the job was offered the tool. */
+  offered: boolean
+  /** Whether the caller's scopes and role, as they are now, allow it. */
+  mayRun: boolean
+  /** Where untrusted text that the job has read came from. */
+  taint: readonly string[]
+  /** A person's rule for the tool. */
+  rule: RuleDecision | undefined
+  /** The call is the caller's own act: the exact command typed by a person. */
+  own?: boolean
+}
+
+export type Verdict = { decision: 'allow' } | { decision: 'ask'; why: string[] } | { decision: 'deny'; reason: string }
+
+const ask = (...why: string[]): Verdict => ({ decision: 'ask', why })
+const deny = (reason: string): Verdict => ({ decision: 'deny', reason })
+const allow: Verdict = { decision: 'allow' }
+
+const untrusted = (taint: readonly string[]): string[] => taint.map((source) => `untrusted: ${source}`)
+
+/**
+ * What publishes or approves is always asked, unless a person typed it; no rule changes that. What drafts is asked once the job has read
+ * untrusted text. The kill switch is always open to whoever may use it.
+ */
+export const verdictOf = ({ class: of, offered, mayRun, taint, rule, own = false }: CallFacts): Verdict => {
+  if (!offered) return deny('this job was not given the tool')
+  if (rule === 'deny') return deny('a rule of this workspace forbids the tool')
+  if (of === 'safe') return mayRun ? allow : deny('the caller may not do this')
+  if (of === 'read' || of === 'outside_read') return mayRun ? allow : deny('the caller may not read this')
+  if (!mayRun) return own ? deny('your role may not do this') : ask('role', ...untrusted(taint))
+  if (own) return allow
+  if (of === 'commit') return ask('publishes', ...untrusted(taint))
+  if (rule === 'ask') return ask('your rule', ...untrusted(taint))
+  if (of === 'outside_write') return rule === 'allow' && taint.length === 0 ? allow : ask('leaves the workspace', ...untrusted(taint))
+  return taint.length > 0 ? ask(...untrusted(taint)) : allow
+}
