@@ -1,5 +1,11 @@
 /** All resources and operations, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { approvals } from './agent/approvals.ts'
+import { conversations } from './agent/conversations.ts'
+import { conversationFeedback, feedback } from './agent/feedback.ts'
+import { jobs } from './agent/jobs.ts'
+import { toolRules, tools } from './agent/tools.ts'
+import { usage } from './agent/usage.ts'
 import { audit } from './app/audit.ts'
 import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
@@ -73,6 +79,22 @@ export const growthResources = {
   automation: { prefix: 'growth.automation', about: 'The kill switch for everything unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 
+/** The workspace agent: for people and programs that talk to it. */
+export const agentResources = {
+  conversations: { prefix: 'agent.conversations', about: 'Conversations with the agent. Each message starts a job.', group: conversations },
+  conversationFeedback: {
+    prefix: 'agent.conversationFeedback',
+    about: 'What you thought of the answers in a conversation.',
+    group: conversationFeedback,
+  },
+  feedback: { prefix: 'agent.feedback', about: 'What people thought of the answers.', group: feedback },
+  jobs: { prefix: 'agent.jobs', about: 'What the agent does: its jobs, step by step.', group: jobs },
+  approvals: { prefix: 'agent.approvals', about: 'What the agent wants to do and a person must allow.', group: approvals },
+  usage: { prefix: 'agent.usage', about: 'What the agent may cost, and has cost.', group: usage },
+  tools: { prefix: 'agent.tools', about: 'What the agent can do.', group: tools },
+  toolRules: { prefix: 'agent.toolRules', about: 'What people have decided about tools.', group: toolRules },
+} as const satisfies Record<string, Resource>
+
 /** For signed-in people. API keys have no access. */
 export const appResources = {
   session: { prefix: 'app.session', about: 'Signing in and out.', group: session },
@@ -89,7 +111,7 @@ export const appResources = {
   keys: { prefix: 'app.keys', about: 'API keys, for programs and agents.', group: keys },
 } as const satisfies Record<string, Resource>
 
-export const resources: Resource[] = [...Object.values(growthResources), ...Object.values(appResources)]
+export const resources: Resource[] = [...Object.values(growthResources), ...Object.values(agentResources), ...Object.values(appResources)]
 
 export const operations: NamedOp[] = resources.flatMap((resource) => named(resource))
 

@@ -16,12 +16,16 @@ export const capKeys = [
 ] as const
 export type CapKey = (typeof capKeys)[number]
 
+/** What the agent of a workspace may use: tokens, hundredths of a US cent, calls of one tool an hour, model calls of a job. -1: no limit. */
+export const agentLimitKeys = ['agent_tokens_day', 'agent_tokens_month', 'agent_cost_month', 'agent_calls_hour', 'agent_max_steps'] as const
+export type AgentLimitKey = (typeof agentLimitKeys)[number]
+
 /** Features that a plan may lack. Every plan includes drafting posts, approving and posting. */
 export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
 export type PlanFeature = (typeof features)[number]
 
 /** The numbers of a plan that an operator can override. */
-export type LimitKey = QuotaKey | CapKey | 'reads_free' | 'reads_payg' | RateKey | `credential_${RateKey}`
+export type LimitKey = QuotaKey | CapKey | AgentLimitKey | 'reads_free' | 'reads_payg' | RateKey | `credential_${RateKey}`
 type RateKey = 'requests' | 'commands'
 
 export const billingStates = ['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'] as const

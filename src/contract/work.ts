@@ -14,6 +14,7 @@ export const workKinds = [
   'rule_cron',
   'weekly_report',
   'delivery',
+  'agent',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 

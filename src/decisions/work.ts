@@ -57,6 +57,14 @@ const table = {
   rule: { ...decided, key: fixed('rule'), queued: 'skipped' },
   rule_cron: { ...decided, key: fixed('rule') },
   weekly_report: { ...decided, key: fixed('sync'), second: 'keeps' },
+  // Each claim does one thing of a job; what was begun and not settled is begun again, or known not to be repeated, by the job's own steps.
+  agent: {
+    ...read,
+    lane: 'agent',
+    key: ({ root }: { root: string }): string => `agent:${root}`,
+    atOnce: { manual: 4, automatic: 1 },
+    second: 'hastens',
+  },
   // Always counts as manual: events report what happened and change nothing.
   delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
 } as const satisfies Record<WorkKind, KindOfWork>

@@ -1,7 +1,7 @@
 /** What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure. */
 import type { AgentLimitKey } from '#contract/limits'
-import { hourOf, monthOf, type PlanUsage, planOf } from '../app/plan.ts'
 import type { Spend } from '#kernel/spend'
+import { hourOf, monthOf, type PlanUsage, planOf } from '../app/plan.ts'
 
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
 export { hourOf }
@@ -16,8 +16,7 @@ const TOKENS_PER_BYTE = 0.7
 /** `known`: what the provider counted for the job's last request. `bytes`: what is new since, or all of the first one. */
 export const estimateTokens = ({ known, bytes }: { known: number; bytes: number }): number => Math.ceil(known + bytes * TOKENS_PER_BYTE)
 
-export const agentLimit = ({ plan }: Pick<PlanUsage, 'plan'>, key: AgentLimitKey): number =>
-  plan.overrides[key] ?? planOf(plan).agent[key]
+export const agentLimit = ({ plan }: Pick<PlanUsage, 'plan'>, key: AgentLimitKey): number => plan.overrides[key] ?? planOf(plan).agent[key]
 
 /** -1 is no limit. */
 const roomIn = (usage: PlanUsage, key: AgentLimitKey, period: string): number => {

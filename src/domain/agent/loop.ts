@@ -67,7 +67,8 @@ const parked = (open: readonly StepHead[], now: Date): Next => {
 
 const nextThought = (job: Job, heads: readonly StepHead[], mostSteps: number, now: Date): Next => {
   const step = heads.findLast(({ kind }) => kind === 'model')
-  if (step?.state === 'ready') return isDue(step, now) ? thinking(job, step, mostSteps) : { kind: 'park', until: step.not_before!, status: 'running' }
+  if (step?.state === 'ready')
+    return isDue(step, now) ? thinking(job, step, mostSteps) : { kind: 'park', until: step.not_before!, status: 'running' }
   if (step?.state === 'done' && step.calls === 0) return { kind: 'end', end: { status: 'completed', error: null } }
   if (step?.state === 'failed') return failed('model_failed')
   return thinking(job, undefined, mostSteps)
@@ -77,4 +78,8 @@ const thinking = (job: Job, step: StepHead | undefined, mostSteps: number): Next
   job.model_calls >= mostSteps ? failed('max_steps') : { kind: 'think', step, last: job.model_calls === mostSteps - 1 }
 
 /** The look at a record that is not settled yet. */
-export const lookAgain = (step: StepHead, now: Date): Next => ({ kind: 'park', until: nextPoll(step.started_at ?? now, now), status: 'running' })
+export const lookAgain = (step: StepHead, now: Date): Next => ({
+  kind: 'park',
+  until: nextPoll(step.started_at ?? now, now),
+  status: 'running',
+})

@@ -1,12 +1,12 @@
 /** Overrides of a plan's numbers and features, as an operator types them. Pure. */
-import { capKeys, features, type LimitKey, type PlanFeature, type PlanOverrides, quotaKeys } from '#contract/limits'
+import { agentLimitKeys, capKeys, features, type LimitKey, type PlanFeature, type PlanOverrides, quotaKeys } from '#contract/limits'
 import { fail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import { rateKeys } from './rates.ts'
 import { readCounter, tiers } from './read-budget.ts'
 
 const rates: LimitKey[] = rateKeys.flatMap((key) => [key, `credential_${key}` as const])
-const limitKeys: LimitKey[] = [...quotaKeys, ...capKeys, ...tiers.map(readCounter), ...rates]
+const limitKeys: LimitKey[] = [...quotaKeys, ...capKeys, ...agentLimitKeys, ...tiers.map(readCounter), ...rates]
 const featureKeys = features.map((feature) => `feature:${feature}` as const)
 
 export const overrideNames: string[] = [...limitKeys, ...featureKeys]
@@ -19,6 +19,7 @@ const DEFAULT = 'default'
 const numberOf = (name: string, value: string): number => {
   // A rate of 0 would lock everybody out and leave no time to give in Retry-After.
   const least = rates.some((key) => key === name) ? 1 : 0
+  if (value === '-1' && agentLimitKeys.some((key) => key === name)) return -1
   if (NUMBER.test(value) && Number(value) >= least && Number(value) <= LARGEST) return Number(value)
   return fail('invalid_input', `--override ${name} takes a whole number from ${least} to ${LARGEST}, or ${DEFAULT}: ${value}`)
 }

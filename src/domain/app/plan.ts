@@ -1,5 +1,5 @@
 /** Plans as data: features, monthly quotas, hourly caps. An operator can override single numbers for a workspace. */
-import { type CapKey, features, type PlanFeature, type PlanState, type QuotaKey } from '#contract/limits'
+import { type AgentLimitKey, type CapKey, features, type PlanFeature, type PlanState, type QuotaKey } from '#contract/limits'
 import type { Rate } from '#kernel/buckets'
 import { fail } from '#kernel/errors'
 import type { Spend } from '#kernel/spend'
@@ -10,6 +10,8 @@ export interface Plan {
   caps: Record<CapKey, number>
   /** Network reads a day: resources on `free`, millionths of a US dollar on `payg`. */
   reads: { free: number; payg: number }
+  /** What the agent may use. */
+  agent: Record<AgentLimitKey, number>
   /** All credentials of a workspace together, in each process. */
   rates: { requests: Rate; commands: Rate }
 }
@@ -22,6 +24,13 @@ export const plans = {
       ...{ create_batch: 10, create_article: 4, create_audit: 2, create_report: 2 },
       ...{ create_engagement: 10, execute_engagement: 10, post_now: 20 },
     },
+    agent: {
+      agent_tokens_day: 200_000,
+      agent_tokens_month: 2_000_000,
+      agent_cost_month: 50_000,
+      agent_calls_hour: 60,
+      agent_max_steps: 15,
+    },
     reads: { free: 1_000, payg: 200_000 },
     rates: { requests: { perSecond: 100, burst: 1_000 }, commands: { perSecond: 30, burst: 500 } },
   },
@@ -32,6 +41,13 @@ export const plans = {
       ...{ create_batch: 30, create_article: 10, create_audit: 5, create_report: 5 },
       ...{ create_engagement: 30, execute_engagement: 30, post_now: 60 },
     },
+    agent: {
+      agent_tokens_day: 1_000_000,
+      agent_tokens_month: 10_000_000,
+      agent_cost_month: 300_000,
+      agent_calls_hour: 120,
+      agent_max_steps: 25,
+    },
     reads: { free: 3_000, payg: 500_000 },
     rates: { requests: { perSecond: 333, burst: 3_333 }, commands: { perSecond: 100, burst: 1_667 } },
   },
@@ -41,6 +57,13 @@ export const plans = {
     caps: {
       ...{ create_batch: 120, create_article: 40, create_audit: 20, create_report: 20 },
       ...{ create_engagement: 120, execute_engagement: 120, post_now: 240 },
+    },
+    agent: {
+      agent_tokens_day: 5_000_000,
+      agent_tokens_month: 50_000_000,
+      agent_cost_month: 2_000_000,
+      agent_calls_hour: 300,
+      agent_max_steps: 40,
     },
     reads: { free: 5_000, payg: 1_000_000 },
     rates: { requests: { perSecond: 1_000, burst: 10_000 }, commands: { perSecond: 300, burst: 5_000 } },

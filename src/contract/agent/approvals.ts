@@ -1,0 +1,81 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, record, Time } from '../shapes.ts'
+import { use } from './shared.ts'
+
+const statuses = ['pending', 'approved', 'rejected'] as const
+
+const Subject = record({
+  records: T.Array(record({ kind: T.String(), id: Id, sha256: T.String() })),
+  account: nullable(T.String({ description: 'The account that it would go out from.' })),
+  text: nullable(T.String({ description: 'The exact text that would go out.' })),
+  sha256: nullable(T.String({ description: 'Of the text.' })),
+})
+
+export const Approval = record(
+  {
+    id: Id,
+    job_id: Id,
+    job: nullable(record({ id: Id, goal: T.String() })),
+    tool_name: T.String(),
+    goal: T.String(),
+    summary: T.String({ description: 'What will happen, in a sentence made from the records.' }),
+    arguments: T.Record(T.String(), T.Unknown()),
+    subject: Subject,
+    why: T.Array(T.String({ description: 'Why a person is asked.' })),
+    status: oneOf(statuses),
+    decided_how: nullable(oneOf(['person', 'expiry', 'cancel', 'stale'], { description: 'stale: the record changed after it was shown.' })),
+    decided_by: nullable(Id),
+    reason: nullable(T.String()),
+    edited: T.Boolean({ description: 'The person changed the arguments.' }),
+    created_at: Time,
+    expires_at: Time,
+    decided_at: nullable(Time),
+  },
+  { title: 'AgentApproval' },
+)
+
+const OneApproval = record({ approval: Approval })
+
+export const approvals = {
+  list: op.query(
+    'GET /api/v1/agent/approvals',
+    'List what jobs of the agent have asked people, newest first. Filter by status.',
+    {
+      input: {
+        status: T.Optional(oneOf(statuses, { description: 'Return only approvals in this state.' })),
+        limit: T.Optional(T.Integer({ minimum: 1, maximum: 50, default: 25, description: 'Page size. Default 25.' })),
+        cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
+      },
+      output: record({ approvals: T.Array(Approval), next_cursor: NextCursor }),
+    },
+    use,
+  ),
+  get: op.query(
+    'GET /api/v1/agent/approvals/:id',
+    'Get an approval.',
+    { input: { id: Id }, output: OneApproval },
+    { ...use, errors: ['not_found'] },
+  ),
+  approve: op.command(
+    'POST /api/v1/agent/approvals/:id/approve',
+    'Approve a call of a tool. It then runs once, in your name, with the arguments that you saw or give. Requires a signed-in person who may run the operation.',
+    {
+      input: {
+        id: Id,
+        arguments: T.Optional(T.Record(T.String(), T.Unknown(), { description: 'Replace all arguments.' })),
+      },
+      output: OneApproval,
+    },
+    { scope: 'session', roles: ['editor', 'approver', 'viewer'], errors: ['not_found', 'conflict'], repeatable: true },
+  ),
+  reject: op.command(
+    'POST /api/v1/agent/approvals/:id/reject',
+    'Reject a call of a tool. The agent is told the reason, and goes on without it. Requires a signed-in person.',
+    {
+      input: { id: Id, reason: T.Optional(T.String({ maxLength: 500, description: 'Told to the agent.' })) },
+      output: OneApproval,
+    },
+    { scope: 'session', roles: ['editor', 'approver', 'viewer'], errors: ['not_found', 'conflict'], repeatable: true },
+  ),
+}

@@ -1,0 +1,104 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { Job } from './jobs.ts'
+import { everybody, nextCursor, page, use } from './shared.ts'
+
+const statuses = ['active', 'archived'] as const
+
+const Conversation = record(
+  {
+    id: Id,
+    title: nullable(T.String({ description: 'Without one, the first 60 characters of the first message.' })),
+    status: oneOf(statuses, { description: 'archived: takes no more messages.' }),
+    origin: oneOf(['app', 'channel', 'schedule', 'webhook']),
+    createdAt: Time,
+    updatedAt: Time,
+    lastAt: Time,
+  },
+  { title: 'Conversation' },
+)
+
+export const Message = record(
+  {
+    id: Id,
+    conversationId: Id,
+    seq: T.Integer(),
+    role: oneOf(['user', 'assistant', 'notice'], { description: 'notice: of the service itself.' }),
+    content: untrusted(T.String()),
+    jobId: nullable(Id),
+    replyTo: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
+    model: nullable(T.String()),
+    toolsUsed: T.Array(T.String()),
+    createdAt: Time,
+  },
+  { title: 'Message' },
+)
+
+const title = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Posts for the launch'] })
+const OneConversation = record({ conversation: Conversation })
+
+export const conversations = {
+  list: op.query(
+    'GET /api/v1/agent/conversations',
+    'List conversations with the agent, newest activity first. Filter by status.',
+    {
+      input: { status: T.Optional(oneOf(statuses, { description: 'Return only conversations in this state.' })), ...page },
+      output: record({ conversations: T.Array(Conversation), ...nextCursor }),
+    },
+    use,
+  ),
+  create: op.command(
+    'POST /api/v1/agent/conversations',
+    'Begin a conversation with the agent. Send it a message next.',
+    { input: { title: T.Optional(title) }, output: OneConversation },
+    { ...use, ...everybody, status: 201 },
+  ),
+  get: op.query(
+    'GET /api/v1/agent/conversations/:id',
+    'Get a conversation with its 50 newest messages and its jobs that are not over.',
+    {
+      input: { id: Id },
+      output: record({ conversation: Conversation, messages: T.Array(Message), openJobs: T.Array(Job) }),
+    },
+    { ...use, errors: ['not_found'] },
+  ),
+  update: op.command(
+    'PATCH /api/v1/agent/conversations/:id',
+    'Rename a conversation, archive it, or make it active again.',
+    { input: { id: Id, title: T.Optional(title), status: T.Optional(oneOf(statuses)) }, output: OneConversation },
+    { ...use, ...everybody, errors: ['not_found'], repeatable: true },
+  ),
+  messages: op.query(
+    'GET /api/v1/agent/conversations/:id/messages',
+    'List the messages of a conversation, newest first.',
+    { input: { id: Id, ...page }, output: record({ messages: T.Array(Message), ...nextCursor }) },
+    { ...use, errors: ['not_found'] },
+  ),
+  send: op.command(
+    'POST /api/v1/agent/conversations/:id/messages',
+    'Send a message. A job answers it: follow the job, or read the conversation again. What the agent wants to publish waits for a person.',
+    {
+      input: {
+        id: Id,
+        content: T.String({ minLength: 1, maxLength: 10_000, pattern: NOT_BLANK, examples: ['Draft three posts about late deliveries'] }),
+        model: T.Optional(
+          T.String({
+            minLength: 1,
+            maxLength: 200,
+            description: 'fast, reasoning, or a name in MODEL_ALLOW. Default reasoning.',
+            examples: ['fast'],
+          }),
+        ),
+        toolNames: T.Optional(
+          T.Array(T.String({ minLength: 1, maxLength: 64, examples: ['growth_list_queue'] }), {
+            maxItems: 100,
+            description: 'Offer exactly these tools.',
+          }),
+        ),
+      },
+      output: record({ message: Message, job: Job }),
+    },
+    { ...use, ...everybody, status: 201, errors: ['not_found', 'conflict'] },
+  ),
+}

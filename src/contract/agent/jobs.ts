@@ -1,0 +1,135 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { Approval } from './approvals.ts'
+import { nextCursor, page, use } from './shared.ts'
+
+const statuses = ['queued', 'running', 'waiting_approval', 'waiting_child', 'completed', 'failed', 'cancelled'] as const
+const kinds = ['turn', 'task', 'action', 'scheduled', 'webhook', 'channel', 'delegate'] as const
+
+export const Job = record(
+  {
+    id: Id,
+    kind: oneOf(kinds),
+    status: oneOf(statuses, { description: 'completed, failed and cancelled are final.' }),
+    error: nullable(T.String({ description: 'Why it failed, such as budget_exhausted:agent_tokens_day.' })),
+    goal: T.String(),
+    conversationId: nullable(Id),
+    messageId: nullable(Id),
+    parentId: nullable(Id),
+    origin: oneOf(['manual', 'automatic'], { description: 'pause-all holds automatic jobs.' }),
+    toolNames: nullable(T.Array(T.String(), { description: 'The tools that it may use; null: all that its caller may.' })),
+    tier: oneOf(['fast', 'reasoning']),
+    requestedModel: nullable(T.String()),
+    model: T.String({
+      description: 'The model that runs: one that MODEL_ALLOW does not name is replaced by that of the tier. desk: none is set.',
+    }),
+    taint: T.Array(T.String(), { description: 'Where untrusted text that it has read came from.' }),
+    modelCalls: T.Integer(),
+    toolCalls: T.Integer(),
+    inputTokens: T.Integer(),
+    outputTokens: T.Integer(),
+    costUsdCents: T.Number(),
+    costIsEstimated: T.Boolean(),
+    startedAt: nullable(Time),
+    endedAt: nullable(Time),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'AgentJob' },
+)
+
+const states = ['ready', 'asked', 'running', 'waiting', 'done', 'failed', 'rejected', 'unknown', 'cancelled'] as const
+
+export const Step = record(
+  {
+    id: Id,
+    number: T.Integer(),
+    kind: oneOf(['model', 'tool', 'summary']),
+    name: T.String({ description: 'The tool, or the model.' }),
+    state: oneOf(states, { description: 'unknown: it may have happened, and is never repeated.' }),
+    arguments: T.Unknown(),
+    why: T.Array(T.String()),
+    result: untrusted(nullable(T.String({ description: 'At most 4,000 characters.' }))),
+    resultIsCut: T.Boolean(),
+    untrusted: nullable(T.String({ description: 'Who outside the workspace wrote some of the result.' })),
+    error: nullable(T.String()),
+    inputTokens: nullable(T.Integer()),
+    outputTokens: nullable(T.Integer()),
+    attempt: T.Integer(),
+    startedAt: nullable(Time),
+    endedAt: nullable(Time),
+  },
+  { title: 'AgentStep' },
+)
+
+const Span = record(
+  {
+    traceId: T.String(),
+    spanId: T.String(),
+    parentSpanId: nullable(T.String()),
+    name: T.String(),
+    kind: oneOf(['internal', 'client']),
+    startTime: Time,
+    endTime: nullable(Time),
+    durationMs: nullable(T.Integer()),
+    status: oneOf(['unset', 'ok', 'error']),
+    attributes: T.Record(T.String(), T.Unknown()),
+  },
+  { title: 'AgentSpan', description: 'By the GenAI conventions of OpenTelemetry.' },
+)
+
+export const AgentEvent = record(
+  { seq: T.Integer(), at: Time, type: T.String(), data: T.Record(T.String(), T.Unknown()) },
+  { title: 'AgentEvent' },
+)
+
+export const jobs = {
+  list: op.query(
+    'GET /api/v1/agent/jobs',
+    'List jobs of the agent, newest first. Filter by status, kind or conversation.',
+    {
+      input: {
+        status: T.Optional(oneOf(statuses, { description: 'Return only jobs in this state.' })),
+        kind: T.Optional(oneOf(kinds, { description: 'Return only jobs of this kind.' })),
+        conversationId: T.Optional(Id),
+        ...page,
+      },
+      output: record({ jobs: T.Array(Job), ...nextCursor }),
+    },
+    use,
+  ),
+  get: op.query(
+    'GET /api/v1/agent/jobs/:id',
+    'Get a job with its steps and approvals.',
+    { input: { id: Id }, output: record({ job: Job, steps: T.Array(Step), approvals: T.Array(Approval), children: T.Array(Job) }) },
+    { ...use, errors: ['not_found'] },
+  ),
+  trace: op.query(
+    'GET /api/v1/agent/jobs/:id/trace',
+    'Get the spans of a job: its model calls, tools and waits.',
+    { input: { id: Id }, output: record({ job: Job, spans: T.Array(Span) }) },
+    { ...use, errors: ['not_found'] },
+  ),
+  events: op.query(
+    'GET /api/v1/agent/jobs/:id/events',
+    'Get what happened in a job since an event. As text/event-stream, the same as it happens, with the text of the model as it arrives.',
+    {
+      input: {
+        id: Id,
+        after: T.Optional(
+          T.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0, description: 'The seq of the last event that you have.' }),
+        ),
+        wait: T.Optional(T.Integer({ minimum: 0, maximum: 25, default: 0, description: 'Seconds to wait for the next event.' })),
+      },
+      output: record({ events: T.Array(AgentEvent), nextSeq: T.Integer({ description: 'Pass it as after.' }), done: T.Boolean() }),
+    },
+    { ...use, errors: ['not_found'] },
+  ),
+  cancel: op.command(
+    'POST /api/v1/agent/jobs/:id/cancel',
+    'Cancel a job and its child jobs. What has been sent stays sent. A job that is over stays as it is.',
+    { input: { id: Id }, output: record({ job: Job }) },
+    { ...use, roles: ['editor', 'approver', 'viewer'], errors: ['not_found'], urgent: true, repeatable: true, whileDeleting: true },
+  ),
+}

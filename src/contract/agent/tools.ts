@@ -1,0 +1,50 @@
+import { Type as T } from '@sinclair/typebox'
+import { op } from '../op.ts'
+import { nullable, oneOf, record } from '../shapes.ts'
+import { use } from './shared.ts'
+
+const decisions = ['allow', 'ask', 'deny'] as const
+
+const Tool = record(
+  {
+    name: T.String(),
+    title: T.String(),
+    module: T.String(),
+    class: oneOf(['read', 'draft', 'commit', 'safe', 'outside_read', 'outside_write'], {
+      description: 'commit: always asked of a person. draft: asked once the job has read untrusted text.',
+    }),
+    readsForeignText: T.Boolean({ description: 'Its answers may contain words of people outside the workspace.' }),
+    rule: nullable(oneOf(decisions, { description: 'What a person has decided.' })),
+    isAsked: T.Boolean({ description: 'Whether a person is asked before it runs, in a job that has read no untrusted text.' }),
+  },
+  { title: 'AgentTool' },
+)
+
+const name = T.String({ minLength: 1, maxLength: 64, examples: ['growth_create_batch'] })
+
+export const tools = {
+  list: op.query(
+    'GET /api/v1/agent/tools',
+    'List the tools that the agent has when you ask it, and when it asks a person first.',
+    { input: {}, output: record({ tools: T.Array(Tool) }) },
+    use,
+  ),
+}
+
+export const toolRules = {
+  set: op.command(
+    'PUT /api/v1/agent/tool-rules/:name',
+    'Decide that a tool is always asked of a person, or never used. What publishes or approves is asked whatever the rule.',
+    {
+      input: { name, decision: oneOf(decisions, { description: 'allow: as without a rule.' }) },
+      output: record({ tool: Tool }),
+    },
+    { scope: 'session', roles: ['approver'], errors: ['not_found'], repeatable: true },
+  ),
+  remove: op.command(
+    'DELETE /api/v1/agent/tool-rules/:name',
+    'Remove the rule of a tool.',
+    { input: { name }, output: record({ tool: Tool }) },
+    { scope: 'session', roles: ['approver'], errors: ['not_found'], repeatable: true },
+  ),
+}
