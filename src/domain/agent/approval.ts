@@ -1,0 +1,56 @@
+/** What a job asks of people: one call of a tool, as it was shown. pending → approved or rejected. */
+import { fail } from '#kernel/errors'
+
+/** The records that a call is about, as they were shown, and what would go out. */
+export interface Subject {
+  records: { kind: string; id: string; sha256: string }[]
+  account: string | null
+  text: string | null
+  sha256: string | null
+}
+
+export interface Approval {
+  id: string
+  job_id: string
+  step_id: string
+  goal: string
+  tool_name: string
+  summary: string
+  arguments: Record<string, unknown>
+  arguments_hash: string
+  subject: Subject
+  why: string[]
+  status: 'pending' | 'approved' | 'rejected'
+  decided_by: string | null
+  decided_how: 'person' | 'expiry' | 'cancel' | 'stale' | null
+  reason: string | null
+  edited: boolean
+  expires_at: Date
+  decided_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export type ApprovalDecision = Pick<Approval, 'decided_how' | 'decided_by'> & { reason?: string | null; now: Date }
+
+/** The same decision twice is once: returns the approval unchanged. Throws `conflict` if the other one was taken before. */
+export const decide = (approval: Approval, status: 'approved' | 'rejected', { now, reason = null, ...by }: ApprovalDecision): Approval => {
+  if (approval.status === status) return approval
+  if (approval.status !== 'pending')
+    fail('conflict', `cannot ${status === 'approved' ? 'approve' : 'reject'}: the call was already ${approval.status}${how(approval)}`)
+  if (status === 'approved' && approval.expires_at <= now) fail('conflict', 'cannot approve: the time to decide is over')
+  return { ...approval, ...by, status, reason, decided_at: now, updated_at: now }
+}
+
+const how = ({ decided_how }: Approval): string => {
+  if (decided_how === 'expiry') return ', because nobody decided in time'
+  return decided_how === 'cancel' ? ', because its job ended' : ''
+}
+
+export const isSameSubject = (a: Subject, b: Subject): boolean =>
+  a.account === b.account &&
+  a.records.length === b.records.length &&
+  a.records.every(({ kind, id, sha256 }, index) => {
+    const other = b.records[index]!
+    return kind === other.kind && id === other.id && sha256 === other.sha256
+  })

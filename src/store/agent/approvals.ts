@@ -1,0 +1,63 @@
+import type { Approval } from '#domain/agent/approval'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
+import type { Page } from '../engine/page.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`a.id, a.job_id, a.step_id, a.goal, a.tool_name, a.summary, a.arguments, a.arguments_hash, a.subject,
+  a.why, a.status, a.decided_by, a.decided_how, a.reason, a.edited, a.expires_at, a.decided_at, a.created_at, a.updated_at`
+
+const times = { expires_at: true, decided_at: true, created_at: true, updated_at: true } as const
+
+export const approvalPart = (id: string) =>
+  one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.id = ${id}`)
+
+export const approvalOfStep = (stepId: string) =>
+  one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.step_id = ${stepId}`)
+
+export const approvalsOf = (jobId: string) =>
+  many<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id limit 200`)
+
+/** With the goal of the job while the job exists. */
+export const listApprovals =
+  ({ limit, after, status }: Page & { status?: Approval['status'] | undefined }): Query<Approval & { job_exists: boolean }> =>
+  (sql) =>
+    sql`select ${columns(sql)}, exists (select from agent_job j where j.id = a.job_id) as job_exists from agent_approval a
+      where true ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
+      order by a.id desc limit ${limit + 1}`
+
+/** How many wait for a person: of the workspace, and of a job. */
+export const pendingCount = (jobId: string) =>
+  sure(
+    one<{ all: number; ours: number }>(
+      {},
+      (sql) => sql`select count(*)::int as all, (count(*) filter (where job_id = ${jobId}))::int as ours
+        from agent_approval where status = 'pending'`,
+    ),
+  )
+
+const json = (sql: Sql, { arguments: args, subject, why }: Approval) => ({
+  arguments: sql.json(args as never),
+  subject: sql.json(subject as never),
+  why: sql.json(why),
+})
+
+export const insertApprovals =
+  (approvals: readonly Approval[]): Query =>
+  (sql) =>
+    sql`insert into agent_approval ${sql(approvals.map((approval) => ({ ...approval, ...json(sql, approval) })))}`
+
+export const saveApproval =
+  (approval: Approval): Query =>
+  (sql) => {
+    const { id, job_id: _, step_id: __, created_at: ___, ...rest } = approval
+    return sql`update agent_approval set ${sql({ ...rest, ...json(sql, approval) })} where id = ${id}`
+  }
+
+/** Rejects all that a job still asks. */
+export const rejectPending =
+  (jobId: string, decided_how: 'expiry' | 'cancel', now: Date): Query =>
+  (sql) =>
+    sql`update agent_approval set status = 'rejected', decided_how = ${decided_how}, decided_at = ${now}, updated_at = ${now}
+      where job_id = ${jobId} and status = 'pending'`

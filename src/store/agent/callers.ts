@@ -1,0 +1,23 @@
+/** What the caller of a job may do now. */
+import type { OnBehalf } from '#domain/agent/job'
+import type { Role } from '#kernel/roles'
+import type { Scope } from '#kernel/scopes'
+import { one } from '../engine/load.ts'
+
+export interface CallerNow {
+  /** Of its member; null for a key of the workspace. */
+  role: Role | null
+  /** Of a key; null for a person, who has all. */
+  scopes: Scope[] | null
+}
+
+/** Undefined if the key was revoked, or the person has left. */
+export const callerNow = ({ kind, id, personId }: OnBehalf) =>
+  kind === 'key'
+    ? one<CallerNow>(
+        {},
+        (sql) => sql`select m.role, k.scopes from api_key k left join member m on m.tenant_id = k.tenant_id and m.person_id = k.person_id
+          where k.id = ${id} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
+            and (k.person_id is null or m.role is not null)`,
+      )
+    : one<CallerNow>({}, (sql) => sql`select m.role, null as scopes from member m where m.person_id = ${personId}`)

@@ -1,0 +1,27 @@
+/** What happened in a job, in order. */
+import type { Query } from '../engine/db.ts'
+
+export const eventTypes = ['job.status', 'step.started', 'step.ended', 'approval.requested', 'approval.decided', 'message'] as const
+
+export interface AgentEvent {
+  job_id: string
+  seq: number
+  conversation_id: string | null
+  at: Date
+  type: (typeof eventTypes)[number]
+  data: Record<string, unknown>
+}
+
+export const insertEvents =
+  (events: readonly AgentEvent[]): Query =>
+  (sql) =>
+    sql`insert into agent_event ${sql(events.map((event) => ({ ...event, data: sql.json(event.data as never) })))}`
+
+/** The most events of one read. */
+export const MOST_EVENTS = 500
+
+export const eventsAfter =
+  (jobId: string, seq: number): Query<AgentEvent> =>
+  (sql) =>
+    sql`select job_id, seq, conversation_id, at, type, data from agent_event where job_id = ${jobId} and seq > ${seq}
+      order by seq limit ${MOST_EVENTS}`

@@ -1,0 +1,83 @@
+import type { Job, JobKind, JobStatus } from '#domain/agent/job'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
+import type { Page } from '../engine/page.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id, j.parent_id, j.root_id,
+  j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.model_calls, j.tool_calls,
+  j.input_tokens, j.output_tokens, j.cost, j.cost_estimated, j.active_ms, j.invalid_answers, j.next_step, j.next_event, j.started_at,
+  j.ended_at, j.created_at, j.updated_at`
+
+const times = { started_at: true, ended_at: true, created_at: true, updated_at: true } as const
+
+export const jobPart = (id: string) => one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id}`)
+
+export const listJobs =
+  ({
+    limit,
+    after,
+    status,
+    kind,
+    conversation,
+  }: Page & { status?: JobStatus | undefined; kind?: JobKind | undefined; conversation?: string | undefined }): Query<Job> =>
+  (sql) =>
+    sql`select ${columns(sql)} from agent_job j where true ${status ? sql`and j.status = ${status}` : sql``}
+      ${kind ? sql`and j.kind = ${kind}` : sql``} ${conversation ? sql`and j.conversation_id = ${conversation}` : sql``}
+      ${after ? sql`and j.id < ${after}` : sql``} order by j.id desc limit ${limit + 1}`
+
+const MOST_SHOWN = 50
+
+/** The jobs of a conversation that are not over, in order. */
+export const openJobsOf = (conversationId: string) =>
+  many<Job>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_job j where j.conversation_id = ${conversationId} and j.ended_at is null
+      order by j.id limit ${MOST_SHOWN}`,
+  )
+
+export const childrenOf = (jobId: string) =>
+  many<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id limit ${MOST_SHOWN}`)
+
+/** How many jobs of the workspace are not over, and of a conversation. */
+export const openJobCount = (conversationId: string) =>
+  sure(
+    one<{ all: number; ours: number }>(
+      {},
+      (sql) => sql`select count(*)::int as all, (count(*) filter (where conversation_id = ${conversationId}))::int as ours
+        from agent_job where ended_at is null`,
+    ),
+  )
+
+/** The row of work of the first queued job of a conversation, other than this job; and whether another one is running. */
+export const behindPart = (jobId: string, conversationId: string | null) =>
+  sure(
+    one<{ next_work: string | null; is_busy: boolean }>(
+      {},
+      (sql) => sql`select (select w.id from agent_job j join work w on w.kind = 'agent' and w.ref_id = j.id
+          where j.conversation_id = ${conversationId} and j.status = 'queued' and j.id <> ${jobId} and w.state = 'queued'
+          order by j.id limit 1) as next_work,
+        exists (select from agent_job j where j.conversation_id = ${conversationId} and j.id < ${jobId}
+          and j.status in ('queued', 'running')) as is_busy`,
+    ),
+  )
+
+const json = (sql: Sql, { on_behalf, tools, shown, taint }: Job) => ({
+  on_behalf: sql.json(on_behalf as never),
+  tools: tools === null ? null : sql.json(tools),
+  shown: sql.json(shown),
+  taint: sql.json(taint),
+})
+
+export const insertJob =
+  (job: Job): Query =>
+  (sql) =>
+    sql`insert into agent_job ${sql({ ...job, ...json(sql, job) })}`
+
+export const saveJob =
+  (job: Job): Query =>
+  (sql) => {
+    const { id, created_at: _, root_id: __, kind: ___, goal: ____, on_behalf: _____, tools: ______, ...rest } = job
+    return sql`update agent_job set ${sql({ ...rest, shown: sql.json(job.shown), taint: sql.json(job.taint) })} where id = ${id}`
+  }

@@ -1,0 +1,80 @@
+import type { Step, StepHead } from '#domain/agent/step'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
+
+const columns = (sql: Sql): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.args, s.args_hash, s.class, s.why,
+  s.result, s.result_cut, s.untrusted, s.error, s.answer, s.awaits_kind, s.awaits, s.of_step, s.input_tokens, s.cached_tokens,
+  s.output_tokens, s.cost, s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.not_before, s.started_at, s.ended_at,
+  s.created_at, s.updated_at`
+
+const times = { not_before: true, started_at: true, ended_at: true, created_at: true, updated_at: true } as const
+
+/** A step of a job has no more rows than its bounds allow; this many are never reached. */
+const MOST_STEPS = 2_000
+
+export const stepPart = (id: string) => one<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.id = ${id}`)
+
+export const stepsOf = (jobId: string) =>
+  many<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`)
+
+/** Without arguments and results. How each tool runs is for the caller to add. */
+export const headsOf = (jobId: string) =>
+  many<Omit<StepHead, 'way'>>(
+    { not_before: true, started_at: true, expires_at: true },
+    (sql) => sql`select s.id, s.number, s.kind, s.name, s.state, s.class, s.awaits_kind, s.awaits, s.of_step, s.attempt, s.not_before,
+        s.started_at, coalesce((s.answer->>'calls')::int, 0) as calls, a.expires_at
+      from agent_step s left join agent_approval a on a.step_id = s.id and a.status = 'pending'
+      where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`,
+  )
+
+/** Bytes of what a job's next request to the model contains that its last one did not. `since`: the number of that step, or 0. */
+export const bytesSince = (jobId: string, since: number) =>
+  sure(
+    one<{ bytes: number }>(
+      {},
+      (sql) => sql`select coalesce(sum(octet_length(coalesce(s.result->>'text', '')) + octet_length(coalesce(s.args::text, ''))
+          + octet_length(coalesce(s.answer->>'text', ''))), 0)::int as bytes
+        from agent_step s where s.job_id = ${jobId} and s.number >= ${since}`,
+    ),
+  )
+
+/** Calls of a tool that began within the last hour. */
+export const callsWithinHour = (tool: string) =>
+  sure(
+    one<{ calls: number }>(
+      {},
+      (sql) => sql`select count(*)::int as calls from agent_step where kind = 'tool' and name = ${tool}
+        and started_at > clock_timestamp() - interval '1 hour'`,
+    ),
+  )
+
+/** Calls of all tools that began within the last hour. */
+export const callsByTool: Query<{ tool: string; calls: number }> = (sql) =>
+  sql`select name as tool, count(*)::int as calls from agent_step where kind = 'tool' and started_at > clock_timestamp() - interval '1 hour'
+    group by name order by name`
+
+const json = (sql: Sql, { args, why, result, answer }: Step) => ({
+  args: args === null ? null : sql.json(args as never),
+  why: sql.json(why),
+  result: result === null ? null : sql.json(result as never),
+  answer: answer === null ? null : sql.json(answer as never),
+})
+
+export const insertSteps =
+  (steps: readonly Step[]): Query =>
+  (sql) =>
+    sql`insert into agent_step ${sql(steps.map((step) => ({ ...step, ...json(sql, step) })))}`
+
+export const saveStep =
+  (step: Step): Query =>
+  (sql) => {
+    const { id, job_id: _, number: __, kind: ___, created_at: ____, of_step: _____, ...rest } = step
+    return sql`update agent_step set ${sql({ ...rest, ...json(sql, step) })} where id = ${id}`
+  }
+
+/** Ends all steps of a job that are not finished. A step that may be on its way outside becomes unknown. */
+export const cancelSteps =
+  (jobId: string, now: Date): Query =>
+  (sql) =>
+    sql`update agent_step set state = case when state = 'running' and class = 'outside_write' then 'unknown' else 'cancelled' end,
+      ended_at = ${now}, updated_at = ${now} where job_id = ${jobId} and state in ('ready', 'asked', 'running', 'waiting')`
