@@ -1,0 +1,72 @@
+/**
+ * The operations as tools of the agent. The loop gets them as a value, so that it knows neither their handlers nor their schemas:
+ * src/ops/agent/toolbox.ts makes it.
+ */
+import type { Subject } from '#domain/agent/approval'
+import type { ToolClass, ToolWay } from '#domain/agent/step'
+import type { ToolDefinition } from '#port/model/thinker'
+import type { Sql } from '#store/engine/db'
+import type { Effects, Gate } from '#store/engine/letter'
+import type { Principal } from '#store/engine/principal'
+import type { Scope } from '#kernel/scopes'
+import type { LiveLanes } from '../deciding.ts'
+
+export interface Tool extends ToolDefinition {
+  /** The first words of its description. */
+  title: string
+  /** `growth` or `agent`. */
+  module: string
+  class: ToolClass
+  way: ToolWay
+  /** Its answers may contain words of people outside the workspace. */
+  foreign: boolean
+}
+
+/** Who calls, as of now. */
+export interface ToolCaller {
+  tenantId: string
+  principal: Principal
+  scopes: ReadonlySet<Scope | 'session'>
+}
+
+type Arguments = Record<string, unknown>
+
+export interface ToolContext {
+  sql: Sql
+  gate: Gate
+  caller: ToolCaller
+  lanes?: LiveLanes
+}
+
+/** What a tool gave. `value`: its answer as REST gives it, `text`: the same as lines for a model. */
+export interface ToolResult {
+  value: unknown
+  text: string
+}
+
+/** A command decided in a letter. `awaits`: its record is settled later, and the result is of before that. */
+export interface Decided {
+  result: ToolResult
+  effects: Effects
+  awaits?: { kind: 'generation' | 'publish'; id: string }
+}
+
+/** Decides with what was fetched outside. */
+export type Reached = (context: ToolContext) => Promise<Decided>
+
+export interface ToolBox {
+  readonly tools: ReadonlyMap<string, Tool>
+  mayRun(name: string, caller: ToolCaller): boolean
+  /** The arguments as the operation takes them, with unknown fields refused. Throws `invalid_input`. */
+  checked(name: string, args: unknown): Arguments
+  /** In a letter. Throws the operation's refusals. */
+  decide(name: string, args: Arguments, context: ToolContext): Promise<Decided>
+  /** Beside the mailbox. */
+  read(name: string, args: Arguments, caller: ToolCaller): Promise<ToolResult>
+  /** Beside the mailbox: what a command must fetch before it can be decided. */
+  reach(name: string, args: Arguments, caller: ToolCaller): Promise<Reached>
+  /** In a letter: the record of a command that had to wait, and whether it is settled. */
+  look(name: string, args: Arguments, awaits: string, context: ToolContext): Promise<{ result: ToolResult; settled: boolean }>
+  /** What a person is asked: a sentence made from the records, and what the decision is bound to. Throws `not_found`. */
+  subject(name: string, args: Arguments, sql: Sql): Promise<{ summary: string; subject: Subject }>
+}
