@@ -3,9 +3,22 @@ import type { Role } from '#kernel/roles'
 import type { Access } from '#kernel/scopes'
 import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 
-interface Tool {
+/**
+ * What the agent may do with a tool before a person is asked. `read` and `draft`: call it; a draft only while the agent has read no text
+ * of people outside. `commit`: always ask. `safe`: call it in any case. `never`: not offered.
+ */
+export type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'never'
+
+interface Offered {
   /** The name of its MCP tool. */
-  tool?: string
+  tool: string
+  agent: AgentClass
+  /** The answer contains text of people outside the workspace. An agent that has read it does less without being asked. */
+  foreign?: true
+}
+
+/** A tool without a class does not compile. */
+type Tool = (Offered | { [N in keyof Offered]?: undefined }) & {
   /** Acts outside this deployment, on a network that others see. */
   outside?: boolean
 }
@@ -17,7 +30,7 @@ interface Change {
   repeatable?: boolean
 }
 
-interface WorkspaceChange extends Tool, Change {
+interface Commanded extends Change {
   /** The answer contains a secret that is shown once. The answer stored for replays is sealed. */
   secret?: boolean
   /** Jumps the mailbox's queue, because it recalls work that is about to go out: the kill switch, disconnecting. */
@@ -36,6 +49,8 @@ interface WorkspaceChange extends Tool, Change {
   /** Plans without it refuse the operation. */
   feature?: PlanFeature | undefined
 }
+
+type WorkspaceChange = Tool & Commanded
 
 interface Fields {
   /** Reads a workspace. */

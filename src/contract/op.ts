@@ -2,7 +2,7 @@
 import { type Static, Type as T, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
-import type { Access } from '#kernel/scopes'
+import type { Access, Scope } from '#kernel/scopes'
 import { type FieldsOf, type Kind, kinds } from './kinds.ts'
 import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 import { oneOf } from './shapes.ts'
@@ -15,6 +15,8 @@ interface Common<I extends TSchema, O extends TSchema> {
   /** Parameters are written as `:name`; each is a field of the input. */
   path: string
   scope: Access
+  /** A second scope that the caller needs too. */
+  also?: Scope
   /** Roles that can run it; owners can run everything. A member's key can do what the member can do. */
   roles: readonly Role[]
   /** The first sentence is a title; the rest says when to use the operation and what it costs. */
@@ -77,8 +79,11 @@ type Declare<K extends Kind, M extends Method, More> = <I extends TProperties, O
   route: `${M} /${string}`,
   summary: string,
   shape: Shape<I, O>,
-  ...more: Partial<More> extends More ? [more?: More] : [more: More]
+  ...more: object extends More ? [more?: More] : [more: More]
 ) => Op<TObject<I>, O, K>
+
+/** `Omit` for each member of a union, so that fields that depend on one another still do. */
+type OmitFromEach<U, N extends PropertyKey> = U extends unknown ? Omit<U, N> : never
 
 type DeclareChange<K extends Kind> = <
   I extends TProperties,
@@ -90,11 +95,16 @@ type DeclareChange<K extends Kind> = <
   route: `${Exclude<Method, 'GET'>} /${string}`,
   summary: string,
   shape: Shape<I, O>,
-  more?: Shared & { scope?: Scoped } & Omit<FieldsOf<K>, keyof Limits<C, Q, F>> & Partial<Limits<C, Q, F>>,
+  more?: Shared & Scopes & OmitFromEach<FieldsOf<K>, keyof Limits<C, Q, F>> & Partial<Limits<C, Q, F>>,
 ) => Op<TObject<I>, O, K> & Limits<C, Q, F>
 
 /** The scopes that an operation on a workspace can ask for. */
 type Scoped = Exclude<Access, 'public'>
+
+interface Scopes {
+  scope?: Scoped
+  also?: Scope
+}
 
 /** Adds the traits of the kind. The signatures in `Declarations` give the types. */
 const declaring =
@@ -126,7 +136,7 @@ const download = <I extends TProperties, O extends TObject>(
 }
 
 interface Declarations {
-  query: Declare<'query', 'GET', Shared & { scope?: Scoped } & FieldsOf<'query'>>
+  query: Declare<'query', 'GET', Shared & Scopes & FieldsOf<'query'>>
   command: DeclareChange<'command'>
   awaited: DeclareChange<'awaited'>
   prepared: DeclareChange<'prepared'>
@@ -173,6 +183,9 @@ export const takesKey = ({ kind }: Pick<Op, 'kind'>): boolean => kinds[kind].let
 
 /** The formats of a download, the default first. */
 export const formsOf = ({ input }: Op): DownloadForm[] => ('format' in (input as TObject).properties ? [...downloadForms] : ['ndjson'])
+
+/** Every scope that the caller needs, in the order in which they are checked. */
+export const accessOf = ({ scope, also }: Pick<Op, 'scope' | 'also'>): Access[] => (also === undefined ? [scope] : [also, scope])
 
 /** The errors that follow from the operation's plan limits. */
 const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [

@@ -20,11 +20,13 @@ const limitsOf = ({ cap, quota, feature }: NamedOp) => ({
   ...(feature ? { feature } : {}),
 })
 
+const scopesOf = ({ scope, also }: NamedOp) => ({ scope, ...(also ? { also } : {}) })
+
 const endpoint = (o: NamedOp) => ({
   id: o.id,
   method: o.method,
   path: braces(o.path),
-  scope: o.scope,
+  ...scopesOf(o),
   tool: o.tool ?? null,
   summary: o.summary,
   errors: errorsOf(o),
@@ -40,6 +42,7 @@ const errors = () => [
 ]
 
 const limit = T.Optional(T.String())
+const also = T.Optional(T.String({ description: 'A second scope that an API key needs too.' }))
 
 export const Manifest = record(
   {
@@ -50,6 +53,7 @@ export const Manifest = record(
         method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
         path: T.String(),
         scope: T.String({ description: 'The scope that an API key needs. session: a signed-in person. public: anyone.' }),
+        also,
         tool: nullable(T.String({ description: 'The MCP tool.' })),
         summary: T.String(),
         errors: T.Array(T.String()),
@@ -69,7 +73,7 @@ export const Manifest = record(
         summary: T.Optional(T.String()),
       }),
     ),
-    tools: T.Array(record({ name: T.String(), operation: T.String(), scope: T.String() })),
+    tools: T.Array(record({ name: T.String(), operation: T.String(), scope: T.String(), also })),
     events: T.Array(record({ type: T.String(), summary: T.String() })),
   },
   { title: 'Capabilities' },
@@ -81,6 +85,6 @@ export const capabilities = () => ({
   endpoints: operations.map(endpoint),
   scopes: scopes.map((scope) => ({ scope, covers: scopeText[scope] })),
   errors: errors(),
-  tools: operations.filter((o) => o.tool).map((o) => ({ name: o.tool, operation: o.id, scope: o.scope })),
+  tools: operations.filter((o) => o.tool).map((o) => ({ name: o.tool, operation: o.id, ...scopesOf(o) })),
   events: events.map(({ type, summary }) => ({ type, summary })),
 })

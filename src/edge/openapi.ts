@@ -6,7 +6,7 @@ import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
-import { braces, errorsOf, formsOf, isExempt, KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
+import { accessOf, braces, errorsOf, formsOf, isExempt, KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
 import { errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
@@ -134,9 +134,9 @@ const successOf = (o: NamedOp, components: Components) => {
 const tagOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 
 /** A signed-in person can do everything that an API key can. */
-const securityOf = ({ scope }: NamedOp): Record<string, string[]>[] => {
-  if (scope === 'public') return []
-  return scope === 'session' ? [{ session: [] }] : [{ apiKey: [scope] }, { session: [] }]
+const securityOf = (o: NamedOp): Record<string, string[]>[] => {
+  if (o.scope === 'public') return []
+  return o.scope === 'session' ? [{ session: [] }] : [{ apiKey: accessOf(o) }, { session: [] }]
 }
 
 const detailOf = (o: NamedOp, components: Components) => {

@@ -4,7 +4,7 @@
  */
 import type { Answer } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
-import { type DownloadForm, type Group, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
+import { accessOf, type DownloadForm, type Group, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
 import type { SessionGrant } from '#store/app/sessions'
@@ -154,13 +154,14 @@ export const refuseKey = (): never => fail('forbidden', 'this requires a signed-
 /** Whether the caller's scopes and role allow the operation. */
 export const mayRun = (o: NamedOp, { scopes, principal }: Pick<Call, 'scopes' | 'principal'>): boolean => {
   const role = roleOf(principal)
-  return scopes.has(o.scope) && (role === 'owner' || o.roles.includes(role))
+  return accessOf(o).every((scope) => scopes.has(scope)) && (role === 'owner' || o.roles.includes(role))
 }
 
 const requireAccess = (o: NamedOp, { scopes, principal }: Call): void => {
   if (mayRun(o, { scopes, principal })) return
-  if (o.scope === 'session' && !scopes.has('session')) refuseKey()
-  if (!scopes.has(o.scope)) fail('missing_scope', o.scope)
+  const lacking = accessOf(o).find((scope) => !scopes.has(scope))
+  if (lacking === 'session') refuseKey()
+  if (lacking !== undefined) fail('missing_scope', lacking)
   const role = roleOf(principal)
   fail('forbidden', `the role ${role} cannot do this; it requires ${['owner', ...o.roles].join(' or ')}`)
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
-import { braces, errorsOf, takesKey } from '#contract/op'
+import { accessOf, braces, errorsOf, takesKey } from '#contract/op'
 import { unlimitedAddresses } from '#edge/addresses'
 import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
@@ -48,7 +48,7 @@ interface OpenApi {
 
 interface Capabilities {
   spec: string
-  endpoints: { id: string; method: string; path: string; scope: string; tool: string | null; errors: string[] }[]
+  endpoints: { id: string; method: string; path: string; scope: string; also?: string; tool: string | null; errors: string[] }[]
   scopes: { scope: string }[]
   errors: { code: string; status: number; kind: string; summary?: string }[]
   tools: { name: string; operation: string; scope: string }[]
@@ -120,9 +120,9 @@ test('the well-known document is the manifest', async () => {
 })
 
 describe('the OpenAPI document', () => {
-  const accessOf = (security: { apiKey?: string[]; session?: string[] }[]): string | undefined => {
-    if (security.length === 0) return 'public'
-    return security[0]?.apiKey ? security[0].apiKey[0] : 'session'
+  const accessIn = (security: { apiKey?: string[]; session?: string[] }[]): string[] => {
+    if (security.length === 0) return ['public']
+    return security[0]?.apiKey ?? ['session']
   }
   const described = () =>
     Object.entries(openapi.paths)
@@ -152,8 +152,8 @@ describe('the OpenAPI document', () => {
   })
 
   test('has exactly the operations of the contract', () => {
-    const listed = described().map(({ operationId, method, path, security }) => [operationId, method, path, accessOf(security)])
-    expect(listed.sort()).toEqual(operations.map(({ id, method, path, scope }) => [id, method, braces(path), scope]).sort())
+    const listed = described().map(({ operationId, method, path, security }) => [operationId, method, path, accessIn(security)])
+    expect(listed.sort()).toEqual(operations.map((o) => [o.id, o.method, braces(o.path), accessOf(o)]).sort())
   })
 
   test('describes the endpoints of OAuth with their forms and errors', () => {
@@ -213,8 +213,8 @@ describe('the manifest', () => {
 
   test('has exactly the operations of the contract, each error in the table', () => {
     const { endpoints } = manifest
-    expect(endpoints.map(({ id, method, path, scope, tool }) => ({ id, method, path, scope, tool }))).toEqual(
-      operations.map(({ id, method, path, scope, tool }) => ({ id, method, path: braces(path), scope, tool: tool ?? null })),
+    expect(endpoints.map(({ id, method, path, scope, also, tool }) => ({ id, method, path, scope, also, tool }))).toEqual(
+      operations.map(({ id, method, path, scope, also, tool }) => ({ id, method, path: braces(path), scope, also, tool: tool ?? null })),
     )
     for (const { errors } of endpoints) for (const code of errors) expect(Object.keys(errorTable)).toContain(code)
   })
@@ -226,7 +226,9 @@ describe('the manifest', () => {
   })
 
   test('names each tool with its operation and scope', () => {
-    const tools = operations.flatMap((o) => (o.tool ? [{ name: o.tool, operation: o.id, scope: o.scope }] : []))
+    const tools = operations.flatMap((o) =>
+      o.tool ? [{ name: o.tool, operation: o.id, scope: o.scope, ...(o.also ? { also: o.also } : {}) }] : [],
+    )
     expect(manifest.tools).toEqual(tools)
   })
 })

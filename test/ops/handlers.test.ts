@@ -87,6 +87,16 @@ export const misdeclared = [
   () => op.public('POST /in', 'Do.', shape, { scope: 'session' }),
   // @ts-expect-error only a download is a file
   () => op.prepared('POST /things', 'Do.', shape, { file: 'things' }),
+  // @ts-expect-error a tool says what the agent may do with it
+  () => op.command('POST /things', 'Do.', shape, { tool: 'do_things' }),
+  // @ts-expect-error a tool that reads does so too
+  () => op.query('GET /things', 'Read.', shape, { tool: 'read_things' }),
+  // @ts-expect-error no such class
+  () => op.command('POST /things', 'Do.', shape, { tool: 'do_things', agent: 'ask' }),
+  // @ts-expect-error the agent calls tools only
+  () => op.command('POST /things', 'Do.', shape, { agent: 'draft' }),
+  // @ts-expect-error a second scope is one of a credential
+  () => op.query('GET /things', 'Read.', shape, { also: 'public' }),
   // @ts-expect-error a download needs a file name
   () => op.download('GET /file', 'Take it.', { input: {}, line: shape.output }, {}),
 ]

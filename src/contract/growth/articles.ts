@@ -44,6 +44,7 @@ export const articles = {
     },
     {
       tool: 'growth_create_article',
+      agent: 'draft',
       status: 201,
       feature: 'articles',
       quota: 'articles',
@@ -57,7 +58,7 @@ export const articles = {
     'GET /api/v1/growth/articles',
     'List articles, newest first. Shows which are ready and why any failed; the texts are items.',
     { input: page, output: record({ articles: T.Array(Article), next_cursor: NextCursor }) },
-    { tool: 'growth_list_articles' },
+    { tool: 'growth_list_articles', agent: 'read' },
   ),
   get: op.query(
     'GET /api/v1/growth/articles/:id',

@@ -107,6 +107,7 @@ export const audits = {
     },
     {
       tool: 'growth_create_audit',
+      agent: 'draft',
       status: 201,
       errors: ['not_found'],
       feature: 'audits',

@@ -9,7 +9,14 @@ export const automation = {
     'POST /api/v1/growth/automation/pause-all',
     'Pause all automation. The kill switch: once it responds, nothing starts unattended. Unsent posts are recalled. People can still draft, approve and post now.',
     answer,
-    { tool: 'growth_pause_automation', urgent: true, exempt: ['rates', 'answers'], roles: ['editor', 'approver'], repeatable: true },
+    {
+      tool: 'growth_pause_automation',
+      agent: 'safe',
+      urgent: true,
+      exempt: ['rates', 'answers'],
+      roles: ['editor', 'approver'],
+      repeatable: true,
+    },
   ),
   resumeAll: op.command(
     'POST /api/v1/growth/automation/resume-all',
@@ -17,6 +24,7 @@ export const automation = {
     answer,
     {
       tool: 'growth_resume_automation',
+      agent: 'commit',
       roles: ['approver'],
       outside: true,
       repeatable: true,

@@ -32,7 +32,7 @@ export const batches = {
       output: record({ batch: Batch }),
     },
     {
-      ...{ tool: 'growth_create_batch', status: 201, roles: ['editor'], settles: 'get' },
+      ...{ tool: 'growth_create_batch', agent: 'draft', status: 201, roles: ['editor'], settles: 'get' },
       ...{ quota: 'posts', cap: 'create_batch', errors: ['plan_feature_disabled', 'not_found', 'conflict'] },
     },
   ),
@@ -40,7 +40,7 @@ export const batches = {
     'GET /api/v1/growth/batches',
     'List batches, newest first. Shows which are ready and why any failed; the drafts are items.',
     { input: page, output: record({ batches: T.Array(Batch), next_cursor: NextCursor }) },
-    { tool: 'growth_list_batches' },
+    { tool: 'growth_list_batches', agent: 'read' },
   ),
   get: op.query(
     'GET /api/v1/growth/batches/:id',

@@ -36,6 +36,6 @@ export const brief = {
       input: { include: T.Optional(oneOf(['items'], { description: 'Include the records of each action.' })) },
       output: record({ brief: record({ actions: T.Array(Action) }, { title: 'Brief' }) }),
     },
-    { tool: 'growth_get_brief' },
+    { tool: 'growth_get_brief', agent: 'read', foreign: true },
   ),
 }

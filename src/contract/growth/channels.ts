@@ -65,6 +65,6 @@ export const channels = {
       },
       output: record({ channel: GrowthChannel }),
     },
-    { tool: 'growth_update_channel', errors: ['not_found'], roles: ['editor'], repeatable: true },
+    { tool: 'growth_update_channel', agent: 'commit', errors: ['not_found'], roles: ['editor'], repeatable: true },
   ),
 }

@@ -8,7 +8,7 @@ export const connection = {
     'GET /api/v1/growth/connection',
     'Read the connection. Shows whether a network account is connected, the default one, and the daily read budget.',
     { input: {}, output: record({ connection: Connection }) },
-    { tool: 'growth_connection_status' },
+    { tool: 'growth_connection_status', agent: 'read' },
   ),
   disconnect: op.command(
     'DELETE /api/v1/growth/connection',
@@ -23,12 +23,12 @@ export const connections = {
     'GET /api/v1/growth/connections',
     'List the connected accounts. New approvals use the default one.',
     { input: page, output: record({ connections: T.Array(Account), next_cursor: NextCursor }) },
-    { tool: 'growth_list_accounts' },
+    { tool: 'growth_list_accounts', agent: 'read' },
   ),
   setDefault: op.command(
     'POST /api/v1/growth/connections/:id/default',
     'Make a connected account the default for new approvals. Items approved for another account keep it.',
     { input: { id: Id }, output: record({ connection: Connection }) },
-    { tool: 'growth_set_default_account', errors: ['not_found', 'conflict'], repeatable: true },
+    { tool: 'growth_set_default_account', agent: 'commit', errors: ['not_found', 'conflict'], repeatable: true },
   ),
 }

@@ -68,7 +68,7 @@ export const engagements = {
       input: { status: T.Optional(oneOf(statuses, { description: 'Return only engagements in this state.' })), ...page },
       output: record({ engagements: T.Array(Engagement), next_cursor: NextCursor }),
     },
-    { tool: 'growth_list_engagements' },
+    { tool: 'growth_list_engagements', agent: 'read', foreign: true },
   ),
   create: op.prepared(
     'POST /api/v1/growth/engagements',
@@ -89,6 +89,8 @@ export const engagements = {
     },
     {
       tool: 'growth_create_engagement',
+      agent: 'draft',
+      foreign: true,
       status: 201,
       errors: [...onEngagement, 'network_error', 'x_read_budget_exhausted'],
       roles: ['editor'],
@@ -102,13 +104,20 @@ export const engagements = {
     'Approve a drafted engagement, as is or with an edited body. Sends nothing yet. The approval covers this text and the default account only. ' +
       'For one in review (execute_unconfirmed), confirms that a person found it on the network, and marks it executed.',
     { input: { id, body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })) }, output: OneEngagement },
-    { tool: 'growth_approve_engagement', errors: onEngagement, roles: ['approver'] },
+    { tool: 'growth_approve_engagement', agent: 'commit', foreign: true, errors: onEngagement, roles: ['approver'] },
   ),
   reject: op.command(
     'POST /api/v1/growth/engagements/:id/reject',
     'Reject a drafted engagement. Also one that the network refused, or one in review that is not on the network. Frees the post for another.',
     { input: { id, reason: T.Optional(T.String({ maxLength: 2_000, examples: ['Not our subject'] })) }, output: OneEngagement },
-    { tool: 'growth_reject_engagement', errors: onEngagement, roles: ['editor', 'approver'], destructive: true },
+    {
+      tool: 'growth_reject_engagement',
+      agent: 'draft',
+      foreign: true,
+      errors: onEngagement,
+      roles: ['editor', 'approver'],
+      destructive: true,
+    },
   ),
   execute: op.awaited(
     'POST /api/v1/growth/engagements/:id/execute',
@@ -117,6 +126,8 @@ export const engagements = {
     { input: { id }, output: OneEngagement },
     {
       tool: 'growth_execute_engagement',
+      agent: 'commit',
+      foreign: true,
       errors: [...onEngagement, 'x_not_connected', 'network_error'],
       roles: ['approver'],
       destructive: true,

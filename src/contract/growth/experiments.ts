@@ -76,7 +76,7 @@ export const experiments = {
       input: { status: T.Optional(oneOf(statuses, { description: 'Return only experiments in this state.' })), ...page },
       output: record({ experiments: T.Array(Experiment), next_cursor: NextCursor }),
     },
-    { tool: 'growth_list_experiments' },
+    { tool: 'growth_list_experiments', agent: 'read' },
   ),
   create: op.command(
     'POST /api/v1/growth/experiments',
@@ -110,12 +110,12 @@ export const experiments = {
       },
       output: OneExperiment,
     },
-    { tool: 'growth_create_experiment', status: 201, feature: 'experiments', errors: ['conflict'], roles: ['editor'] },
+    { tool: 'growth_create_experiment', agent: 'draft', status: 201, feature: 'experiments', errors: ['conflict'], roles: ['editor'] },
   ),
   conclude: op.command(
     'POST /api/v1/growth/experiments/:id/conclude',
     'Conclude an experiment with your verdict. This is final. Stores the mean, difference, interval and effect size of each arm, or that there is not enough data.',
     { input: { id: Id, result: text(2_000, 'Your verdict.', 'Supported: numbers first from now on') }, output: OneExperiment },
-    { tool: 'growth_conclude_experiment', feature: 'experiments', errors: ['not_found', 'conflict'], roles: ['editor'] },
+    { tool: 'growth_conclude_experiment', agent: 'commit', feature: 'experiments', errors: ['not_found', 'conflict'], roles: ['editor'] },
   ),
 }

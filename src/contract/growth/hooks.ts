@@ -23,6 +23,6 @@ export const hooks = {
     'GET /api/v1/growth/hooks',
     'List hooks, the opening patterns. Shows how often each was drafted, approved, posted and rejected, and how its posts performed. Drafting prefers hooks that perform well and still tries others.',
     { input: { ...page, cursor: cursorLike('Y29sZC1vcGVu') }, output: record({ hooks: T.Array(Hook), next_cursor: NextCursor }) },
-    { tool: 'growth_list_hooks' },
+    { tool: 'growth_list_hooks', agent: 'read' },
   ),
 }

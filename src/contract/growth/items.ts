@@ -90,7 +90,7 @@ export const items = {
       input: { status: T.Optional(oneOf(statuses, { description: 'Return only items in this state.' })), ...page },
       output: record({ items: T.Array(Item), next_cursor: NextCursor }),
     },
-    { tool: 'growth_list_queue' },
+    { tool: 'growth_list_queue', agent: 'read' },
   ),
   approve: op.command(
     'POST /api/v1/growth/items/:id/approve',
@@ -109,25 +109,25 @@ export const items = {
       },
       output: OneItem,
     },
-    { tool: 'growth_approve_item', errors: onItem, roles: ['approver'] },
+    { tool: 'growth_approve_item', agent: 'commit', errors: onItem, roles: ['approver'] },
   ),
   reject: op.command(
     'POST /api/v1/growth/items/:id/reject',
     'Reject a drafted item, or one that the network refused. You cannot approve it afterwards.',
     { input: { id, reason: T.Optional(T.String({ maxLength: 2_000 })) }, output: OneItem },
-    { tool: 'growth_reject_item', errors: onItem, roles: ['editor', 'approver'], destructive: true },
+    { tool: 'growth_reject_item', agent: 'draft', errors: onItem, roles: ['editor', 'approver'], destructive: true },
   ),
   schedule: op.command(
     'POST /api/v1/growth/items/:id/schedule',
     'Schedule or reschedule an approved item. next_slot picks the next free slot of the cadence (409 if none in 60 days). It is posted when due; overdue posts follow on_missed.',
     { input: { id, post_at: timeOrSlot(), on_missed: T.Optional(OnMissed) }, output: OneItem },
-    { tool: 'growth_schedule_item', errors: onItem, roles: ['approver'], outside: true, repeatable: true },
+    { tool: 'growth_schedule_item', agent: 'commit', errors: onItem, roles: ['approver'], outside: true, repeatable: true },
   ),
   unschedule: op.command(
     'POST /api/v1/growth/items/:id/unschedule',
     'Unschedule an item. It stays approved.',
     { input: { id }, output: OneItem },
-    { tool: 'growth_unschedule_item', errors: onItem, roles: ['editor', 'approver'] },
+    { tool: 'growth_unschedule_item', agent: 'draft', errors: onItem, roles: ['editor', 'approver'] },
   ),
   postNow: op.awaited(
     'POST /api/v1/growth/items/:id/post-now',
@@ -137,6 +137,7 @@ export const items = {
     { input: { id, confirm: T.Optional(PostAgain) }, output: OneItem },
     {
       tool: 'growth_post_item',
+      agent: 'commit',
       errors: [...onItem, 'x_not_connected', 'network_error'],
       cap: 'post_now',
       exempt: ['answers'],
@@ -149,6 +150,6 @@ export const items = {
     'POST /api/v1/growth/items/:id/posted',
     'Mark an item posted: an approved one posted by hand, or an unconfirmed one found on the network. Sends nothing.',
     { input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) }, output: OneItem },
-    { tool: 'growth_mark_item_posted', errors: onItem, roles: ['approver'], destructive: true },
+    { tool: 'growth_mark_item_posted', agent: 'commit', errors: onItem, roles: ['approver'], destructive: true },
   ),
 }

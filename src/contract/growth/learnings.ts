@@ -35,7 +35,7 @@ export const learnings = {
       },
       output: record({ learnings: T.Array(Learning), next_cursor: NextCursor }),
     },
-    { tool: 'growth_list_learnings' },
+    { tool: 'growth_list_learnings', agent: 'read' },
   ),
   create: op.command(
     'POST /api/v1/growth/learnings',
@@ -53,12 +53,12 @@ export const learnings = {
       },
       output: OneLearning,
     },
-    { tool: 'growth_add_learning', status: 201, errors: ['conflict'], roles: ['editor'] },
+    { tool: 'growth_add_learning', agent: 'draft', status: 201, errors: ['conflict'], roles: ['editor'] },
   ),
   retire: op.command(
     'POST /api/v1/growth/learnings/:id/retire',
     'Retire a learning. It stays in the list, and guides no draft from the next batch on.',
     { input: { id: Id }, output: OneLearning },
-    { tool: 'growth_retire_learning', errors: ['not_found', 'conflict'], roles: ['editor'] },
+    { tool: 'growth_retire_learning', agent: 'draft', errors: ['not_found', 'conflict'], roles: ['editor'] },
   ),
 }

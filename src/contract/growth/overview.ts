@@ -29,6 +29,6 @@ export const overview = {
         }),
       }),
     },
-    { tool: 'growth_overview' },
+    { tool: 'growth_overview', agent: 'read' },
   ),
 }

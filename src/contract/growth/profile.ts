@@ -40,6 +40,6 @@ export const profile = {
       },
       output: record({ profile: Profile }),
     },
-    { tool: 'growth_update_profile', roles: ['editor'], destructive: true, repeatable: true },
+    { tool: 'growth_update_profile', agent: 'commit', roles: ['editor'], destructive: true, repeatable: true },
   ),
 }

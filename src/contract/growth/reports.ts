@@ -55,7 +55,7 @@ export const reports = {
     'GET /api/v1/growth/reports',
     "List weekly reports, newest first, as data and Markdown. Created every Monday at 07:00 in the profile's time zone.",
     { input: page, output: record({ reports: T.Array(Report), next_cursor: NextCursor }) },
-    { tool: 'growth_list_reports' },
+    { tool: 'growth_list_reports', agent: 'read' },
   ),
   create: op.command(
     'POST /api/v1/growth/reports',
@@ -73,7 +73,15 @@ export const reports = {
       output: record({ report: Report }),
     },
     {
-      ...{ tool: 'growth_create_report', status: 201, feature: 'reports', quota: 'reports', cap: 'create_report', roles: ['editor'] },
+      ...{
+        tool: 'growth_create_report',
+        agent: 'draft',
+        status: 201,
+        feature: 'reports',
+        quota: 'reports',
+        cap: 'create_report',
+        roles: ['editor'],
+      },
       settles: 'list',
     },
   ),

@@ -125,7 +125,7 @@ export const rules = {
     'GET /api/v1/growth/rules',
     'List automation rules, newest first. While all automation is paused, every rule reads paused.',
     { input: page, output: record({ rules: T.Array(Rule), next_cursor: NextCursor }) },
-    { tool: 'growth_list_rules' },
+    { tool: 'growth_list_rules', agent: 'read' },
   ),
   create: op.command(
     'POST /api/v1/growth/rules',
@@ -141,7 +141,7 @@ export const rules = {
       },
       output: OneRule,
     },
-    { tool: 'growth_create_rule', status: 201, errors: ['conflict'], feature: 'rules', roles: ['editor'] },
+    { tool: 'growth_create_rule', agent: 'commit', status: 201, errors: ['conflict'], feature: 'rules', roles: ['editor'] },
   ),
   update: op.command(
     'PUT /api/v1/growth/rules/:id',
@@ -158,7 +158,7 @@ export const rules = {
       },
       output: OneRule,
     },
-    { tool: 'growth_update_rule', errors: ['not_found'], feature: 'rules', roles: ['editor'], repeatable: true },
+    { tool: 'growth_update_rule', agent: 'commit', errors: ['not_found'], feature: 'rules', roles: ['editor'], repeatable: true },
   ),
 }
 
@@ -170,6 +170,6 @@ export const ruleRuns = {
       input: { rule_id: some(T.String({ format: 'uuid', description: 'Return only runs of this rule.' })), ...page },
       output: record({ rule_runs: T.Array(RuleRun), next_cursor: NextCursor }),
     },
-    { tool: 'growth_list_rule_runs' },
+    { tool: 'growth_list_rule_runs', agent: 'read' },
   ),
 }

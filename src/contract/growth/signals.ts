@@ -42,13 +42,13 @@ export const signals = {
       },
       output: record({ signals: T.Array(Signal), next_cursor: NextCursor }),
     },
-    { tool: 'growth_list_signals' },
+    { tool: 'growth_list_signals', agent: 'read', foreign: true },
   ),
   dismiss: op.command(
     'POST /api/v1/growth/signals/:id/dismiss',
     'Dismiss a signal. The post does not appear again.',
     { input: { id: Id }, output: record({ signal: Signal }) },
-    { tool: 'growth_dismiss_signal', errors: ['not_found', 'conflict'], roles: ['editor'] },
+    { tool: 'growth_dismiss_signal', agent: 'draft', foreign: true, errors: ['not_found', 'conflict'], roles: ['editor'] },
   ),
   engage: op.command(
     'POST /api/v1/growth/signals/:id/engage',
@@ -56,6 +56,8 @@ export const signals = {
     { input: { id: Id, ...wish }, output: OneEngagement },
     {
       tool: 'growth_engage_signal',
+      agent: 'draft',
+      foreign: true,
       status: 201,
       errors: ['not_found', 'conflict'],
       roles: ['editor'],

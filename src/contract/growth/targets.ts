@@ -39,7 +39,7 @@ export const targets = {
       input: { status: T.Optional(oneOf(statuses, { description: 'Return only targets in this state.' })), ...page },
       output: record({ targets: T.Array(Target), next_cursor: NextCursor }),
     },
-    { tool: 'growth_list_targets' },
+    { tool: 'growth_list_targets', agent: 'read', foreign: true },
   ),
   create: op.command(
     'POST /api/v1/growth/targets',
@@ -52,7 +52,15 @@ export const targets = {
       },
       output: OneTarget,
     },
-    { tool: 'growth_add_target', status: 201, errors: ['conflict'], roles: ['editor'], feature: 'engagement' },
+    {
+      tool: 'growth_add_target',
+      agent: 'draft',
+      foreign: true,
+      status: 201,
+      errors: ['conflict'],
+      roles: ['editor'],
+      feature: 'engagement',
+    },
   ),
   update: op.command(
     'PUT /api/v1/growth/targets/:id',
@@ -66,6 +74,14 @@ export const targets = {
       },
       output: OneTarget,
     },
-    { tool: 'growth_update_target', errors: ['not_found'], roles: ['editor'], repeatable: true, feature: 'engagement' },
+    {
+      tool: 'growth_update_target',
+      agent: 'draft',
+      foreign: true,
+      errors: ['not_found'],
+      roles: ['editor'],
+      repeatable: true,
+      feature: 'engagement',
+    },
   ),
 }
