@@ -177,7 +177,7 @@ const flawOfLength = (key: string): string | undefined => {
   return isWithin ? undefined : `must have 1 to ${KEY_LIMIT} characters`
 }
 
-const contextFor = (world: World, call: Call): QueryContext => ({
+export const contextFor = (world: Pick<World, 'networks' | 'db'>, call: Pick<Call, 'tenantId' | 'principal'>): QueryContext => ({
   networks: world.networks,
   principal: call.principal,
   read: (sql) => world.db.read({ tenantId: call.tenantId, caller: call.principal }, sql),

@@ -26,7 +26,7 @@ export interface Call {
   tenantId: string
   principal: Principal
   scopes: ReadonlySet<Access>
-  surface: 'rest' | 'mcp' | 'cli' | 'admin'
+  surface: 'rest' | 'mcp' | 'cli' | 'admin' | 'agent'
   requestId: string
   idempotencyKey?: string | undefined
   /** The idempotency key is the deployment's own; the caller sent none. */

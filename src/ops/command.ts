@@ -28,7 +28,7 @@ import { serialise } from './serialise.ts'
 
 export type LetterHandler = HandlerOf<Op>['command' | 'awaited']
 
-interface Command {
+export interface Command {
   o: NamedOp
   handler: LetterHandler
   input: unknown
@@ -37,8 +37,8 @@ interface Command {
   reader: QueryContext
 }
 
-/** For a trial decision, which must recall nothing. */
-const noLanes: LiveLanes = { ids: () => [], recall: () => [] }
+/** For decisions that recall nothing. */
+export const noLanes: LiveLanes = { ids: () => [], recall: () => [] }
 
 /** JSON with sorted keys: equal inputs have equal text. */
 const canonical = (value: unknown): string =>
@@ -122,7 +122,7 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
 const limited: readonly string[] = [...capKeys, ...quotaKeys]
 
 /** Throws if a handler spends a limit that the contract does not declare. Returning units needs no declaration. */
-const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
+export const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
   const hidden = spend.find(({ key, amount }) => amount > 0 && limited.includes(key) && key !== o.cap && key !== o.quota)
   if (hidden) throw new Error(`${o.id} spends ${hidden.key}, which it does not declare`)
 }
@@ -185,7 +185,8 @@ interface Opened {
 const decided = <I, R>(decides: Decides<I, R>, input: I, { context, loaded }: Opened): R | Promise<R> =>
   'decide' in decides ? decides.decide(input, context, loaded as never) : decides(input, context)
 
-const decideOnce = async (command: Command, opened: Opened, claim: IdempotencyClaim | undefined): Promise<Decision<Answer>> => {
+/** Decides a command without looking at its limits, and without a letter of its own. */
+export const decideOnce = async (command: Command, opened: Opened, claim: IdempotencyClaim | undefined): Promise<Decision<Answer>> => {
   const { o, handler, input } = command
   const refId = (input as { id?: string }).id
   if ('begin' in handler) return beginDecision(o, await decided(handler.begin, input as never, opened), claim)

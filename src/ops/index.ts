@@ -1,6 +1,9 @@
 /** Binds every operation to its handler. */
 import { appResources, growthResources } from '#contract/index'
+import type { Group, Resource } from '#contract/op'
 import { operatorResources } from '#contract/operator'
+import type { ToolBox } from '#decisions/agent/toolbox'
+import { type Handled, type ToolWording, toolBoxOf } from './agent/toolbox.ts'
 import { auditHandlers } from './app/audit.ts'
 import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
@@ -12,7 +15,7 @@ import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { webhookHandlers } from './app/webhook.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { type Bound, bind } from './bind.ts'
-import type { World } from './call.ts'
+import type { Handlers, World } from './call.ts'
 import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
 import { growthAuditHandlers } from './growth/audits.ts'
@@ -36,45 +39,54 @@ import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
 
+/** Every resource with its handlers, in the order of the contract. */
+const handled = (world: World) => {
+  const pairs: Handled[] = []
+  const add = <G extends Group>(resource: Resource<G>, handlers: Handlers<G>) => pairs.push({ resource, handlers })
+  add(growthResources.overview, overviewHandlers)
+  add(growthResources.brief, briefHandlers)
+  add(growthResources.batches, batchHandlers)
+  add(growthResources.articles, articleHandlers)
+  add(growthResources.items, itemHandlers)
+  add(growthResources.connection, connectionHandlers)
+  add(growthResources.connections, connectionsHandlers)
+  add(growthResources.profile, profileHandlers)
+  add(growthResources.channels, channelHandlers)
+  add(growthResources.audits, growthAuditHandlers)
+  add(growthResources.hooks, hookHandlers)
+  add(growthResources.learnings, learningHandlers)
+  add(growthResources.experiments, experimentHandlers)
+  add(growthResources.products, productHandlers)
+  add(growthResources.reports, reportHandlers)
+  add(growthResources.rules, ruleHandlers)
+  add(growthResources.ruleRuns, ruleRunHandlers)
+  add(growthResources.engagements, engagementHandlers(world))
+  add(growthResources.targets, targetHandlers)
+  add(growthResources.signals, signalHandlers)
+  add(growthResources.automation, automationHandlers)
+  add(appResources.session, sessionHandlers)
+  add(appResources.sessions, sessionsHandlers)
+  add(appResources.person, personHandlers)
+  add(appResources.workspace, workspaceHandlers({ load: stopLoad, stop: stopAutomation, inFlight }))
+  add(appResources.members, memberHandlers)
+  add(appResources.device, deviceHandlers)
+  add(appResources.invitations, invitationHandlers(world.identity.publicUrl))
+  add(appResources.connections, appConnectionsHandlers(world.sandbox))
+  add(appResources.plan, planHandlers)
+  add(appResources.audit, auditHandlers)
+  add(appResources.webhook, webhookHandlers(world))
+  add(appResources.keys, keyHandlers)
+  return pairs
+}
+
 /** All operations, in the order of the contract. */
 export const createOperations = (world: World): Bound[] => {
   const host = { world, slots: downloadSlots() }
-  return [
-    ...bind(host, growthResources.overview, overviewHandlers),
-    ...bind(host, growthResources.brief, briefHandlers),
-    ...bind(host, growthResources.batches, batchHandlers),
-    ...bind(host, growthResources.articles, articleHandlers),
-    ...bind(host, growthResources.items, itemHandlers),
-    ...bind(host, growthResources.connection, connectionHandlers),
-    ...bind(host, growthResources.connections, connectionsHandlers),
-    ...bind(host, growthResources.profile, profileHandlers),
-    ...bind(host, growthResources.channels, channelHandlers),
-    ...bind(host, growthResources.audits, growthAuditHandlers),
-    ...bind(host, growthResources.hooks, hookHandlers),
-    ...bind(host, growthResources.learnings, learningHandlers),
-    ...bind(host, growthResources.experiments, experimentHandlers),
-    ...bind(host, growthResources.products, productHandlers),
-    ...bind(host, growthResources.reports, reportHandlers),
-    ...bind(host, growthResources.rules, ruleHandlers),
-    ...bind(host, growthResources.ruleRuns, ruleRunHandlers),
-    ...bind(host, growthResources.engagements, engagementHandlers(world)),
-    ...bind(host, growthResources.targets, targetHandlers),
-    ...bind(host, growthResources.signals, signalHandlers),
-    ...bind(host, growthResources.automation, automationHandlers),
-    ...bind(host, appResources.session, sessionHandlers),
-    ...bind(host, appResources.sessions, sessionsHandlers),
-    ...bind(host, appResources.person, personHandlers),
-    ...bind(host, appResources.workspace, workspaceHandlers({ load: stopLoad, stop: stopAutomation, inFlight })),
-    ...bind(host, appResources.members, memberHandlers),
-    ...bind(host, appResources.device, deviceHandlers),
-    ...bind(host, appResources.invitations, invitationHandlers(world.identity.publicUrl)),
-    ...bind(host, appResources.connections, appConnectionsHandlers(world.sandbox)),
-    ...bind(host, appResources.plan, planHandlers),
-    ...bind(host, appResources.audit, auditHandlers),
-    ...bind(host, appResources.webhook, webhookHandlers(world)),
-    ...bind(host, appResources.keys, keyHandlers),
-  ]
+  return handled(world).flatMap(({ resource, handlers }) => bind(host, resource, handlers as Handlers<Group>))
 }
+
+/** The operations that have a tool, as the agent's tools. */
+export const createToolBox = (world: World, wording: ToolWording): ToolBox => toolBoxOf(world, handled(world), wording)
 
 /** Internal operations: not served to clients, but accepted from other processes. */
 export const createOperatorOperations = (world: World): Bound[] =>

@@ -4,11 +4,11 @@
  */
 import type { Subject } from '#domain/agent/approval'
 import type { ToolClass, ToolWay } from '#domain/agent/step'
+import type { Scope } from '#kernel/scopes'
 import type { ToolDefinition } from '#port/model/thinker'
 import type { Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
 import type { Principal } from '#store/engine/principal'
-import type { Scope } from '#kernel/scopes'
 import type { LiveLanes } from '../deciding.ts'
 
 export interface Tool extends ToolDefinition {
@@ -38,17 +38,13 @@ export interface ToolContext {
   lanes?: LiveLanes
 }
 
-/** What a tool gave. `value`: its answer as REST gives it, `text`: the same as lines for a model. */
-export interface ToolResult {
-  value: unknown
-  text: string
-}
-
-/** A command decided in a letter. `awaits`: its record is settled later, and the result is of before that. */
+/** A command decided in a letter. `awaits`: its record is settled later, and the value is of before that. */
 export interface Decided {
-  result: ToolResult
+  value: unknown
   effects: Effects
   awaits?: { kind: 'generation' | 'publish'; id: string }
+  /** Names of tools whose definitions the job is given from now on. */
+  shown?: string[]
 }
 
 /** Decides with what was fetched outside. */
@@ -57,16 +53,20 @@ export type Reached = (context: ToolContext) => Promise<Decided>
 export interface ToolBox {
   readonly tools: ReadonlyMap<string, Tool>
   mayRun(name: string, caller: ToolCaller): boolean
-  /** The arguments as the operation takes them, with unknown fields refused. Throws `invalid_input`. */
+  /** The arguments as the operation takes them. Throws `invalid_input`. */
   checked(name: string, args: unknown): Arguments
   /** In a letter. Throws the operation's refusals. */
   decide(name: string, args: Arguments, context: ToolContext): Promise<Decided>
-  /** Beside the mailbox. */
-  read(name: string, args: Arguments, caller: ToolCaller): Promise<ToolResult>
+  /** Beside the mailbox. `conversationId`: the one that the job answers. */
+  read(name: string, args: Arguments, caller: ToolCaller, conversationId: string | null): Promise<unknown>
   /** Beside the mailbox: what a command must fetch before it can be decided. */
   reach(name: string, args: Arguments, caller: ToolCaller): Promise<Reached>
   /** In a letter: the record of a command that had to wait, and whether it is settled. */
-  look(name: string, args: Arguments, awaits: string, context: ToolContext): Promise<{ result: ToolResult; settled: boolean }>
+  look(name: string, args: Arguments, awaits: string, context: ToolContext): Promise<{ value: unknown; settled: boolean }>
   /** What a person is asked: a sentence made from the records, and what the decision is bound to. Throws `not_found`. */
   subject(name: string, args: Arguments, sql: Sql): Promise<{ summary: string; subject: Subject }>
+  /** An answer of a tool as lines for a model. */
+  text(name: string, value: unknown): string
+  /** Whether an answer contains text of people outside the workspace. */
+  isForeign(name: string, value: unknown): boolean
 }

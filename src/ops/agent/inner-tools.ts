@@ -1,0 +1,55 @@
+/** Tools that exist only inside a job: they change nothing but the job itself. */
+import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
+import { NOT_BLANK } from '#contract/shapes'
+import type { Decided, Tool, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
+import { fail } from '#kernel/errors'
+import { searchMessages } from '#store/agent/search'
+import type { World } from '../call.ts'
+
+const strict = { additionalProperties: false }
+
+const inputs = {
+  get_current_time: T.Object({}, strict),
+  use_tools: T.Object({ names: T.Array(T.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 10 }) }, strict),
+  search_conversation: T.Object({ query: T.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK }) }, strict),
+}
+type Name = keyof typeof inputs
+
+const descriptions: Record<Name, [title: string, rest: string]> = {
+  get_current_time: ['Get the current time', 'In UTC, as an ISO 8601 timestamp.'],
+  use_tools: ['Get the definitions of further tools', 'Names are in the index of tools. They can be called from the next answer on.'],
+  search_conversation: [
+    'Search the earlier messages of this conversation',
+    'Returns up to ten messages that contain all words, newest first.',
+  ],
+}
+
+const isName = (name: string): name is Name => Object.hasOwn(inputs, name)
+
+const toolOf = (name: Name): Tool => {
+  const [title, rest] = descriptions[name]
+  const way = name === 'search_conversation' ? 'read' : 'command'
+  const parameters = inputs[name] as unknown as Record<string, unknown>
+  return { name, title, description: `${title}. ${rest}`, parameters, module: 'agent', class: 'read', way, foreign: false }
+}
+
+export const innerTools = ({ db }: Pick<World, 'db'>) => ({
+  tools: Object.keys(inputs).map((name) => toolOf(name as Name)),
+  has: isName,
+  input: (name: string): TSchema | undefined => (isName(name) ? inputs[name] : undefined),
+  async decide(name: string, args: unknown, { gate }: ToolContext): Promise<Decided> {
+    if (name === 'get_current_time') return { value: { now: gate.now.toISOString() }, effects: {} }
+    const { names } = args as Static<(typeof inputs)['use_tools']>
+    return { value: { names }, effects: {}, shown: names }
+  },
+  async read(name: string, args: unknown, at: ToolCaller & { conversationId: string | null }): Promise<unknown> {
+    if (name !== 'search_conversation') return fail('not_found', `there is no tool ${name}`)
+    const { query } = args as Static<(typeof inputs)['search_conversation']>
+    const messages = at.conversationId === null ? [] : await db.read({ tenantId: at.tenantId }, searchMessages(at.conversationId, query))
+    return { messages: messages.map(({ created_at, ...rest }) => ({ ...rest, at: created_at.toISOString() })) }
+  },
+  /** Undefined for a tool that is none of these. */
+  text(name: string, value: unknown): string | undefined {
+    return isName(name) ? JSON.stringify(value) : undefined
+  },
+})

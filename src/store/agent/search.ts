@@ -1,0 +1,20 @@
+import type { Query } from '../engine/db.ts'
+
+export interface FoundMessage {
+  role: string
+  content: string
+  created_at: Date
+}
+
+/** Characters of a message that a search shows. */
+const SHOWN = 1_000
+
+/** Messages of a conversation that contain all words, newest first. */
+export const searchMessages =
+  (conversationId: string, query: string): Query<FoundMessage> =>
+  (sql) => {
+    const words = query.trim().split(/\s+/).slice(0, 10)
+    const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+    return sql`select role, left(content, ${SHOWN}) as content, created_at from agent_message
+      where conversation_id = ${conversationId} and content ilike all(${patterns}::text[]) order by seq desc limit 10`
+  }
