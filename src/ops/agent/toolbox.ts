@@ -1,15 +1,15 @@
 /** Makes tools of the operations: the same handlers, gates and effects as over REST, decided in the letters of the agent's loop. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
-import { type Group, isSettled, type NamedOp, named, type Resource, readsOnly, settlingId } from '#contract/op'
+import { isSettled, type NamedOp, named, type Resource, readsOnly, settlingId } from '#contract/op'
 import type { Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import type { ToolWay } from '#domain/agent/step'
 import { fail } from '#kernel/errors'
-import type { Query } from '#store/engine/db'
-import { loadNow } from '#store/engine/load'
+import type { Query, Sql } from '#store/engine/db'
+import { type Load, loadNow } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
 import { contextFor, mayRun } from '../bind.ts'
-import type { Call, Decides, HandlerOf, QueryContext, World } from '../call.ts'
+import type { Call, HandlerOf, QueryContext, World } from '../call.ts'
 import { decideOnce, type LetterHandler, noLanes, requireDeclared } from '../command.ts'
 import { serialise } from '../serialise.ts'
 import { validate } from '../validate.ts'
@@ -32,19 +32,16 @@ export interface ToolWording {
 }
 
 interface Operated {
-  o: NamedOp & { tool: string }
+  o: NamedOp
   handler: unknown
 }
 
 type Arguments = Record<string, unknown>
 
 const operatedIn = (all: readonly Handled[]): Operated[] =>
-  all.flatMap(({ resource, handlers }) =>
-    named(resource).flatMap((o) => {
-      const handler = (handlers as Record<string, unknown>)[o.id.slice(resource.prefix.length + 1)]
-      return o.tool === undefined || o.agent === 'never' ? [] : [{ o: { ...o, tool: o.tool }, handler }]
-    }),
-  )
+  all
+    .flatMap(handlersOf)
+    .flatMap(([, { o, handler }]) => (o.tool === undefined || o.agent === 'never' ? [] : ([{ o, handler }] as Operated[])))
 
 const wayOf = (o: NamedOp): ToolWay => {
   if (readsOnly(o)) return 'read'
@@ -53,7 +50,7 @@ const wayOf = (o: NamedOp): ToolWay => {
 }
 
 const toolOf = ({ o }: Operated, wording: ToolWording): Tool => ({
-  name: o.tool,
+  name: o.tool!,
   title: wording.title(o),
   description: wording.description(o),
   parameters: wording.parameters(o),
@@ -77,27 +74,83 @@ const inLetter = ({ networks }: Pick<World, 'networks'>, { sql, caller }: ToolCo
 
 const bodyOf = (answer: Answer): unknown => JSON.parse(answer.body === '' ? '{}' : answer.body)
 
-export const toolBoxOf = (world: World, all: readonly Handled[], wording: ToolWording): ToolBox => {
-  const operated = new Map(operatedIn(all).map((one) => [one.o.tool, one]))
-  const byId = new Map(all.flatMap(({ resource, handlers }) => named(resource).map((o) => [o.id, { o, handlers, resource }] as const)))
-  const inner = innerTools(world)
-  const tools = new Map([...[...operated.values()].map((one) => toolOf(one, wording)), ...inner.tools].map((tool) => [tool.name, tool]))
-  const find = (name: string): Operated => operated.get(name) ?? fail('not_found', `there is no tool ${name}`)
+class OperationTools implements ToolBox {
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly #operated: ReadonlyMap<string, Operated>
+  readonly #handlers: ReadonlyMap<string, { o: NamedOp; handler: unknown }>
+  readonly #inner
 
-  const decideBy = async ({ o, handler }: Operated, input: Arguments, context: ToolContext): Promise<Decided> => {
+  constructor(
+    private readonly world: World,
+    all: readonly Handled[],
+    private readonly wording: ToolWording,
+  ) {
+    this.#operated = new Map(operatedIn(all).map((one) => [one.o.tool!, one]))
+    this.#handlers = new Map(all.flatMap(handlersOf))
+    this.#inner = innerTools(world)
+    const tools = [...[...this.#operated.values()].map((one) => toolOf(one, wording)), ...this.#inner.tools]
+    this.tools = new Map(tools.map((tool) => [tool.name, tool]))
+  }
+
+  mayRun(name: string, caller: ToolCaller): boolean {
+    return this.#inner.has(name) || mayRun(this.#find(name).o, caller)
+  }
+
+  checked(name: string, args: unknown): Arguments {
+    validate(this.#inner.input(name) ?? this.#find(name).o.input, args)
+    return args as Arguments
+  }
+
+  async decide(name: string, args: Arguments, context: ToolContext): Promise<Decided> {
+    return this.#inner.has(name) ? this.#inner.decide(name, args, context) : this.#decide(this.#find(name), args, context)
+  }
+
+  async read(name: string, args: Arguments, caller: ToolCaller, conversationId: string | null): Promise<unknown> {
+    if (this.#inner.has(name)) return this.#inner.read(name, args, { ...caller, conversationId })
+    const { o, handler } = this.#find(name)
+    // The caller's rights were checked when the step began; the credential itself may have ended since.
+    return answerOf(o, handler, args, contextFor(this.world, { ...caller, principal: { kind: 'system', id: 'agent' } }))
+  }
+
+  async reach(name: string, args: Arguments, { tenantId }: ToolCaller): Promise<Reached> {
+    const { o, handler } = this.#find(name)
+    const prepared = await (handler as HandlerOf<NamedOp>['prepared']).prepare(args as never, { tenantId })
+    return (context) => this.#decide({ o, handler: prepared }, args, context)
+  }
+
+  async look(name: string, _args: Arguments, awaits: string, context: ToolContext): Promise<{ value: unknown; settled: boolean }> {
+    const { o, handler } = this.#find(name)
+    if (o.settles) return this.#generation(o, awaits, context)
+    const answer = await (handler as HandlerOf<NamedOp>['awaited']).currentAnswer({ id: awaits } as never, inLetter(this.world, context))
+    const { work } = await loadNow(context.sql, { work: workFor('send', awaits) })
+    return { value: bodyOf(answer), settled: work === undefined }
+  }
+
+  subject(name: string, args: Arguments, sql: Sql) {
+    return subjectFor(this.#operated.get(name)?.o, { name, args, title: this.tools.get(name)?.title ?? name }, sql)
+  }
+
+  text(name: string, value: unknown): string {
+    return this.#inner.text(name, value) ?? this.wording.text(this.#find(name).o.output, value as Record<string, unknown>)
+  }
+
+  isForeign(name: string, value: unknown): boolean {
+    return (this.tools.get(name)?.foreign ?? false) && this.wording.isForeign(this.#find(name).o.output, value)
+  }
+
+  #find(name: string): Operated {
+    return this.#operated.get(name) ?? fail('not_found', `there is no tool ${name}`)
+  }
+
+  async #decide({ o, handler }: Operated, input: Arguments, context: ToolContext): Promise<Decided> {
+    const { world } = this
     const decides = (handler as { begin?: unknown }).begin ?? handler
     const call = callOf(o, context.caller)
-    const load = typeof decides === 'object' ? (decides as { load(i: unknown, c: Call): never }).load(input, call) : {}
+    const load = typeof decides === 'object' ? (decides as { load(i: unknown, c: Call): Load }).load(input, call) : {}
     const loaded = await loadNow(context.sql, load)
     const { tenantId, principal } = context.caller
-    const deciding = {
-      tenantId,
-      principal,
-      sql: context.sql,
-      gate: context.gate,
-      networks: world.networks,
-      lanes: context.lanes ?? noLanes,
-    }
+    const { sql, gate, lanes = noLanes } = context
+    const deciding = { tenantId, principal, sql, gate, lanes, networks: world.networks }
     const command = { o, handler: handler as LetterHandler, input, call, world, reader: inLetter(world, context) }
     const { reply, effects = {}, awaits } = await decideOnce(command, { context: deciding, loaded }, undefined)
     requireDeclared(o, effects.spend ?? [])
@@ -107,51 +160,26 @@ export const toolBoxOf = (world: World, all: readonly Handled[], wording: ToolWo
     return o.settles && id ? { value, effects, awaits: { kind: 'generation', id } } : { value, effects }
   }
 
-  const query = (o: NamedOp, handler: unknown) => async (input: Arguments, context: QueryContext) =>
-    JSON.parse(serialise(o, await (handler as HandlerOf<NamedOp>['query'])(input as never, context))) as Record<string, unknown>
-
   /** Reads a generation by the operation that shows it. */
-  const generation = async (o: NamedOp, id: string, context: ToolContext) => {
-    const settling = byId.get(settlingId(o) ?? '')
-    if (!settling) throw new Error(`${o.id} names no operation to poll`)
-    const handler = (settling.handlers as Record<string, unknown>)[settling.o.id.slice(settling.resource.prefix.length + 1)]
-    const single = 'id' in (settling.o.input as TObject).properties
-    const value = await query(settling.o, handler)(single ? { id } : { limit: 100 }, inLetter(world, context))
+  async #generation(of: NamedOp, id: string, context: ToolContext) {
+    const settling = this.#handlers.get(settlingId(of) ?? '')
+    if (!settling) throw new Error(`${of.id} names no operation to poll`)
+    const { o, handler } = settling
+    const single = 'id' in (o.input as TObject).properties
+    const value = await answerOf(o, handler, single ? { id } : { limit: 100 }, inLetter(this.world, context))
     const records = Object.values(value).flat() as { id?: string; status?: string }[]
     return { value, settled: isSettled(records.find((record) => record?.id === id)?.status) }
   }
-
-  return {
-    tools,
-    mayRun: (name, caller) => inner.has(name) || mayRun(find(name).o, caller),
-    checked(name, args) {
-      const schema = inner.input(name) ?? find(name).o.input
-      validate(schema, args)
-      return args as Arguments
-    },
-    async decide(name, args, context) {
-      return inner.has(name) ? inner.decide(name, args, context) : decideBy(find(name), args, context)
-    },
-    async read(name, args, caller, conversationId) {
-      if (inner.has(name)) return inner.read(name, args, { ...caller, conversationId })
-      const { o, handler } = find(name)
-      return query(o, handler)(args, contextFor(world, { ...caller, principal: { kind: 'system', id: 'agent' } }))
-    },
-    async reach(name, args, { tenantId }): Promise<Reached> {
-      const { o, handler } = find(name)
-      const prepared = await (handler as HandlerOf<NamedOp>['prepared']).prepare(args as never, { tenantId })
-      return (context) => decideBy({ o, handler: prepared as Decides<never, never> }, args, context)
-    },
-    async look(name, _args, awaits, context) {
-      const { o, handler } = find(name)
-      if (o.settles) return generation(o, awaits, context)
-      const answer = await (handler as HandlerOf<NamedOp>['awaited']).currentAnswer({ id: awaits } as never, inLetter(world, context))
-      const { work } = await loadNow(context.sql, { work: workFor('send', awaits) })
-      return { value: bodyOf(answer), settled: work === undefined }
-    },
-    subject: (name, args, sql) => subjectFor(operated.get(name)?.o, { name, args, title: tools.get(name)?.title ?? name }, sql),
-    text: (name, value) => inner.text(name, value) ?? wording.text(find(name).o.output, value as Record<string, unknown>),
-    isForeign: (name, value) =>
-      inner.has(name) ? false : (find(name).o.foreign ?? false) && wording.isForeign(find(name).o.output, value),
-  }
 }
+
+const handlersOf = ({ resource, handlers }: Handled) =>
+  named(resource).map((o) => {
+    const handler = (handlers as Record<string, unknown>)[o.id.slice(resource.prefix.length + 1)]
+    return [o.id, { o, handler }] as const
+  })
+
+/** The answer of a query, as REST gives it. */
+const answerOf = async (o: NamedOp, handler: unknown, input: Arguments, context: QueryContext): Promise<Record<string, unknown>> =>
+  JSON.parse(serialise(o, await (handler as HandlerOf<NamedOp>['query'])(input as never, context)))
+
+export const toolBoxOf = (world: World, all: readonly Handled[], wording: ToolWording): ToolBox => new OperationTools(world, all, wording)
