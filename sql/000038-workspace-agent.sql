@@ -148,6 +148,8 @@ create table agent_step (
     check (state in ('ready', 'asked', 'running', 'waiting', 'done', 'failed', 'rejected', 'unknown', 'cancelled')),
   -- the id of the call in the transcript
   call text,
+  -- as the model wrote them, with handles
+  asked text,
   args jsonb,
   -- SHA-256 of the canonical arguments
   args_hash text,

@@ -21,6 +21,8 @@ export interface Step {
   name: string
   state: StepState
   call: string | null
+  /** The arguments as the model wrote them. */
+  asked: string | null
   args: Record<string, unknown> | null
   args_hash: string | null
   class: ToolClass | null
@@ -53,7 +55,9 @@ export interface Step {
   updated_at: Date
 }
 
-export type StepResult = { text: string; value?: unknown }
+export interface StepResult {
+  text: string
+}
 
 /** What the loop needs to know of a step. Letters read no more, since arguments and results can be large. */
 export type StepHead = Pick<
@@ -74,7 +78,18 @@ export const isFinished = ({ state }: Pick<Step, 'state'>): boolean =>
 export const STEP_RUNS = 3
 
 const blank: Omit<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' | 'created_at' | 'updated_at'> = {
-  ...{ call: null, args: null, args_hash: null, class: null, why: [], result: null, result_cut: false, untrusted: null, error: null },
+  ...{
+    call: null,
+    asked: null,
+    args: null,
+    args_hash: null,
+    class: null,
+    why: [],
+    result: null,
+    result_cut: false,
+    untrusted: null,
+    error: null,
+  },
   ...{ answer: null, awaits_kind: null, awaits: null, of_step: null, input_tokens: null, cached_tokens: null, output_tokens: null },
   ...{ cost: null, reserved_tokens: 0, reserved_cost: 0, day: null, month: null, attempt: 0, not_before: null },
   ...{ started_at: null, ended_at: null },

@@ -2,7 +2,9 @@ import type { Step, StepHead } from '#domain/agent/step'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 
-const columns = (sql: Sql): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.args, s.args_hash, s.class, s.why,
+const columns = (
+  sql: Sql,
+): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.asked, s.args, s.args_hash, s.class, s.why,
   s.result, s.result_cut, s.untrusted, s.error, s.answer, s.awaits_kind, s.awaits, s.of_step, s.input_tokens, s.cached_tokens,
   s.output_tokens, s.cost, s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.not_before, s.started_at, s.ended_at,
   s.created_at, s.updated_at`
@@ -32,7 +34,7 @@ export const bytesSince = (jobId: string, since: number) =>
   sure(
     one<{ bytes: number }>(
       {},
-      (sql) => sql`select coalesce(sum(octet_length(coalesce(s.result->>'text', '')) + octet_length(coalesce(s.args::text, ''))
+      (sql) => sql`select coalesce(sum(octet_length(coalesce(s.result->>'text', '')) + octet_length(coalesce(s.asked, ''))
           + octet_length(coalesce(s.answer->>'text', ''))), 0)::int as bytes
         from agent_step s where s.job_id = ${jobId} and s.number >= ${since}`,
     ),

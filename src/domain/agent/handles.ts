@@ -1,0 +1,82 @@
+/**
+ * Short names for records, such as `item:3`: models see no uuids, which cost tokens and can be made up. A handle is valid in its
+ * conversation alone and never given to another record.
+ */
+import { fail } from '#kernel/errors'
+
+/** Handle → uuid. */
+export type Handles = Readonly<Record<string, string>>
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const HANDLE = /^[a-z_]{1,40}:\d{1,9}$/
+
+/** `batches` → batch, `replies` → reply, `items` → item. */
+const singular = (name: string): string =>
+  name
+    .replace(/ies$/, 'y')
+    .replace(/(ch|sh|x|s)es$/, '$1')
+    .replace(/([^s])s$/, '$1')
+
+const kindOf = (name: string, around: string): string => {
+  if (name === 'id') return around
+  return singular(name.replace(/_ids?$|Ids?$/, '')).toLowerCase()
+}
+
+/** The handles of a conversation, to which records that are shown for the first time are added. */
+export class HandleBook {
+  readonly #byUuid = new Map<string, string>()
+  readonly #last = new Map<string, number>()
+  readonly added: Record<string, string> = {}
+
+  constructor(private readonly known: Handles) {
+    for (const [handle, uuid] of Object.entries(known)) this.#note(handle, uuid)
+  }
+
+  /** A copy of an answer with handles in the place of ids. */
+  shorten(value: unknown, around = 'record'): unknown {
+    if (Array.isArray(value)) return value.map((one) => (isUuid(one) ? this.#handle(around, one) : this.shorten(one, around)))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => {
+        if (isUuid(one)) return [name, this.#handle(kindOf(name, around), one)]
+        return [name, this.shorten(one, kindOf(name, around))]
+      }),
+    )
+  }
+
+  /**
+   * A copy of arguments with ids in the place of handles. Ids as such are taken only if this conversation has shown them, or `typed`, the
+   * text of its people, contains them. Throws `not_found`.
+   */
+  resolve(args: unknown, typed: string, name = ''): unknown {
+    if (Array.isArray(args)) return args.map((one) => this.resolve(one, typed, name))
+    if (typeof args === 'string') return this.#resolved(args, typed, name)
+    if (typeof args !== 'object' || args === null) return args
+    return Object.fromEntries(Object.entries(args).map(([field, one]) => [field, this.resolve(one, typed, field)]))
+  }
+
+  #resolved(text: string, typed: string, name: string): string {
+    if (Object.hasOwn(this.known, text)) return this.known[text]!
+    const isId = name === 'id' || /(_id|Id)s?$/.test(name)
+    const isKnown = this.#byUuid.has(text.toLowerCase()) || typed.toLowerCase().includes(text.toLowerCase())
+    if ((isId && HANDLE.test(text)) || (isUuid(text) && !isKnown)) fail('not_found', `no such record in this conversation: ${text}`)
+    return text
+  }
+
+  #handle(kind: string, uuid: string): string {
+    const before = this.#byUuid.get(uuid.toLowerCase())
+    if (before) return before
+    const handle = `${kind}:${(this.#last.get(kind) ?? 0) + 1}`
+    this.#note(handle, uuid)
+    this.added[handle] = uuid
+    return handle
+  }
+
+  #note(handle: string, uuid: string): void {
+    const [kind = '', number = '0'] = handle.split(':')
+    this.#byUuid.set(uuid.toLowerCase(), handle)
+    this.#last.set(kind, Math.max(this.#last.get(kind) ?? 0, Number(number)))
+  }
+}
+
+const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value)

@@ -1,0 +1,34 @@
+/** Which tools a job is offered, and which of them it is given whole. Pure. */
+import type { Job } from './job.ts'
+import { coreTools, FEW_TOOLS } from './prompt.ts'
+import type { ToolClass } from './step.ts'
+
+interface OfferedTool {
+  name: string
+  class: ToolClass
+}
+
+interface Offering {
+  job: Pick<Job, 'tools' | 'shown'>
+  mayRun(name: string): boolean
+  /** A viewer's agent only reads. */
+  readsOnly: boolean
+  /** Tools that a rule of the workspace forbids. */
+  denied: ReadonlySet<string>
+}
+
+const isReading = ({ class: of }: OfferedTool): boolean => of === 'read' || of === 'outside_read'
+
+/** What the caller may not read is not offered. What it may not do is, since a person can allow it. */
+export const offeredTools = <T extends OfferedTool>(all: readonly T[], { job, mayRun, readsOnly, denied }: Offering): T[] =>
+  all.filter((tool) => {
+    if (denied.has(tool.name) || (job.tools && !job.tools.includes(tool.name))) return false
+    if (readsOnly || isReading(tool)) return (!readsOnly || isReading(tool) || tool.class === 'safe') && mayRun(tool.name)
+    return true
+  })
+
+/** Of the offered tools, those whose definitions are given to the model now. */
+export const definedTools = <T extends OfferedTool>(offered: readonly T[], { tools, shown }: Pick<Job, 'tools' | 'shown'>): T[] => {
+  if (tools || offered.length < FEW_TOOLS) return offered.filter(({ name }) => name !== 'use_tools')
+  return offered.filter(({ name }) => coreTools.includes(name) || shown.includes(name))
+}

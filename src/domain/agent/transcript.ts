@@ -1,0 +1,63 @@
+/** What a model is given of a conversation and of its job's own steps. Each call in it has a result, in the same order. */
+import type { Step } from './step.ts'
+
+export interface Said {
+  role: 'user' | 'assistant' | 'notice'
+  content: string
+  untrusted: boolean
+  tools_used: string[]
+}
+
+interface TranscriptCall {
+  id: string
+  name: string
+  arguments: string
+}
+
+export type TranscriptMessage =
+  | { role: 'user'; text: string }
+  | { role: 'assistant'; text: string; calls: TranscriptCall[]; reasoning?: string | undefined }
+  | { role: 'tool'; call: string; text: string }
+
+/** Answers of the model whose results are shown whole; those of earlier ones are shortened. */
+const WHOLE_ANSWERS = 6
+/** In characters. */
+const LONGEST_RESULT = 8_000
+const LONGEST_OLD_RESULT = 400
+
+const marked = (text: string, source: string): string => JSON.stringify({ from: source, untrusted: text })
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters in all; call the tool again for the whole)`
+
+export const saidMessage = ({ role, content, untrusted, tools_used }: Said): TranscriptMessage => {
+  const text = untrusted ? marked(content, 'an earlier message') : content
+  if (role === 'user') return { role, text }
+  const used = tools_used.length > 0 ? `\n(tools used: ${tools_used.join(', ')})` : ''
+  return { role: 'assistant', text: role === 'notice' ? `(notice: ${text})` : `${text}${used}`, calls: [] }
+}
+
+const resultOf = (step: Step, most: number): string => {
+  const text = cut(step.result?.text ?? '', most)
+  if (step.state === 'done') return step.untrusted ? marked(text, step.untrusted) : text
+  if (step.state === 'rejected') return `A person refused this call${text === '' ? '.' : `: ${text}`}`
+  if (step.state === 'unknown') return 'It is not known whether this happened. It must not be repeated without asking.'
+  return `error: ${step.untrusted ? marked(text || (step.error ?? ''), step.untrusted) : text || (step.error ?? 'it did not run')}`
+}
+
+/** The steps of a job, in the words of the transcript. A step whose call is not over yet must not be among them. */
+export const stepMessages = (steps: readonly Step[]): TranscriptMessage[] => {
+  const thoughts = steps.filter(({ kind, state, answer }) => kind === 'model' && state === 'done' && answer !== null)
+  return thoughts.flatMap((thought, index): TranscriptMessage[] => {
+    const most = index >= thoughts.length - WHOLE_ANSWERS ? LONGEST_RESULT : LONGEST_OLD_RESULT
+    const calls = steps.filter((step) => step.kind === 'tool' && step.of_step === thought.number)
+    const { text, reasoning } = thought.answer!
+    return [
+      { role: 'assistant', text, ...(reasoning === undefined ? {} : { reasoning }), calls: calls.map(callOf) },
+      ...calls.map((step) => ({ role: 'tool' as const, call: step.call!, text: resultOf(step, most) })),
+    ]
+  })
+}
+
+/** As the model wrote them: with handles, and whatever was wrong with them. */
+const callOf = ({ call, name, asked }: Step): TranscriptCall => ({ id: call!, name, arguments: asked ?? '{}' })
