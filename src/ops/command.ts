@@ -6,6 +6,7 @@ import { isExempt, type NamedOp, type Op } from '#contract/op'
 import type { LiveLanes } from '#decisions/deciding'
 import { allowancesOf } from '#domain/app/allowance'
 import type { Allowance } from '#kernel/allowance'
+import { canonical } from '#kernel/canonical'
 import { AppError, fail } from '#kernel/errors'
 import type { Spend } from '#kernel/spend'
 import type { Query, Sql } from '#store/engine/db'
@@ -39,14 +40,6 @@ export interface Command {
 
 /** For decisions that recall nothing. */
 export const noLanes: LiveLanes = { ids: () => [], recall: () => [] }
-
-/** JSON with sorted keys: equal inputs have equal text. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, child) =>
-    child && typeof child === 'object' && !Array.isArray(child)
-      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : child,
-  )
 
 /**
  * Binds an answer to its person if it contains a secret, or if the handler decided by who the caller is. Other answers are replayed

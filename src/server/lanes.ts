@@ -1,5 +1,7 @@
 /** The lane of every kind of work. */
 import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
+import type { AgentDeps } from '#actors/work/agent/deps'
+import { agentLane } from '#actors/work/agent/lane'
 import { deliveryLane } from '#actors/work/app/delivery'
 import { generationLanes } from '#actors/work/growth/draft-generations'
 import { metricsLane } from '#actors/work/growth/metrics'
@@ -33,6 +35,7 @@ interface LaneParts {
   failpoints: Failpoints
   drafter: Drafter
   sealer: Sealer
+  agent: Omit<AgentDeps, 'failpoints' | 'modelCalls'>
   times?: SendTimes | undefined
   webhookTimes?: WebhookTimes | undefined
 }
@@ -44,6 +47,7 @@ export type Lanes = { [Kind in WorkKind]: Kind extends Repeatable ? Exclude<AnyL
 /** A kind without a lane does not compile, nor one whose lane contradicts the table. */
 export const lanesOf = (parts: LaneParts): Lanes => {
   const { networks, egress, failpoints, drafter, sealer, times = sendTimes, webhookTimes = usualWebhookTimes } = parts
+  const modelCalls = new FairLimit(MODEL_LIMIT)
   const sending = { networks, times, failpoints }
   const delivering = { egress, sealer, times: webhookTimes, failpoints }
   return {
@@ -52,8 +56,9 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     watch: watchLane({ networks, failpoints }),
     metrics: metricsLane({ networks, failpoints }),
     weekly_report: weeklyLane(),
-    ...generationLanes({ networks, drafter, failpoints, modelCalls: new FairLimit(MODEL_LIMIT), deadlineMs: GENERATION_DEADLINE_MS }),
+    ...generationLanes({ networks, drafter, failpoints, modelCalls, deadlineMs: GENERATION_DEADLINE_MS }),
     ...ruleLanes({ networks, failpoints }),
+    agent: agentLane({ ...parts.agent, failpoints, modelCalls }),
     delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
 }

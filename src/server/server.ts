@@ -37,6 +37,7 @@ import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
+import type { Thinker } from '#port/model/thinker'
 import type { ModelWorker } from '#port/model/worker/computations'
 import { openThread } from '#port/model/worker/thread'
 import { networksOf } from '#port/network/registry'
@@ -51,6 +52,7 @@ import { assertIsolation } from '#store/engine/isolation'
 import openapi from '../../openapi.json'
 import type { Config } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
+import { agentOf } from './agent.ts'
 import { lanesOf } from './lanes.ts'
 
 const REPLY_WITHIN_MS = 20_000
@@ -78,6 +80,8 @@ export interface Overrides {
   /** If empty, other processes do the due work. */
   lanes?: AnyLane[]
   drafter?: Drafter
+  /** The agent's model. */
+  thinker?: Thinker
   failpoints?: Failpoints
   /** For the actors. */
   clock?: Clock
@@ -151,7 +155,9 @@ export async function openWorkplace(
   const egress = egressOf(config, log)
   const { times, webhookTimes, drafter = drafterOf(config, stack.use(openThread()), log) } = overrides
   const sealer = createSealer(secret)
-  const lanes = overrides.lanes ?? Object.values(lanesOf({ networks, egress, failpoints, drafter, sealer, times, webhookTimes }))
+  const agent = agentOf({ db, thinker: overrides.thinker })
+  const parts = { networks, egress, failpoints, drafter, sealer, agent: agent.deps }
+  const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
   const shared = { db, options, log, failpoints, lanes, ...product, url: config.nodeUrl }
   const runtime = new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox })
@@ -171,6 +177,7 @@ export async function openWorkplace(
     sealer,
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
+  agent.begin(world)
   const owned = stack.move()
   return { db, world, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -9,10 +9,12 @@ import type { SendableKind } from '#domain/growth/sending/sendable'
 import { none } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
+import { agentOf } from '#server/agent'
 import { type Lanes, lanesOf } from '#server/lanes'
 import type { Effects, Gate, NewWork } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { type FakeLane, fakeLane } from '#test/support/actors'
+import type { TestApp } from '#test/support/app'
 import { eventually } from '#test/support/app'
 import { inlineWorker } from '#test/support/inline-worker'
 import { letterOf } from '#test/support/letters'
@@ -53,7 +55,7 @@ const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }): Effec
 }
 
 /** Whether rows of the kind go out from an account: without one they have no key before they are claimed. */
-const isByAccount = (kind: WorkKind): boolean => keyOf(kind, { account: null, sendable: 'post' }) === null
+const isByAccount = (kind: WorkKind): boolean => keyOf(kind, { account: null, sendable: 'post', root: '' }) === null
 
 /** Rows that send a record, or look up what became of it, carry what kind of record that is. */
 interface Kind {
@@ -90,7 +92,7 @@ const added = async (of: Kind, origin: Origin, story: Story): Promise<Row> => {
   const refId = await recordOf(of, story)
   const payload = sendable ? { sendable } : {}
   const letter = letterOf((_, gate) => {
-    const key = { account: null, sendable: sendable ?? 'post' } as const
+    const key = { account: null, sendable: sendable ?? 'post', root: '' } as const
     const effects = admitted(kind, { gate, origin }) ?? {
       work: [newWork(kind, { refId, ...key, origin, runAt: gate.now, payload })],
     }
@@ -112,6 +114,11 @@ const othersHaveRun = async (story: Story): Promise<void> => {
   lanes.metrics.running.get(other.refId)!.finish()
 }
 
+const partsOf = ({ workplace: { world, db } }: TestApp) => ({
+  ...{ ...world, failpoints: none, drafter: createComposer(inlineWorker) },
+  agent: agentOf({ db, thinker: undefined }).deps,
+})
+
 test('the table is consistent: a kind cancelled in the queue is cancelled while running, and a send ends unsent or in doubt', () => {
   expect(Object.keys(kindsOfWork).sort()).toEqual([...workKinds].sort())
   for (const kind of workKinds) {
@@ -123,7 +130,7 @@ test('the table is consistent: a kind cancelled in the queue is cancelled while 
 })
 
 test('a lane that contradicts the table about dead processes does not compile', () => {
-  const { send, metrics } = lanesOf({ ...app.workplace.world, failpoints: none, drafter: createComposer(inlineWorker) })
+  const { send, metrics } = lanesOf(partsOf(app))
   // @ts-expect-error rows of this kind are due again: its lane has no say in it
   const own: Lanes['metrics'] = send
   // @ts-expect-error rows of this kind may have been sent: its lane must say what becomes of them
@@ -187,8 +194,7 @@ describe.each(cases)('%s', (_, of) => {
     const story = await newStory(app)
     const row = await added(of, 'manual', story)
     await runs(row)
-    const { world } = app.workplace
-    const lane = lanesOf({ ...world, failpoints: none, drafter: createComposer(inlineWorker) })[kind]
+    const lane = lanesOf(partsOf(app))[kind]
     expect(lane.kind).toBe(kind)
     /** The state of the row after the process that ran its claim of this number has died; undefined: it is settled. */
     const after = async (attempt: number) => {

@@ -45,7 +45,7 @@ const annotationsOf = (o: Operation): Tool['annotations'] =>
       }
 
 /** The start of a summary, up to its first full stop, comma, semicolon or colon. */
-const titleOf = (summary: string): string => summary.split(/[.,;:](\s|$)/)[0]!
+export const titleOf = (summary: string): string => summary.split(/[.,;:](\s|$)/)[0]!
 
 /** Names the tool that shows an unfinished generation: the one that reads it, or else the list. */
 const pollHint = (operations: Operations, o: Operation): string => {

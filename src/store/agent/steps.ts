@@ -74,9 +74,20 @@ export const saveStep =
     return sql`update agent_step set ${sql({ ...rest, ...json(sql, step) })} where id = ${id}`
   }
 
-/** Ends all steps of a job that are not finished. A step that may be on its way outside becomes unknown. */
+/** Ends all steps of a job that are not finished, except those that the same letter writes. One that may be on its way outside is unknown. */
 export const cancelSteps =
-  (jobId: string, now: Date): Query =>
+  (jobId: string, except: readonly string[], now: Date): Query =>
   (sql) =>
     sql`update agent_step set state = case when state = 'running' and class = 'outside_write' then 'unknown' else 'cancelled' end,
-      ended_at = ${now}, updated_at = ${now} where job_id = ${jobId} and state in ('ready', 'asked', 'running', 'waiting')`
+      ended_at = ${now}, updated_at = ${now} where job_id = ${jobId} and state in ('ready', 'asked', 'running', 'waiting')
+        and id <> all(${[...except]}::uuid[])`
+
+/** How often a job has called a tool with equal arguments, and it ran. */
+export const equalCalls = (jobId: string, tool: string, argsHash: string) =>
+  sure(
+    one<{ calls: number }>(
+      {},
+      (sql) => sql`select count(*)::int as calls from agent_step where job_id = ${jobId} and name = ${tool} and args_hash = ${argsHash}
+        and state in ('done', 'ready', 'asked', 'running', 'waiting')`,
+    ),
+  )

@@ -73,7 +73,8 @@ export interface Effects {
   standing?: Partial<Record<WorkKind, Date | null>> | undefined
   /** Ids of work rows that are settled or withdrawn. */
   settled?: string[]
-  audit?: { operation: string; refId?: string; detail?: Record<string, unknown> }
+  /** `by`: who did it, if not the letter's own principal. */
+  audit?: { operation: string; refId?: string; detail?: Record<string, unknown>; by?: { kind: string; id: string; surface: string } }
   /** Claimed or queued rows that return to the queue with a new due time. */
   requeued?: Requeued[]
   paused?: boolean
@@ -195,10 +196,12 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
 export const auditActor = ({ kind, id, member }: Principal): { kind: string; id: string } =>
   kind === 'session' && member ? { kind: 'person', id: member.personId } : { kind, id }
 
-const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, by: Provenance): Fragment =>
-  sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
-      values (${newId()}, ${now}, ${auditActor(by.principal).kind}, ${auditActor(by.principal).id}, ${by.surface}, ${audit.operation}, ${audit.refId ?? null},
-              ${by.requestId ?? null}, ${sql.json(audit.detail ?? {})})`
+const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, letter: Provenance): Fragment => {
+  const { kind, id, surface } = audit.by ?? { ...auditActor(letter.principal), surface: letter.surface }
+  return sql`insert into audit (id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail)
+    values (${newId()}, ${now}, ${kind}, ${id}, ${surface}, ${audit.operation}, ${audit.refId ?? null}, ${letter.requestId ?? null},
+      ${sql.json(audit.detail ?? {})})`
+}
 
 const requeue = (sql: Sql, { id, runAt, payload, origin, key }: Requeued): Fragment =>
   sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null

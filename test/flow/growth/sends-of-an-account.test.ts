@@ -103,7 +103,7 @@ test('a send that goes back to the queue stays with the account that it was clai
 /** A row of each kind, and of kinds of records where it carries them; none is bound to an account. */
 const others = workKinds.flatMap((kind) =>
   (kind === 'send' || kind === 'reconcile' ? (['post', 'engagement'] as const) : [undefined]).map((sendable) => ({
-    ...{ kind, key: keyOf(kind, { account: null, sendable: sendable ?? 'post' }), lane: kindsOfWork[kind].lane },
+    ...{ kind, key: keyOf(kind, { account: null, sendable: sendable ?? 'post', root: '' }), lane: kindsOfWork[kind].lane },
     payload: sendable ? { sendable } : {},
   })),
 )

@@ -1,0 +1,23 @@
+/** Words of the model without a call of a tool: the end of a job. */
+import { MOST_INVALID } from '#domain/agent/limits'
+import type { Step } from '#domain/agent/step'
+import type { Thought } from '#port/model/thinker'
+import { type At, again, over } from './at.ts'
+
+const REFUSED = 'The model declined to answer this.'
+const CUT = '\n\n(The answer was cut off: it reached the longest length.)'
+
+export const answered = (at: At, { text, ending, model }: Thought, _step: Step) => {
+  const said = ending === 'refused' && text.trim() === '' ? REFUSED : text
+  if (said.trim() === '') return invalid(at)
+  at.changes.say('assistant', ending === 'cut' ? `${said}${CUT}` : said, { model })
+  return over(at, { kind: 'end', end: { status: 'completed', error: null } })
+}
+
+/** An answer that cannot be used. The third in a row ends the job. */
+export const invalid = (at: At) => {
+  const invalid_answers = at.changes.job.invalid_answers + 1
+  at.changes.set({ invalid_answers })
+  if (invalid_answers >= MOST_INVALID) return over(at, { kind: 'end', end: { status: 'failed', error: 'model_invalid' } })
+  return again(at, at.gate.now)
+}

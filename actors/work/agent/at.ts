@@ -1,0 +1,79 @@
+/** What a letter about a job knows, and how it ends. */
+import type { ToolCaller } from '#decisions/agent/toolbox'
+import { isOver, type Job } from '#domain/agent/job'
+import type { Next } from '#domain/agent/loop'
+import { type Scope, scopes } from '#kernel/scopes'
+import { type CallerNow, callerNow } from '#store/agent/callers'
+import { behindPart, jobPart } from '#store/agent/jobs'
+import { headsOf } from '#store/agent/steps'
+import { type Thread, tenantPart, threadPart } from '#store/agent/thread'
+import type { Sql } from '#store/engine/db'
+import type { Gate } from '#store/engine/letter'
+import { loadNow, when } from '#store/engine/load'
+import type { Work } from '#store/engine/work'
+import type { Decision } from '../../engine/letter.ts'
+import { JobChanges } from './changes.ts'
+
+/** Nothing runs outside. */
+type Decided = { decision: Decision<void> }
+
+/** The letter of a claim, or of an outcome. */
+export interface At {
+  sql: Sql
+  gate: Gate
+  work: Work
+  changes: JobChanges
+  caller: ToolCaller
+  /** What the caller may do, as of now. */
+  callerNow: CallerNow
+  /** The row of work of the conversation's next job, which may begin once this one has ended or waits. */
+  nextWork: string | null
+}
+
+const everything: ReadonlySet<Scope | 'session'> = new Set([...scopes, 'session' as const])
+
+const toolCaller = (tenantId: string, { on_behalf: { kind, id, personId } }: Job, now: CallerNow): ToolCaller => {
+  const member = personId !== null && now.role !== null ? { member: { personId, role: now.role } } : {}
+  return { tenantId, principal: { kind, id, ...member }, scopes: now.scopes ? new Set(now.scopes) : everything }
+}
+
+/** The job with all that a letter about it needs; undefined if it is over. The caller is undefined if nobody asks for it any more. */
+export const openJob = async (sql: Sql, gate: Gate, work: Work) => {
+  const { job, heads } = await loadNow(sql, { job: jobPart(work.ref_id), heads: headsOf(work.ref_id) })
+  if (!job || isOver(job)) return undefined
+  const hasThread = job.conversation_id !== null
+  const found = await loadNow(sql, {
+    thread: when(hasThread, threadPart(job.conversation_id!)),
+    now: callerNow(job.on_behalf),
+    order: behindPart(job.id, job.conversation_id),
+    tenant: tenantPart,
+  })
+  const changes = new JobChanges(job, found.thread as Thread | undefined, gate.now)
+  const at = found.now && {
+    ...{ sql, gate, work, changes, callerNow: found.now, nextWork: found.order.next_work },
+    caller: toolCaller(found.tenant!.id, job, found.now),
+  }
+  return { job, heads, order: found.order, changes, at }
+}
+
+/** The job's row is due again. */
+export const again = ({ changes, work }: Pick<At, 'changes' | 'work'>, runAt: Date): Decided => {
+  changes.also({ requeued: [{ id: work.id, runAt }] })
+  return { decision: { reply: undefined, effects: changes.effects() } }
+}
+
+type Ending = Pick<At, 'changes' | 'work' | 'nextWork' | 'gate'>
+
+/** Lets the conversation's next job begin. */
+export const giveWay = ({ changes, nextWork, gate }: Ending): void => {
+  if (nextWork) changes.also({ requeued: [{ id: nextWork, runAt: gate.now }] })
+}
+
+/** The job is over. */
+export const over = (at: Ending, { end }: Extract<Next, { kind: 'end' }>): Decided => {
+  const { changes, work } = at
+  changes.end(end)
+  giveWay(at)
+  changes.also({ settled: [work.id] })
+  return { decision: { reply: undefined, effects: changes.effects() } }
+}

@@ -1,0 +1,162 @@
+/** The calls of tools in an answer: each is checked, judged, and becomes a step. */
+import type { Approval, Subject } from '#domain/agent/approval'
+import { HandleBook } from '#domain/agent/handles'
+import { argumentsHash } from '#domain/agent/hash'
+import { APPROVAL_MS, MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
+import { newStep, type Step } from '#domain/agent/step'
+import { type RuleDecision, verdictOf } from '#domain/agent/verdict'
+import { newId } from '#kernel/ids'
+import type { ToolCall } from '#port/model/thinker'
+import { insertApprovals, pendingCount } from '#store/agent/approvals'
+import { toolDecisions } from '#store/agent/denied'
+import { equalCalls } from '#store/agent/steps'
+import { loadNow } from '#store/engine/load'
+import { invalid } from './answer.ts'
+import { type At, again } from './at.ts'
+import type { AgentDeps } from './deps.ts'
+import { refusalOf } from './execute.ts'
+import type { AgentOutcome } from './outside.ts'
+import type { AgentRun } from './run.ts'
+
+interface Answer {
+  run: Extract<AgentRun, { kind: 'think' }>
+  step: Step
+  outcome: Extract<AgentOutcome, { kind: 'thought' }>
+}
+
+type Checked = { args: Record<string, unknown>; hash: string } | { error: string }
+
+/** What a call becomes. */
+type Judged = Pick<Step, 'state' | 'why'> & { error?: string; approval?: { summary: string; subject: Subject } }
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text.trim() === '' ? '{}' : text)
+  } catch {
+    return undefined
+  }
+}
+
+const NOT_AN_OBJECT = 'the arguments are not a JSON object'
+
+/** The arguments as the operation takes them: with ids in the place of handles. */
+const checkedCall = (deps: AgentDeps, at: At, { name, arguments: text }: ToolCall, { run, outcome }: Answer): Checked => {
+  const box = deps.toolBox()
+  if (!box.tools.has(name) || !run.offered.includes(name)) return { error: `there is no tool ${name} in this job` }
+  const given = parsed(text)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return { error: NOT_AN_OBJECT }
+  try {
+    const args = box.checked(name, new HandleBook(at.changes.handles).resolve(given, outcome.typed))
+    return { args, hash: argumentsHash(args) }
+  } catch (cause) {
+    return { error: refusalOf(cause) ?? 'the arguments cannot be used' }
+  }
+}
+
+interface Judging {
+  rules: ReadonlyMap<string, RuleDecision>
+  /** Approvals that may still be asked for. */
+  room: number
+}
+
+const judged = async (
+  deps: AgentDeps,
+  at: At,
+  call: ToolCall,
+  { checked, answer, judging }: { checked: Checked; answer: Answer; judging: Judging },
+): Promise<Judged> => {
+  if ('error' in checked) return { state: 'failed', why: [], error: checked.error }
+  const { name } = call
+  const tool = deps.toolBox().tools.get(name)!
+  const { job } = at.changes
+  const verdict = verdictOf({
+    ...{
+      class: tool.class,
+      offered: true,
+      mayRun: deps.toolBox().mayRun(name, at.caller),
+      taint: job.taint,
+      rule: judging.rules.get(name),
+    },
+    own: answer.outcome.byDesk && job.on_behalf.kind === 'session',
+  })
+  if (verdict.decision === 'deny') return { state: 'failed', why: [], error: verdict.reason }
+  const { equal } = await loadNow(at.sql, { equal: equalCalls(job.id, name, checked.hash) })
+  if (equal.calls >= MOST_EQUAL) return { state: 'failed', why: [], error: REPEATED }
+  if (verdict.decision === 'allow') return { state: 'ready', why: [] }
+  if (judging.room <= 0) return { state: 'failed', why: [], error: 'too many approvals wait for people already; decide those first' }
+  try {
+    return { state: 'asked', why: verdict.why, approval: await deps.toolBox().subject(name, checked.args, at.sql) }
+  } catch (cause) {
+    const error = refusalOf(cause)
+    if (error === undefined) throw cause
+    return { state: 'failed', why: [], error }
+  }
+}
+
+const MOST_EQUAL = 2
+const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
+const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}`
+
+/** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
+export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
+  const { calls } = answer.outcome.thought
+  const { rules, pending } = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(at.changes.job.id) })
+  const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)
+  const judging: Judging = { rules: new Map(rules.map(({ tool_name, decision }) => [tool_name, decision])), room }
+  const approvals: Approval[] = []
+  let usable = 0
+  for (const [index, call] of calls.entries()) {
+    const checked = index < MOST_CALLS ? checkedCall(deps, at, call, answer) : { error: TOO_MANY }
+    const verdict = await judged(deps, at, call, { checked, answer, judging: { ...judging, room: judging.room - approvals.length } })
+    const step = addStep(deps, at, { call, checked, verdict, ofStep: answer.step.number })
+    if (verdict.approval) approvals.push(ask(at, step, verdict.approval))
+    if (!('error' in checked)) usable++
+  }
+  if (approvals.length > 0) at.changes.also({ writes: [insertApprovals(approvals)] })
+  if (usable === 0) return invalid(at)
+  at.changes.set({ invalid_answers: 0 })
+  return again(at, at.gate.now)
+}
+
+interface Added {
+  call: ToolCall
+  checked: Checked
+  verdict: Judged
+  ofStep: number
+}
+
+const addStep = (deps: AgentDeps, { changes, gate }: At, { call, checked, verdict, ofStep }: Added): Step => {
+  const { state, why, error } = verdict
+  const step = changes.add((number) =>
+    newStep(
+      {
+        ...{ id: newId(), job_id: changes.job.id, number, kind: 'tool', name: call.name.slice(0, 100), state, why },
+        ...{ call: call.id, asked: call.arguments.slice(0, LONGEST_ASKED), of_step: ofStep },
+        ...('error' in checked ? {} : { args: checked.args, args_hash: checked.hash }),
+        class: deps.toolBox().tools.get(call.name)?.class ?? null,
+        ...(error === undefined ? {} : { error, result: { text: error }, started_at: gate.now, ended_at: gate.now }),
+      },
+      gate.now,
+    ),
+  )
+  if (error !== undefined) changes.endedStep(step)
+  return step
+}
+
+/** In characters: the longest arguments of a transcript. */
+const LONGEST_ASKED = 20_000
+
+/** Asks a person for one call. */
+const ask = ({ changes, gate }: At, step: Step, { summary, subject }: { summary: string; subject: Subject }): Approval => {
+  const { id: job_id, goal } = changes.job
+  const approval: Approval = {
+    ...{ id: newId(), job_id, step_id: step.id, goal, tool_name: step.name, summary, subject, why: step.why },
+    ...{ arguments: step.args ?? {}, arguments_hash: step.args_hash!, status: 'pending', decided_by: null, decided_how: null },
+    ...{ reason: null, edited: false, expires_at: new Date(gate.now.getTime() + APPROVAL_MS), decided_at: null },
+    ...{ created_at: gate.now, updated_at: gate.now },
+  }
+  changes.event('approval.requested', { id: approval.id, step: step.number, tool: step.name, summary, why: step.why })
+  const data = { kind: 'agent', approval_id: approval.id, job_id, tool_name: step.name, summary }
+  changes.also({ events: [{ type: 'growth.approval.requested', data, subject: approval.id }] })
+  return approval
+}

@@ -1,0 +1,39 @@
+import type { CommandParser } from '#decisions/agent/commands'
+import type { ToolBox } from '#decisions/agent/toolbox'
+import type { PriceOf } from '#domain/agent/budget'
+import type { Failpoints } from '#kernel/failpoint'
+import type { FairLimit } from '#kernel/fair-limit'
+import type { Thinker } from '#port/model/thinker'
+import type { Db } from '#store/engine/db'
+import type { Letter } from '../../engine/letter.ts'
+
+/** Told of what happens in jobs of this process: pieces of text, which are not stored, and that something was. */
+export interface JobBus {
+  /** `at`: where the piece begins in the text of the step. */
+  text(jobId: string, piece: { step: number; at: number; text: string }): void
+  /** The text of a step so far does not count: its call begins anew. */
+  reset(jobId: string, step: number): void
+  /** The job may have new events, once its letter has committed. */
+  changed(jobId: string): void
+}
+
+export interface AgentDeps {
+  /** Made of operations, which are made after the lanes. */
+  toolBox(): ToolBox
+  /** The model, if one is set. */
+  thinker: Thinker | undefined
+  /** Carries out commands in the words of the command line. */
+  desk: Thinker
+  commands: CommandParser
+  priceOf(model: string): PriceOf
+  db: Pick<Db, 'read'>
+  ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
+  bus: JobBus
+  failpoints: Failpoints
+  /** Model calls of this process, granted to tenants in turn; shared with drafting. */
+  modelCalls: FairLimit
+}
+
+/** A model's call may last this long; the lease of a claim lasts longer. */
+export const THINK_MS = 80_000
+export const TOOL_MS = 60_000

@@ -1,0 +1,173 @@
+/** Commands of a job, decided in the letter of its claim: their effects and their step's result are one commit. */
+import type { Decided, Reached, ToolCaller } from '#decisions/agent/toolbox'
+import { type Approval, isSameSubject } from '#domain/agent/approval'
+import { agentLimit } from '#domain/agent/budget'
+import { HandleBook } from '#domain/agent/handles'
+import { GENERATION_WAIT_MS } from '#domain/agent/limits'
+import { STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
+import { AppError } from '#kernel/errors'
+import { approvalOfStep } from '#store/agent/approvals'
+import { callerNow } from '#store/agent/callers'
+import { callsWithinHour, stepPart } from '#store/agent/steps'
+import { merge } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
+import type { At } from './at.ts'
+import type { AgentDeps } from './deps.ts'
+
+/** In characters. The record itself has the rest. */
+const LONGEST_RESULT = 48_000
+
+/** A tool's answer, as it is kept and shown to the model. */
+export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, value: unknown): Step => {
+  const tools = deps.toolBox()
+  const source = tools.isForeign(step.name, value) ? step.name : null
+  if (source && !changes.job.taint.includes(source)) changes.set({ taint: [...changes.job.taint, source] })
+  const book = new HandleBook(changes.handles)
+  const text = tools.text(step.name, book.shorten(value))
+  changes.name(book.added)
+  const result_cut = text.length > LONGEST_RESULT
+  const result = { text: result_cut ? text.slice(0, LONGEST_RESULT) : text }
+  return endStep(changes, { ...step, state: 'done', result, result_cut, untrusted: source })
+}
+
+/** A refusal is a result for the model. */
+export const failTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: string): Step =>
+  endStep(changes, { ...step, state: 'failed', result: { text: error }, error })
+
+const endStep = (changes: At['changes'], step: Step): Step => {
+  const saved = changes.save({ ...step, started_at: step.started_at ?? changes.now, ended_at: changes.now })
+  const { tool_calls, active_ms } = changes.job
+  changes.set({ tool_calls: tool_calls + 1, active_ms: active_ms + Math.max(0, saved.ended_at!.getTime() - saved.started_at!.getTime()) })
+  changes.endedStep(saved)
+  return saved
+}
+
+/** What went wrong as a result; undefined if the letter itself must fail. */
+export const refusalOf = (cause: unknown): string | undefined => {
+  if (!(cause instanceof AppError) || cause.code === 'unavailable' || cause.code === 'internal') return undefined
+  const details = cause.details?.map(({ path, message }) => `${path || 'the arguments'} ${message}`) ?? []
+  return [cause.message, ...details.slice(0, 5)].filter((text, index, all) => all.indexOf(text) === index).join('; ')
+}
+
+/** Failures of the same step's letter in this process: one that cannot be decided must not be tried for ever. */
+const failures = new Map<string, number>()
+const MOST_REMEMBERED = 10_000
+
+const tryAgain = (stepId: string): boolean => {
+  const tries = (failures.get(stepId) ?? 0) + 1
+  if (failures.size > MOST_REMEMBERED) failures.clear()
+  failures.set(stepId, tries)
+  return tries <= STEP_RUNS
+}
+
+interface Acting {
+  caller: ToolCaller
+  approval: Approval | undefined
+}
+
+/** Whose rights the call needs: those of who approved it, else those of the job's caller. An error, if they are gone. */
+const actingFor = async (deps: AgentDeps, { sql, caller }: At, step: Step, approval: Approval | undefined): Promise<Acting | string> => {
+  if (!approval) return deps.toolBox().mayRun(step.name, caller) ? { caller, approval } : 'the caller may not do this any more'
+  const personId = approval.decided_by
+  const { now } = await loadNow(sql, { now: callerNow({ kind: 'session', id: personId ?? '', personId }) })
+  if (approval.status !== 'approved' || !now || personId === null) return 'who approved this has left the workspace'
+  const person: ToolCaller = {
+    ...caller,
+    principal: { kind: 'session', id: personId, member: { personId, role: now.role! } },
+    scopes: everybody,
+  }
+  if (!deps.toolBox().mayRun(step.name, person)) return 'who approved this may not do it any more'
+  const { subject } = await deps.toolBox().subject(step.name, step.args ?? {}, sql)
+  if (!approval.edited && !isSameSubject(subject, approval.subject))
+    return 'changed since it was shown to the person; nothing was done. Ask again if it is still wanted.'
+  return { caller: person, approval }
+}
+
+const everybody: ToolCaller['scopes'] = new Set(['api:read', 'api:write', 'workspace:use', 'session'] as const)
+
+/** Why a call must not be made now; undefined if nothing is against it. */
+const heldBack = ({ gate, changes }: At, calls: number): string | undefined => {
+  if (gate.deletesAt) return 'the workspace is about to be deleted; nothing can be changed'
+  const limit = agentLimit(gate, 'agent_calls_hour')
+  if (limit >= 0 && calls >= limit) return `the tool was called ${calls} times within the last hour, which is its limit`
+  return changes.job.status === 'cancelled' ? 'the job was cancelled' : undefined
+}
+
+/** Executes a command in this letter. A failing letter is tried again; the third failure is the command's result. */
+export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Promise<void> => {
+  const { step, approval, hour } = await loadNow(at.sql, {
+    step: stepPart(head.id),
+    approval: approvalOfStep(head.id),
+    hour: callsWithinHour(head.name),
+  })
+  at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
+  const held = heldBack(at, hour.calls)
+  if (held) return void failTool(at, step!, held)
+  if (!tryAgain(head.id)) return void failTool(at, step!, 'tool_failed: it failed three times')
+  try {
+    const acting = await actingFor(deps, at, step!, approval)
+    if (typeof acting === 'string') return void failTool(at, step!, acting)
+    const context = { sql: at.sql, gate: at.gate, caller: acting.caller }
+    const decided = await deps.toolBox().decide(step!.name, step!.args ?? {}, context)
+    await deps.failpoints('agent.executing')
+    return decidedTool(deps, at, { step: step!, decided, approval })
+  } catch (cause) {
+    const refusal = refusalOf(cause)
+    if (refusal === undefined) throw cause
+    failTool(at, step!, refusal)
+  }
+}
+
+/** Decides with what was fetched outside. */
+export const reachedStep = async (deps: AgentDeps, at: At, step: Step, reached: Reached): Promise<void> => {
+  try {
+    const { approval } = await loadNow(at.sql, { approval: approvalOfStep(step.id) })
+    const acting = await actingFor(deps, at, step, approval)
+    if (typeof acting === 'string') return void failTool(at, step, acting)
+    const decided = await reached({ sql: at.sql, gate: at.gate, caller: acting.caller })
+    return decidedTool(deps, at, { step, decided, approval })
+  } catch (cause) {
+    const refusal = refusalOf(cause)
+    if (refusal === undefined) throw cause
+    failTool(at, step, refusal)
+  }
+}
+
+interface DecidedStep {
+  step: Step
+  decided: Decided
+  approval: Approval | undefined
+}
+
+/** The effects of a decided command with its step's result. It appears in the audit as the agent's. */
+export const decidedTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, { step, decided, approval }: DecidedStep): void => {
+  const { id, on_behalf, shown } = changes.job
+  const { audit, ...effects } = decided.effects
+  const detail = {
+    ...audit?.detail,
+    job: id,
+    step: step.number,
+    on_behalf: { kind: on_behalf.kind, id: on_behalf.personId ?? on_behalf.id },
+  }
+  const approved = approval ? { approved_by: approval.decided_by } : {}
+  const by = { kind: 'agent', id, surface: 'agent' }
+  changes.also(merge(effects, audit ? { audit: { ...audit, by, detail: { ...detail, ...approved } } } : {}))
+  if (decided.shown) changes.set({ shown: [...new Set([...shown, ...decided.shown])] })
+  if (!decided.awaits) return void finishTool(deps, { changes }, step, decided.value)
+  const { kind: awaits_kind, id: awaits } = decided.awaits
+  changes.save({ ...step, state: 'waiting', awaits_kind, awaits, started_at: changes.now })
+}
+
+/** Looks at the record that a step waits for. False: it is not settled yet. */
+export const lookAtStep = async (deps: AgentDeps, at: At, head: StepHead): Promise<boolean> => {
+  const { step } = await loadNow(at.sql, { step: stepPart(head.id) })
+  const context = { sql: at.sql, gate: at.gate, caller: at.caller }
+  const { value, settled } = await deps.toolBox().look(head.name, step!.args ?? {}, step!.awaits!, context)
+  const waited = at.gate.now.getTime() - (step!.started_at ?? at.gate.now).getTime()
+  if (!settled && !(head.awaits_kind === 'generation' && waited >= GENERATION_WAIT_MS)) return false
+  // The time of waiting is not the job's.
+  const { active_ms } = at.changes.job
+  finishTool(deps, at, step!, value)
+  at.changes.set({ active_ms })
+  return true
+}

@@ -1,0 +1,21 @@
+/** The lane of the agent's jobs. Each claim does one thing of a job, and each outcome is settled in one letter. */
+import type { Lane } from '../../engine/lane.ts'
+import { claimJob } from './claim.ts'
+import { type AgentDeps, THINK_MS } from './deps.ts'
+import { type AgentOutcome, runOutside } from './outside.ts'
+import type { AgentRun } from './run.ts'
+import { settleRun } from './settle.ts'
+
+/** Waiting for a turn among the model calls of the process counts. */
+const LEASE_MS = THINK_MS + 120_000
+
+export const agentLane = (deps: AgentDeps): Lane<AgentRun, AgentOutcome> => ({
+  kind: 'agent',
+  leaseMs: LEASE_MS,
+  priority: 'background',
+  claim: (sql, gate, work) => claimJob(deps, sql, gate, work),
+  run: (run, context) => runOutside(deps, run, context),
+  settle: (sql, gate, finished) => settleRun(deps, sql, gate, finished),
+  // The next claim finds the steps running, and counts it as a death.
+  crashed: () => undefined,
+})

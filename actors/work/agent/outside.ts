@@ -1,0 +1,133 @@
+/** Runs what a claim has begun, beside the mailbox. */
+
+import type { Reached } from '#decisions/agent/toolbox'
+import { saidMessage, stepMessages } from '#domain/agent/transcript'
+import { AppError } from '#kernel/errors'
+import { ThinkError, type ThinkFailure, type Thought, type Turn } from '#port/model/thinker'
+import { stepsOf } from '#store/agent/steps'
+import { messageText, saidUntil } from '#store/agent/thread'
+import { loadBy, when } from '#store/engine/load'
+import type { LaneContext } from '../../engine/lane.ts'
+import type { AgentDeps } from './deps.ts'
+import { TOOL_MS } from './deps.ts'
+import { refusalOf } from './execute.ts'
+import { type AgentRun, MOST_MESSAGES } from './run.ts'
+import { urgentLetter } from './urgent.ts'
+
+export type Read = { id: string; value: unknown } | { id: string; error: string }
+
+/** `stopped`: the process is ending, or the lane was recalled. */
+export type AgentOutcome =
+  | { kind: 'thought'; thought: Thought; typed: string; byDesk: boolean; ms: number }
+  | { kind: 'failed'; failure: ThinkFailure; retryAfterMs: number | undefined; ms: number }
+  | { kind: 'read'; results: Read[] }
+  | { kind: 'reached'; reached: Reached }
+  | { kind: 'refused'; error: string }
+  | { kind: 'done' }
+  | { kind: 'stopped' }
+
+export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneContext): Promise<AgentOutcome> => {
+  try {
+    await deps.failpoints('agent.claimed')
+    deps.bus.changed(run.job.id)
+    if (run.kind === 'think') return await think(deps, run, context)
+    if (run.kind === 'read') return { kind: 'read', results: await Promise.all(run.steps.map((step) => read(deps, run, step))) }
+    if (run.kind === 'urgent') return await urgent(deps, run, context)
+    return await reach(deps, run)
+  } catch (cause) {
+    if (context.signal.aborted) return { kind: 'stopped' }
+    throw cause
+  }
+}
+
+type Thinking = Extract<AgentRun, { kind: 'think' }>
+
+const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens }: Thinking, tenantId: string) => {
+  const read = <Row>(query: Parameters<typeof deps.db.read<Row>>[1]) => deps.db.read<Row>({ tenantId }, query)
+  const { said, steps, own } = await loadBy(read as never, {
+    said: when(job.message_id !== null, saidUntil(job.message_id ?? '', MOST_MESSAGES)),
+    own: when(job.message_id !== null, messageText(job.message_id ?? '')),
+    steps: stepsOf(job.id),
+  })
+  const messages = said ? said.map(saidMessage) : [{ role: 'user' as const, text: job.goal }]
+  const turn: Turn = {
+    model: job.model,
+    system,
+    messages: [...messages, ...stepMessages(steps)],
+    tools,
+    choice: last ? 'none' : 'auto',
+    maxTokens,
+  }
+  return { turn, typed: own?.content ?? job.goal }
+}
+
+const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Promise<AgentOutcome> => {
+  const { tenantId, signal } = context
+  const { turn, typed } = await turnOf(deps, run, tenantId)
+  const byDesk = run.job.model === 'desk' || typed.trimStart().startsWith('/')
+  const thinker = byDesk ? deps.desk : deps.thinker
+  if (!thinker) return { kind: 'failed', failure: 'unsupported', retryAfterMs: undefined, ms: 0 }
+  const began = performance.now()
+  const ms = () => Math.round(performance.now() - began)
+  let at = 0
+  const onText = (text: string) => {
+    deps.bus.text(run.job.id, { step: run.step.number, at, text })
+    at += text.length
+  }
+  deps.bus.reset(run.job.id, run.step.number)
+  try {
+    const call = () => thinker.think(turn, { signal, onText })
+    const thought = byDesk ? await call() : await deps.modelCalls.run(tenantId, call)
+    await deps.failpoints('agent.thought')
+    return { kind: 'thought', thought, typed, byDesk, ms: ms() }
+  } catch (cause) {
+    if (signal.aborted) return { kind: 'stopped' }
+    if (cause instanceof ThinkError) return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms: ms() }
+    throw cause
+  }
+}
+
+/** A tool that takes longer than a minute has failed: its answer is not waited for. */
+const inTime = async <T>(running: Promise<T>): Promise<T> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new AppError('network_error', 'the tool did not answer within a minute')), TOOL_MS)
+  try {
+    return await Promise.race([running, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const read = async (
+  deps: AgentDeps,
+  { job, caller }: AgentRun,
+  { id, name, args }: { id: string; name: string; args: Record<string, unknown> | null },
+): Promise<Read> => {
+  try {
+    return { id, value: await inTime(deps.toolBox().read(name, args ?? {}, caller, job.conversation_id)) }
+  } catch (cause) {
+    return { id, error: errorOf(cause) }
+  }
+}
+
+const errorOf = (cause: unknown): string => refusalOf(cause) ?? 'tool_failed: the tool could not be run'
+
+const reach = async (deps: AgentDeps, { step, caller }: Extract<AgentRun, { kind: 'reach' | 'urgent' }>): Promise<AgentOutcome> => {
+  try {
+    return { kind: 'reached', reached: await inTime(deps.toolBox().reach(step.name, step.args ?? {}, caller)) }
+  } catch (cause) {
+    return { kind: 'refused', error: errorOf(cause) }
+  }
+}
+
+/** The kill switch: a letter of its own, ahead of all others, whose commit holds the step's result. */
+const urgent = async (
+  deps: AgentDeps,
+  run: Extract<AgentRun, { kind: 'reach' | 'urgent' }>,
+  context: LaneContext,
+): Promise<AgentOutcome> => {
+  // From here on it must not recall itself.
+  if (!context.commit()) return { kind: 'stopped' }
+  await deps.ask(context.tenantId, urgentLetter(deps, run))
+  return { kind: 'done' }
+}

@@ -1,0 +1,110 @@
+/** What a job does outside of letters: calls of the model, and tools that read or fetch. */
+import { Buffer } from 'node:buffer'
+import type { Tool } from '#decisions/agent/toolbox'
+import { estimateTokens, reserve } from '#domain/agent/budget'
+import type { Job } from '#domain/agent/job'
+import type { JobEnd, Next } from '#domain/agent/loop'
+import { definedTools, offeredTools } from '#domain/agent/offer'
+import { systemMessage } from '#domain/agent/prompt'
+import { newStep, type Step, type StepHead } from '#domain/agent/step'
+import { newId } from '#kernel/ids'
+import { deniedTools } from '#store/agent/denied'
+import { bytesSince, stepPart } from '#store/agent/steps'
+import { bytesUntil } from '#store/agent/thread'
+import { loadNow, when } from '#store/engine/load'
+import { profilePart } from '#store/growth/profiles'
+import type { At } from './at.ts'
+import type { AgentDeps } from './deps.ts'
+
+/** The work of a lane. */
+export type AgentRun = { job: Job; caller: At['caller'] } & (
+  | { kind: 'think'; step: Step; system: string; tools: Tool[]; offered: string[]; last: boolean; maxTokens: number }
+  | { kind: 'read'; steps: Step[] }
+  | { kind: 'reach' | 'urgent'; step: Step }
+)
+
+type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' }>
+
+/** Messages of a conversation that the model is given. */
+export const MOST_MESSAGES = 100
+
+export const beginRun = async (
+  deps: AgentDeps,
+  at: At,
+  heads: readonly StepHead[],
+  next: Outside,
+): Promise<{ run: AgentRun } | { end: JobEnd }> => {
+  at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
+  if (next.kind === 'think') return beginThought(deps, at, heads, next)
+  const steps: Step[] = []
+  for (const { id } of next.kind === 'read' ? next.steps : [next.step]) {
+    const { step } = await loadNow(at.sql, { step: stepPart(id) })
+    const running = at.changes.save({ ...step!, state: 'running', started_at: at.gate.now })
+    at.changes.started(running, deps.toolBox().tools.get(running.name)?.title ?? running.name)
+    steps.push(running)
+  }
+  const { job } = at.changes
+  if (next.kind === 'read') return { run: { kind: 'read', steps, job, caller: at.caller } }
+  return { run: { kind: next.kind, step: steps[0]!, job, caller: at.caller } }
+}
+
+const beginThought = async (
+  deps: AgentDeps,
+  at: At,
+  heads: readonly StepHead[],
+  { step: before, last }: Extract<Next, { kind: 'think' }>,
+): Promise<{ run: AgentRun } | { end: JobEnd }> => {
+  const { gate, changes, sql } = at
+  const { job } = changes
+  const asked = heads.findLast(({ kind, state }) => kind === 'model' && state === 'done')
+  const loaded = await loadNow(sql, {
+    step: when(before !== undefined, stepPart(before?.id ?? '')),
+    known: when(asked !== undefined, stepPart(asked?.id ?? '')),
+    own: bytesSince(job.id, asked?.number ?? 0),
+    said: when(job.message_id !== null, bytesUntil(job.message_id ?? '', MOST_MESSAGES)),
+    profile: profilePart,
+    denied: deniedTools,
+  })
+  const offered = offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
+  const tools = definedTools(offered, job)
+  const { goal, audience, voice, language, time_zone: timeZone } = loaded.profile.profile
+  const system = systemMessage(
+    offered,
+    { goal, audience, voice, language, timeZone, plan: gate.plan.plan },
+    gate.now.toISOString().slice(0, 10),
+  )
+  const first = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools)) + (loaded.said?.bytes ?? 0)
+  const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
+  const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })
+  const isDesk = job.model === 'desk'
+  const reserved = isDesk ? undefined : reserve(gate, { input, priceOf: deps.priceOf(job.model) })
+  if (typeof reserved === 'string') return { end: { status: 'failed', error: `budget_exhausted:${reserved}` } }
+  const step = beginStep(at, loaded.step, reserved)
+  if (reserved) changes.also({ spend: reserved.spend })
+  changes.set({ model_calls: job.model_calls + 1 })
+  changes.started(step, job.model)
+  const rest = { system, tools, offered: offered.map(({ name }) => name), last, maxTokens: reserved?.maxTokens ?? 0 }
+  return { run: { kind: 'think', step, ...rest, job: changes.job, caller: at.caller } }
+}
+
+const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, denied: ReadonlySet<string>): Tool[] => {
+  const box = deps.toolBox()
+  const mayRun = (name: string) => box.mayRun(name, caller)
+  return offeredTools([...box.tools.values()], { job: changes.job, mayRun, readsOnly: callerNow.role === 'viewer', denied })
+}
+
+/** A step that was tried before keeps what its dead calls had reserved as spent: its reservation is replaced, never given back. */
+const beginStep = ({ changes, gate }: At, before: Step | undefined, reserved: ReturnType<typeof reserve> | undefined): Step => {
+  const taken =
+    reserved && typeof reserved === 'object'
+      ? { reserved_tokens: reserved.tokens, reserved_cost: reserved.cost, day: reserved.day, month: reserved.month }
+      : { reserved_tokens: 0, reserved_cost: 0 }
+  if (before) return changes.save({ ...before, ...taken, state: 'running', started_at: gate.now, not_before: null })
+  const { job } = changes
+  return changes.add((number) =>
+    newStep(
+      { id: newId(), job_id: job.id, number, kind: 'model', name: job.model, state: 'running', started_at: gate.now, ...taken },
+      gate.now,
+    ),
+  )
+}

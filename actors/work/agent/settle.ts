@@ -1,0 +1,138 @@
+/** What becomes of the outcome of a run: in one letter. */
+import { settle as settleBudget } from '#domain/agent/budget'
+import type { Step } from '#domain/agent/step'
+import type { ThinkFailure } from '#port/model/thinker'
+import { stepPart } from '#store/agent/steps'
+import type { Sql } from '#store/engine/db'
+import type { Gate } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
+import type { Work } from '#store/engine/work'
+import type { Decision } from '../../engine/letter.ts'
+import { answered } from './answer.ts'
+import { type At, again, openJob, over } from './at.ts'
+import { acceptCalls } from './calls.ts'
+import type { AgentDeps } from './deps.ts'
+import { failTool, finishTool, reachedStep } from './execute.ts'
+import type { AgentOutcome, Read } from './outside.ts'
+import type { AgentRun } from './run.ts'
+
+interface Finished {
+  work: Work
+  job: AgentRun
+  outcome: AgentOutcome
+}
+
+export const settleRun = async (deps: AgentDeps, sql: Sql, gate: Gate, { work, job: run, outcome }: Finished): Promise<Decision<void>> => {
+  const opened = await openJob(sql, gate, work)
+  // Cancelled meanwhile, with all its steps.
+  if (!opened) return { reply: undefined, effects: { settled: [work.id] } }
+  const { changes, order } = opened
+  // The rights of a caller who has gone are looked at by the next claim, which ends the job.
+  const at = opened.at ?? { ...run, sql, gate, work, changes, nextWork: order.next_work, callerNow: { role: null, scopes: [] } }
+  const { decision } = await settled(deps, at, run, outcome)
+  return decision
+}
+
+const settled = async (deps: AgentDeps, at: At, run: AgentRun, outcome: AgentOutcome) => {
+  if (outcome.kind === 'stopped') return undo(at, run)
+  if (run.kind === 'think') return settleThought(deps, at, run, outcome)
+  if (outcome.kind === 'read') await settleReads(deps, at, outcome.results)
+  // The letter of the urgent tool has written the step.
+  else if (outcome.kind !== 'done' && run.kind !== 'read') await settleReach(deps, at, run.step, outcome)
+  return again(at, at.gate.now)
+}
+
+/** An orderly stop is no death: the steps are as before. */
+const undo = async (at: At, run: AgentRun) => {
+  for (const { id } of run.kind === 'read' ? run.steps : [run.step]) {
+    const { step } = await loadNow(at.sql, { step: stepPart(id) })
+    if (step?.state === 'running') at.changes.save({ ...step, state: 'ready' })
+  }
+  return again(at, at.gate.now)
+}
+
+const settleReads = async (deps: AgentDeps, at: At, results: readonly Read[]): Promise<void> => {
+  for (const result of results) {
+    const { step } = await loadNow(at.sql, { step: stepPart(result.id) })
+    if (step?.state !== 'running') continue
+    if ('error' in result) failTool(at, step, result.error)
+    else finishTool(deps, at, step, result.value)
+  }
+}
+
+const settleReach = async (deps: AgentDeps, at: At, { id }: Step, outcome: AgentOutcome): Promise<void> => {
+  const { step } = await loadNow(at.sql, { step: stepPart(id) })
+  if (step?.state !== 'running') return
+  if (outcome.kind === 'reached') await reachedStep(deps, at, step, outcome.reached)
+  else failTool(at, step, outcome.kind === 'refused' ? outcome.error : 'tool_failed')
+}
+
+type Thinking = Extract<AgentRun, { kind: 'think' }>
+
+const settleThought = async (deps: AgentDeps, at: At, run: Thinking, outcome: AgentOutcome) => {
+  const { step } = await loadNow(at.sql, { step: stepPart(run.step.id) })
+  if (step?.state !== 'running') return again(at, at.gate.now)
+  if (outcome.kind === 'failed') return thinkFailed(at, step, outcome)
+  if (outcome.kind !== 'thought') throw new Error(`a thought cannot end as ${outcome.kind}`)
+  const { thought, byDesk, ms } = outcome
+  const { job } = at.changes
+  const used = thought.usage
+  const cost = used && !byDesk ? deps.priceOf(job.model)({ input: used.input_tokens, output: used.output_tokens }) : 0
+  // Without usage the reservation stands.
+  if (used) at.changes.also({ spend: settleBudget(step, { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 }, at.gate.now) })
+  at.changes.set({
+    input_tokens: job.input_tokens + (used?.input_tokens ?? 0),
+    output_tokens: job.output_tokens + (used?.output_tokens ?? 0),
+    cost: job.cost + (used ? (cost ?? 0) : step.reserved_cost),
+    cost_estimated: job.cost_estimated || !used || cost === null,
+    active_ms: job.active_ms + ms,
+  })
+  const done: Step = {
+    ...step,
+    ...{ state: 'done', name: thought.model, cost, ended_at: at.gate.now },
+    answer: { text: thought.text, calls: thought.calls.length, ...(thought.reasoning ? { reasoning: thought.reasoning } : {}) },
+    ...(used ?? { input_tokens: null, cached_tokens: null, output_tokens: null }),
+  }
+  const saved = at.changes.save(done)
+  at.changes.endedStep(saved)
+  if (thought.calls.length > 0) return acceptCalls(deps, at, { run, step: saved, outcome })
+  return answered(at, thought, saved)
+}
+
+/** Causes that time may mend, with the pauses before each further try. */
+const passing: readonly ThinkFailure[] = ['rate_limited', 'timeout', 'unreachable', 'broken', 'provider_error']
+const PAUSES_MS = [2_000, 8_000, 30_000]
+const LONGEST_PAUSE_MS = 300_000
+
+const hints: Record<ThinkFailure, string> = {
+  rate_limited: 'the model provider is rate limiting; try again later',
+  out_of_credit: 'the account at the model provider has no credit left',
+  unauthorized: 'the model provider refused the API key; check OPENAI_API_KEY',
+  unknown_model: 'the model provider does not know the model; check MODEL_FAST, MODEL_REASONING and OPENAI_BASE_URL',
+  no_tools: 'the model at OPENAI_BASE_URL takes no tools',
+  too_long: 'the conversation is too long for the model; begin a new one',
+  unsupported: 'the model provider refused the request',
+  timeout: 'the model did not answer in time',
+  unreachable: 'the model provider cannot be reached; check OPENAI_BASE_URL and the network',
+  too_large: 'the answer of the model was far too long',
+  broken: 'the answer of the model broke off',
+  provider_error: 'the model provider failed; try again later',
+}
+
+/** A call that failed keeps no reservation: nothing was delivered. */
+const thinkFailed = (at: At, step: Step, { failure, retryAfterMs, ms }: Extract<AgentOutcome, { kind: 'failed' }>) => {
+  const { changes, gate } = at
+  const attempt = step.attempt + 1
+  const pause = passing.includes(failure) ? PAUSES_MS[attempt - 1] : undefined
+  // The provider may have counted an answer that broke off.
+  if (failure !== 'broken' && failure !== 'timeout') changes.also({ spend: settleBudget(step, { tokens: 0, cost: 0 }, gate.now) })
+  changes.set({ active_ms: changes.job.active_ms + ms })
+  if (pause === undefined) {
+    changes.endedStep(changes.save({ ...step, state: 'failed', attempt, error: failure, ended_at: gate.now }))
+    return over(at, { kind: 'end', end: { status: 'failed', error: `model_failed: ${hints[failure]}` } })
+  }
+  const not_before = new Date(gate.now.getTime() + Math.min(LONGEST_PAUSE_MS, Math.max(pause, retryAfterMs ?? 0)))
+  changes.save({ ...step, state: 'ready', attempt, not_before })
+  changes.set({ model_calls: changes.job.model_calls - 1 })
+  return again(at, not_before)
+}

@@ -1,0 +1,40 @@
+/** The letter of an urgent tool of a job: pause-all. */
+
+import { isOver } from '#domain/agent/job'
+import { isFinished } from '#domain/agent/step'
+import { jobPart } from '#store/agent/jobs'
+import { stepPart } from '#store/agent/steps'
+import { type Thread, threadPart } from '#store/agent/thread'
+import { loadNow, when } from '#store/engine/load'
+import type { Letter } from '../../engine/letter.ts'
+import { JobChanges } from './changes.ts'
+import type { AgentDeps } from './deps.ts'
+import { decidedTool, failTool, refusalOf } from './execute.ts'
+import type { AgentRun } from './run.ts'
+
+/** Its commit holds the step's result, so it is never done twice. */
+export const urgentLetter = (deps: AgentDeps, { job, step, caller }: Extract<AgentRun, { kind: 'reach' | 'urgent' }>): Letter<void> => ({
+  name: 'agent.urgent',
+  priority: 'control',
+  alone: true,
+  exempt: true,
+  provenance: { principal: { kind: 'system', id: 'agent' }, surface: 'agent' },
+  async decide(sql, gate, lanes) {
+    const found = await loadNow(sql, {
+      job: jobPart(job.id),
+      step: stepPart(step.id),
+      thread: when(job.conversation_id !== null, threadPart(job.conversation_id ?? '')),
+    })
+    if (!found.job || isOver(found.job) || !found.step || isFinished(found.step)) return { reply: undefined }
+    const changes = new JobChanges(found.job, found.thread as Thread | undefined, gate.now)
+    try {
+      const decided = await deps.toolBox().decide(step.name, step.args ?? {}, { sql, gate, caller, lanes })
+      decidedTool(deps, { changes }, { step: found.step, decided, approval: undefined })
+    } catch (cause) {
+      const refusal = refusalOf(cause)
+      if (refusal === undefined) throw cause
+      failTool({ changes }, found.step, refusal)
+    }
+    return { reply: undefined, effects: changes.effects() }
+  },
+})

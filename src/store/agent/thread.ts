@@ -1,0 +1,69 @@
+/** A conversation as its jobs see it: where the next message goes, and the names of its records. */
+import type { Said } from '#domain/agent/transcript'
+import type { Query } from '../engine/db.ts'
+import { many, one } from '../engine/load.ts'
+
+export interface Thread {
+  id: string
+  next_seq: number
+  handles: Record<string, string>
+}
+
+export const threadPart = (conversationId: string) =>
+  one<Thread>({}, (sql) => sql`select id, next_seq, handles from agent_conversation where id = ${conversationId}`)
+
+export const saveThread =
+  ({ id, next_seq, handles }: Thread, now: Date): Query =>
+  (sql) =>
+    sql`update agent_conversation set next_seq = ${next_seq}, handles = ${sql.json(handles)}, last_at = ${now}, updated_at = ${now}
+      where id = ${id}`
+
+export interface NewMessage {
+  id: string
+  conversation_id: string
+  seq: number
+  job_id: string | null
+  reply_to: string | null
+  role: 'user' | 'assistant' | 'notice'
+  content: string
+  author: Record<string, unknown>
+  untrusted: boolean
+  model: string | null
+  tools_used: string[]
+  created_at: Date
+  updated_at: Date
+}
+
+export const insertMessages =
+  (messages: readonly NewMessage[]): Query =>
+  (sql) =>
+    sql`insert into agent_message ${sql(
+      messages.map((message) => ({ ...message, author: sql.json(message.author as never), tools_used: sql.json(message.tools_used) })),
+    )}`
+
+/** The newest messages of a conversation up to one of them, oldest first. */
+export const saidUntil = (messageId: string, most: number) =>
+  many<Said & { id: string }>(
+    {},
+    (sql) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used from agent_message m
+        where m.conversation_id = (select own.conversation_id from agent_message own where own.id = ${messageId})
+          and m.seq <= (select own.seq from agent_message own where own.id = ${messageId})
+        order by m.seq desc limit ${most}) newest order by seq`,
+  )
+
+/** Bytes of the messages that a job's first request contains. */
+export const bytesUntil = (messageId: string, most: number) =>
+  one<{ bytes: number }>(
+    {},
+    (sql) => sql`select coalesce(sum(octet_length(content)), 0)::int as bytes from (select m.content from agent_message m
+        where m.conversation_id = (select own.conversation_id from agent_message own where own.id = ${messageId})
+          and m.seq <= (select own.seq from agent_message own where own.id = ${messageId})
+        order by m.seq desc limit ${most}) newest`,
+  )
+
+/** The message that a job answers. */
+export const messageText = (messageId: string) =>
+  one<{ content: string }>({}, (sql) => sql`select content from agent_message where id = ${messageId}`)
+
+/** The tenant of the letter. */
+export const tenantPart = one<{ id: string }>({}, (sql) => sql`select current_setting('app.tenant') as id`)
