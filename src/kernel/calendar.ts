@@ -5,6 +5,10 @@ const clocksAt = (at: Date, timeZone: string): Temporal.ZonedDateTime => at.toTe
 /** The day that the zone's clocks show at a time. */
 export const dayAt = (at: Date, timeZone: string): string => clocksAt(at, timeZone).toPlainDate().toString()
 
+/** The day and the minute, as `2026-11-16 09:00`. */
+export const timeAt = (at: Date, timeZone: string): string =>
+  clocksAt(at, timeZone).toPlainDateTime().toString({ smallestUnit: 'minute' }).replace('T', ' ')
+
 /** 0 to 23. */
 export const hourAt = (at: Date, timeZone: string): number => clocksAt(at, timeZone).hour
 

@@ -1,7 +1,10 @@
 /** What a person is asked to allow: a sentence made from the records, and what the decision is bound to. */
 import type { NamedOp } from '#contract/op'
+import { subjectOf } from '#decisions/agent/say'
+import type { Said } from '#decisions/agent/saying'
 import type { Subject } from '#domain/agent/approval'
 import type { Sql } from '#store/engine/db'
+import { loadNow } from '#store/engine/load'
 
 const nothing: Subject = { records: [], account: null, text: null, sha256: null }
 
@@ -25,7 +28,7 @@ const plain = ({ title, args }: Asked): string => {
   return parts.length === 0 ? title : `${title}: ${parts.join(', ')}`
 }
 
-export const subjectFor = async (_o: NamedOp | undefined, asked: Asked, _sql: Sql): Promise<{ summary: string; subject: Subject }> => ({
-  summary: plain(asked),
-  subject: nothing,
-})
+export const subjectFor = async (o: NamedOp | undefined, asked: Asked, sql: Sql): Promise<Said> => {
+  const saying = o && subjectOf(o.id, asked.args)
+  return saying ? saying.read(await loadNow(sql, saying.load)) : { summary: plain(asked), subject: nothing }
+}

@@ -1,7 +1,7 @@
 /** Post times, from which a cadence tells which of its slots are taken. */
 import type { Item } from '#domain/growth/drafting/item'
 import type { Query } from '../engine/db.ts'
-import { many } from '../engine/load.ts'
+import { many, one, sure } from '../engine/load.ts'
 
 export interface CalendarEntry {
   item_id: string
@@ -22,3 +22,12 @@ export const calendar: Query<CalendarEntry> = (sql) =>
       select id, kind, posted_at, false from item where status = 'posted' and posted_at >= clock_timestamp() - interval '2 days'`
 
 export const calendarPart = many<CalendarEntry>({ at: true }, calendar)
+
+/** How many items are scheduled, and how many of those should have gone out. */
+export const scheduledCounts = sure(
+  one<{ scheduled: number; due: number }>(
+    {},
+    (sql) => sql`select count(*)::int as scheduled, (count(*) filter (where post_at <= clock_timestamp()))::int as due from item
+      where status = 'approved' and post_at is not null`,
+  ),
+)

@@ -25,6 +25,9 @@ export const readProfile: Query<ProfileRow> = (sql) => sql`select data, created_
 
 export const profilePart = mapped(one<ProfileRow>({ created_at: true, updated_at: true }, readProfile), toProfile)
 
+/** The workspace, whose id is the profile's too. Undefined before the profile is first saved. */
+export const profileOwner = one<{ id: string }>({}, (sql) => sql`select tenant_id as id from profile`)
+
 export const currentProfile = async (sql: Sql): Promise<StoredProfile> => toProfile((await readProfile(sql))[0])
 
 export const saveProfile =

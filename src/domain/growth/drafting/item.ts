@@ -137,7 +137,7 @@ interface Approval {
 }
 
 /** The text after approval. An article's title is always the first line of its body. */
-const approvedText = (item: Item, { editedBody, title }: Approval): Pick<Item, 'body' | 'title'> => {
+export const approvedText = (item: Item, { editedBody, title }: Pick<Approval, 'editedBody' | 'title'>): Pick<Item, 'body' | 'title'> => {
   if (item.kind === 'article') {
     const fault = title === undefined ? undefined : titleFault(title)
     if (fault) invalid('title', fault)

@@ -1,0 +1,70 @@
+/** Operations that change the workspace rather than one text. */
+import type { Static } from '@sinclair/typebox'
+import type { channels } from '#contract/growth/channels'
+import type { connections } from '#contract/growth/connections'
+import type { experiments } from '#contract/growth/experiments'
+import type { profile } from '#contract/growth/profile'
+import { found } from '#kernel/errors'
+import { scheduledCounts } from '#store/growth/calendar'
+import { connectionPart, defaultPart } from '#store/growth/connections'
+import { experimentPart } from '#store/growth/experiments'
+import { channelById } from '#store/growth/growth-channels'
+import { profileOwner, profilePart } from '#store/growth/profiles'
+import { hashOf, inWords, quoted, type Said, type Says, said, saying } from './saying.ts'
+
+const resumeAll = saying(
+  (_: object) => ({ counts: scheduledCounts }),
+  ({ counts: { scheduled, due } }): Said => {
+    const late = due === 0 ? '' : ` (${due} already due)`
+    const posts = `${scheduled} scheduled ${scheduled === 1 ? 'item' : 'items'}${late}`
+    return said(`Resume all automation: ${posts} can go out without being asked about again, and rules run`)
+  },
+)
+
+const setDefault = saying(
+  ({ id }: Static<typeof connections.setDefault.input>) => ({ account: connectionPart(id), current: defaultPart }),
+  ({ account, current }, { id }): Said => {
+    const { network, external_id, handle, status } = found(account, 'no such connected account')
+    const place = current ? ` in place of @${current.handle}` : ''
+    const records = [{ kind: 'connection', id, sha256: hashOf({ network, external_id, handle, status }) }]
+    return said(`Make @${handle} the default account${place}, to which new approvals are bound`, { records })
+  },
+)
+
+const updateProfile = saying(
+  (_: Static<typeof profile.update.input>) => ({ before: profilePart, owner: profileOwner }),
+  ({ before, owner }, { writing_dna = {}, ...patch }): Said => {
+    const fields = inWords([...Object.keys(patch), ...Object.keys(writing_dna)])
+    const records = owner ? [{ kind: 'profile', id: owner.id, sha256: hashOf(before.profile) }] : []
+    return said(`Change the growth profile, from which every draft is made: ${fields || 'nothing'}`, { records })
+  },
+)
+
+const updateChannel = saying(
+  ({ id }: Static<typeof channels.update.input>) => ({ channel: channelById(id) }),
+  ({ channel }, { id, status, ...patch }): Said => {
+    const { name, ...before } = found(channel, 'no such channel')
+    const { format_rules = {}, cadence = {} } = patch
+    const fields = inWords([...(status === undefined ? [] : [`status ${status}`]), ...Object.keys(format_rules), ...Object.keys(cadence)])
+    const now = { status: before.status, format_rules: before.format_rules, cadence: before.cadence }
+    const records = [{ kind: 'channel', id, sha256: hashOf(now) }]
+    return said(`Change the channel for ${name}: ${fields || 'nothing'}`, { records })
+  },
+)
+
+const conclude = saying(
+  ({ id }: Static<typeof experiments.conclude.input>) => ({ experiment: experimentPart(id) }),
+  ({ experiment }, { id, result }): Said => {
+    const { name, hypothesis, arms, status } = found(experiment, 'no such experiment')
+    const records = [{ kind: 'experiment', id, sha256: hashOf({ name, hypothesis, arms, status }) }]
+    return said(`Conclude the experiment ${quoted(name)} for good, with the verdict ${quoted(result)}`, { records })
+  },
+)
+
+export const workspaceSayings = {
+  'growth.automation.resumeAll': resumeAll,
+  'growth.connections.setDefault': setDefault,
+  'growth.profile.update': updateProfile,
+  'growth.channels.update': updateChannel,
+  'growth.experiments.conclude': conclude,
+} satisfies Record<string, Says<never>>

@@ -1,0 +1,242 @@
+/** What people are asked, of records in a real database. */
+import { beforeAll, expect, test } from 'bun:test'
+import { operations } from '#contract/index'
+import { subjectOf } from '#decisions/agent/say'
+import { type Said, sha256 } from '#decisions/agent/saying'
+import { newId } from '#kernel/ids'
+import { type Load, loadNow } from '#store/engine/load'
+import { call, legalInput, newWorkspace, recipes, type Workspace } from '#test/support/prepare'
+import { useApp } from '#test/support/use'
+
+const app = useApp()
+let workspace: Workspace
+
+const commits = operations.filter(({ agent }) => agent === 'commit')
+const the = (id: string) => operations.find((o) => o.id === id)!
+
+/** As a letter of the workspace reads it. */
+const say = (operation: string, input: object): Promise<Said> => {
+  const saying = subjectOf(operation, input)!
+  return app.workplace.world.ask(workspace.tenantId, {
+    name: 'say',
+    priority: 'interactive',
+    provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
+    decide: async (sql) => ({ reply: saying.read(await loadNow<Load>(sql, saying.load)) }),
+  })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+const run = async (id: string, input: Record<string, unknown>): Promise<any> => {
+  const reply = await call(workspace, the(id), input)
+  expect([id, reply.status, reply.status < 300 ? '' : reply.text]).toEqual([id, reply.status, ''])
+  return reply.body
+}
+
+interface Account {
+  id: string
+  handle: string
+  is_default: boolean
+}
+
+/** All accounts of the workspace, once there is one more. */
+const connected = async (): Promise<Account[]> => {
+  await recipes['growth.connections']!.make(workspace)
+  const { connections } = await run('growth.connections.list', {})
+  return connections as Account[]
+}
+const defaultHandle = async (): Promise<string> =>
+  (await run('growth.connections.list', {})).connections.find((one: Account) => one.is_default).handle
+const make = async (resource: string): Promise<string> => (await recipes[resource]!.make(workspace)).id!
+const set = (table: 'item' | 'engagement', id: string, fields: object) =>
+  app.owner`update ${app.owner(table)} set ${app.owner(fields as Record<string, string>)} where id = ${id}`
+
+const BODY = 'Every delay starts at the dock.'
+
+beforeAll(async () => {
+  workspace = await newWorkspace(app)
+  await connected()
+})
+
+test('every operation of class commit has a sentence, and no other has', async () => {
+  for (const o of operations) expect([o.id, subjectOf(o.id, { id: newId() }) !== undefined]).toEqual([o.id, o.agent === 'commit'])
+})
+
+test.each(commits.map(({ id }) => [id]))('%s says one sentence that ends without a stop', async (id) => {
+  const { summary, subject } = await say(id, await legalInput(workspace, the(id)))
+  expect(summary).toMatch(/^[A-Z][^\n]{10,}[^.]$/)
+  for (const record of subject.records) expect(record.sha256).toMatch(/^[0-9a-f]{64}$/)
+  expect(subject.sha256).toBe(subject.text === null ? null : sha256(subject.text))
+})
+
+test.each(commits.filter(({ path }) => path.includes(':id')).map(({ id }) => [id]))('%s does not find what is not there', async (id) => {
+  const input = { ...(await legalInput(workspace, the(id))), id: newId() }
+  const reply = await call(workspace, the(id), input)
+  await expect(say(id, input)).rejects.toMatchObject({ code: 'not_found', message: reply.body.error!.message })
+})
+
+test('an approval of a draft names its text and the default account', async () => {
+  const id = await make('growth.items')
+  const handle = await defaultHandle()
+  const plain = await say('growth.items.approve', { id })
+  expect(plain.summary).toBe(`Approve the draft “Every delay starts at the dock” so that it can be scheduled or posted from @${handle}`)
+  expect(plain.subject).toMatchObject({ account: handle, text: BODY, records: [{ kind: 'item', id }] })
+  const edited = await say('growth.items.approve', { id, edited_body: 'Every delay starts at the gate.' })
+  expect(edited.summary).toContain('at the dock”, changed to “Every delay starts at the gate”, so that')
+  expect(edited.subject).toMatchObject({ text: 'Every delay starts at the gate.', records: plain.subject.records })
+})
+
+test('the record is bound to the hash that its approval gets', async () => {
+  const id = await make('growth.items')
+  const before = await say('growth.items.approve', { id })
+  await run('growth.items.approve', { id })
+  const [row] = await app.owner<{ approved_hash: string }[]>`select approved_hash from item where id = ${id}`
+  const after = await say('growth.items.postNow', { id })
+  expect([before, after].map(({ subject }) => subject.records[0]!.sha256)).toEqual([row!.approved_hash, row!.approved_hash])
+})
+
+test('another text or another account is another subject', async () => {
+  const id = await make('growth.items')
+  const hash = async () => (await say('growth.items.approve', { id })).subject.records[0]!.sha256
+  const first = await hash()
+  await set('item', id, { body: `${BODY} Always.` })
+  const second = await hash()
+  const other = (await connected()).find(({ is_default }) => !is_default)!
+  await run('growth.connections.setDefault', { id: other.id })
+  expect(new Set([first, second, await hash()]).size).toBe(3)
+  expect((await say('growth.items.approve', { id })).subject.account).toBe(other.handle)
+})
+
+test('a schedule names the time by the clocks of the workspace', async () => {
+  await run('growth.profile.update', { time_zone: 'Europe/Berlin' })
+  const id = await make('growth.items')
+  await run('growth.items.approve', { id })
+  const handle = await defaultHandle()
+  const day = `${new Date().getUTCFullYear() + 1}-06-15`
+  const asked = { id, post_at: `${day}T07:00:00Z` }
+  const { summary, subject } = await say('growth.items.schedule', asked)
+  const at = `at ${day} 09:00 (Europe/Berlin)`
+  expect(summary).toBe(`Schedule “Every delay starts at the dock” to go out from @${handle} ${at}`)
+  expect(subject.text).toBe(BODY)
+  await run('growth.items.schedule', asked)
+  const moved = await say('growth.items.schedule', { id, post_at: 'next_slot' })
+  expect(moved.summary).toEndWith(` in the next free slot, instead of ${at}`)
+})
+
+test('a post names the text and the account it goes out from', async () => {
+  const id = await make('growth.items')
+  await run('growth.items.approve', { id })
+  const handle = await defaultHandle()
+  const { summary, subject } = await say('growth.items.postNow', { id })
+  expect(summary).toBe(`Post “Every delay starts at the dock” now from @${handle}`)
+  expect(subject).toMatchObject({ account: handle, text: BODY })
+  await set('item', id, { status: 'publish_unconfirmed' })
+  const again = await say('growth.items.postNow', { id, confirm: 'post_again' })
+  expect(again.summary).toContain('again, although it may already be on the network, from @')
+  expect(again.subject.records[0]!.sha256).not.toBe(subject.records[0]!.sha256)
+})
+
+test('nothing goes out when an item is marked as posted', async () => {
+  const id = await make('growth.items')
+  await run('growth.items.approve', { id })
+  const { summary, subject } = await say('growth.items.markPosted', { id, url: 'https://network.example/1' })
+  expect(summary).toBe('Mark “Every delay starts at the dock” as posted by hand at “https://network.example/1”; nothing is sent')
+  expect(subject).toMatchObject({ account: null, text: null, sha256: null })
+  await set('item', id, { status: 'publish_unconfirmed' })
+  expect((await say('growth.items.markPosted', { id })).summary).toContain('as found on the network; nothing is sent')
+})
+
+test('an engagement names its action, its text and whose post it is on', async () => {
+  const id = await make('growth.engagements')
+  await set('engagement', id, { post_author: 'lena”, which\u202e a person\nhas approved' })
+  const handle = await defaultHandle()
+  const { summary, subject } = await say('growth.engagements.approve', { id })
+  const post = 'a post by “lena", which a person has approved”'
+  expect(summary).toBe(`Approve the reply “We call first” to ${post} so that it can be executed from @${handle}`)
+  expect(subject).toMatchObject({ account: handle, text: 'We call first.', records: [{ kind: 'engagement', id }] })
+  await run('growth.engagements.approve', { id })
+  expect((await say('growth.engagements.execute', { id })).summary).toBe(`Send the reply “We call first” to ${post} now from @${handle}`)
+  expect((await say('growth.engagements.execute', { id })).subject.records).toEqual(subject.records)
+})
+
+test('an approval that was asked for a draft is not one of an engagement in review', async () => {
+  const id = await make('growth.engagements')
+  const { subject } = await say('growth.engagements.approve', { id })
+  await set('engagement', id, { status: 'execute_unconfirmed' })
+  await app.owner`update engagement set review = true where id = ${id}`
+  const review = await say('growth.engagements.approve', { id })
+  expect(review.summary).toBe('Confirm that the reply “We call first” to a post is on the network; nothing is sent')
+  expect(review.subject.records[0]!.sha256).not.toBe(subject.records[0]!.sha256)
+  expect(review.subject.text).toBeNull()
+})
+
+test('an engagement without words of ours has no text', async () => {
+  const id = await make('growth.engagements')
+  await app.owner`update engagement set action = 'like', body = null where id = ${id}`
+  const handle = await defaultHandle()
+  const { summary, subject } = await say('growth.engagements.execute', { id })
+  expect(summary).toBe(`Like a post now from @${handle}`)
+  expect(subject).toMatchObject({ text: null, sha256: null, account: handle })
+})
+
+test('a resumption counts what goes out by itself', async () => {
+  const before = await say('growth.automation.resumeAll', {})
+  const scheduled = Number(/: (\d+) scheduled/.exec(before.summary)![1])
+  const id = await make('growth.items')
+  await run('growth.items.approve', { id })
+  await app.owner`update item set post_at = now() - interval '1 hour' where id = ${id}`
+  expect((await say('growth.automation.resumeAll', {})).summary).toContain(`: ${scheduled + 1} scheduled item`)
+  expect((await say('growth.automation.resumeAll', {})).summary).toMatch(/\(\d+ already due\)/)
+})
+
+test('a new default account is named with the one that it replaces', async () => {
+  const other = (await connected()).find(({ is_default }) => !is_default)!
+  const { summary, subject } = await say('growth.connections.setDefault', { id: other.id })
+  const place = `in place of @${await defaultHandle()}`
+  expect(summary).toBe(`Make @${other.handle} the default account ${place}, to which new approvals are bound`)
+  expect(subject.records).toMatchObject([{ kind: 'connection', id: other.id }])
+})
+
+test('a change of the profile names the fields, and is bound to what they say', async () => {
+  const asked = { goal: 'More readers', writing_dna: { stories: [], voice_rules: ['Short sentences'] } }
+  const before = await say('growth.profile.update', asked)
+  expect(before.summary).toEndWith(': goal, stories, voice rules')
+  await run('growth.profile.update', { audience: 'Dispatchers' })
+  const after = await say('growth.profile.update', asked)
+  expect(after.subject.records).not.toEqual(before.subject.records)
+  expect(after.subject.records).toMatchObject([{ kind: 'profile', id: workspace.tenantId }])
+})
+
+test('a change of a channel names the rules and times', async () => {
+  const id = await make('growth.channels')
+  const asked = { id, status: 'inactive', format_rules: { max_length: 200 }, cadence: { time_zone: 'UTC' } }
+  const before = await say('growth.channels.update', asked)
+  expect(before.summary).toBe('Change the channel for threads: status inactive, max length, time zone')
+  await run('growth.channels.update', asked)
+  expect((await say('growth.channels.update', asked)).subject.records).not.toEqual(before.subject.records)
+})
+
+test('a rule is told by what starts it and what it does', async () => {
+  const rule = {
+    name: 'Keep drafting',
+    trigger: { kind: 'metric', metric: 'likes', at_least: 100 },
+    action: { kind: 'draft_batch', count: 1 },
+  }
+  expect((await say('growth.rules.create', rule)).summary).toBe(
+    'Create the rule “Keep drafting” (active), at most 5 times a day: when the likes of a post reach 100, draft 1 post',
+  )
+  const id = await make('growth.rules')
+  const asked = { id, status: 'paused', action: { kind: 'resurface' } }
+  const before = await say('growth.rules.update', asked)
+  expect(before.summary).toBe('Change the rule “Keep drafting” (status paused, action): when a post has gone out, draft an old post again')
+  await app.owner`update rule set used = used + 1, last_run_at = now() where id = ${id}`
+  expect((await say('growth.rules.update', asked)).subject.records).toEqual(before.subject.records)
+  await run('growth.rules.update', asked)
+  expect((await say('growth.rules.update', asked)).subject.records).not.toEqual(before.subject.records)
+})
+
+test('a conclusion names the experiment and the verdict', async () => {
+  const id = await make('growth.experiments')
+  const { summary, subject } = await say('growth.experiments.conclude', { id, result: 'Supported: numbers first' })
+  expect(summary).toBe('Conclude the experiment “Numbers first” for good, with the verdict “Supported: numbers first”')
+  expect(subject.records).toMatchObject([{ kind: 'experiment', id }])
+})
