@@ -136,16 +136,21 @@ export const inputFrom = async (o: NamedOp, { args, options }: ParsedArguments, 
   return absent === undefined ? input : misuse(absent)
 }
 
-const nothingToRead: ReadSource = (source) => misuse(`${source} cannot be read here`)
+/** For arguments that come from elsewhere than this machine's user. */
+export const nothingToRead: ReadSource = (source) => misuse(`${source} cannot be read here`)
 
-/** The input from the words after the command. */
-export const inputFromArguments = async (o: NamedOp, argv: readonly string[], read = nothingToRead): Promise<Input> => {
+/** Parses the words after a command. Prints nothing. Throws commander's errors. */
+export const parsedArguments = (o: NamedOp, argv: readonly string[]): ParsedArguments => {
   const command = syntaxOf(o)
     .exitOverride()
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({ outputError: () => {}, writeOut: () => {} })
   command.parse([...argv], { from: 'user' })
-  return inputFrom(o, { args: command.args, options: command.opts() }, read)
+  return { args: command.args, options: command.opts() }
 }
+
+/** The input from the words after the command. */
+export const inputFromArguments = async (o: NamedOp, argv: readonly string[], read = nothingToRead): Promise<Input> =>
+  inputFrom(o, parsedArguments(o, argv), read)
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 

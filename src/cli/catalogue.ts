@@ -3,7 +3,8 @@ import { operations, resources } from '#contract/index'
 import { type NamedOp, named, type Resource, settlingId } from '#contract/op'
 import { kebab, reservedGroups } from './names.ts'
 
-interface Command {
+export interface NamedCommand {
+  /** One word, or two, as in `agent jobs`. */
   group: string
   name: string
   operation: NamedOp
@@ -12,22 +13,25 @@ interface Command {
 export interface CommandGroup {
   name: string
   about: string
-  commands: Command[]
+  commands: NamedCommand[]
 }
 
 const fits = (groups: Map<string, CommandGroup>, name: string, names: string[]): boolean =>
   !reservedGroups.has(name) && !groups.get(name)?.commands.some((command) => names.includes(command.name))
 
+/** Areas whose groups have two words, since their names alone are those of other things too. */
+export const areas: ReadonlyMap<string, string> = new Map([['agent', 'The workspace agent: conversations, jobs and approvals.']])
+
 /**
- * A group takes the last segment of its resource's prefix as its name. Resources with the same segment share a group. If two of
- * their commands would clash, the later resource uses its full prefix.
+ * A group takes the last segment of its resource's prefix as its name; in an area, the area comes first. Resources with the same
+ * name share a group. If two of their commands would clash, the later resource uses its full prefix.
  */
 export const groupsOf = (all: readonly Resource[]): CommandGroup[] => {
   const groups = new Map<string, CommandGroup>()
   for (const resource of all) {
     const parts = resource.prefix.split('.').map(kebab)
     const entries = named(resource).map((operation) => ({ name: kebab(operation.id.slice(resource.prefix.length + 1)), operation }))
-    const short = parts.at(-1)!
+    const short = areas.has(parts[0]!) ? parts.join(' ') : parts.at(-1)!
     const names = entries.map(({ name }) => name)
     const group = fits(groups, short, names) ? short : parts.join('-')
     const before = groups.get(group)
@@ -39,12 +43,18 @@ export const groupsOf = (all: readonly Resource[]): CommandGroup[] => {
 
 export const groups: CommandGroup[] = groupsOf(resources)
 
+const byWords = new Map(groups.flatMap(({ commands }) => commands).map((command) => [`${command.group} ${command.name}`, command]))
+
+/** The command that these words begin with. */
+export const commandAt = (words: readonly string[]): NamedCommand | undefined =>
+  byWords.get(words.slice(0, 2).join(' ')) ?? byWords.get(words.slice(0, 3).join(' '))
+
 /** The operation to poll for a generation. */
 export const settlingOf = (o: NamedOp): NamedOp | undefined => operations.find(({ id }) => id === settlingId(o))
 
 /** For example `batches get`, for hints. */
 export const commandWords = (o: NamedOp): string => {
-  const command = groups.flatMap(({ commands }) => commands).find(({ operation }) => operation.id === o.id)
+  const command = [...byWords.values()].find(({ operation }) => operation.id === o.id)
   return command ? `${command.group} ${command.name}` : o.id
 }
 

@@ -3,9 +3,12 @@ import type { TSchema } from '@sinclair/typebox'
 import { type NamedOp, pathParams } from '#contract/op'
 import { argvOf } from './argv.ts'
 import { choicesOf, requiredOf } from './fields.ts'
+import { lineOf } from './line.ts'
+
+export const EXAMPLE_ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
 
 const forms: Record<string, string> = {
-  uuid: '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11',
+  uuid: EXAMPLE_ID,
   'date-time': '2027-03-01T09:00:00+01:00',
   'time-zone': 'Europe/Berlin',
   language: 'en',
@@ -39,11 +42,6 @@ const sample = (schema: TSchema): unknown => {
   return schema.type === 'integer' || schema.type === 'number' ? (schema.minimum ?? 1) : sampleObject(schema)
 }
 
-const PLAIN = /^[\w@%+=:,./-]+$/
-
-/** Quotes a word for a POSIX shell. */
-const quote = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
-
 const MAX_OPTIONS = 3
 
 const NEVER_SHOWN = new Set(['cursor'])
@@ -64,4 +62,4 @@ const inputsOf = (o: NamedOp): Record<string, unknown>[] => {
 }
 
 /** The words after the command, quoted for a shell. */
-export const examplesOf = (o: NamedOp): string[] => inputsOf(o).map((input) => argvOf(o, input).map(quote).join(' '))
+export const examplesOf = (o: NamedOp): string[] => inputsOf(o).map((input) => lineOf(argvOf(o, input)))

@@ -52,3 +52,10 @@ export class Failure extends Error {
 export const misuse = (message: string, hint?: string): never => {
   throw new Failure('invalid_input', message, { hint })
 }
+
+/** Commander's words: `error: unknown option '--x'\n(Did you mean --y?)` → message and hint. */
+export const misuseOf = ({ message }: { message: string }): Failure => {
+  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n')
+  const suggestion = /^\((.*)\)$/s.exec(rest.join(' ').trim())?.[1]
+  return new Failure('invalid_input', first, { hint: suggestion ?? 'see --help' })
+}

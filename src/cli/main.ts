@@ -1,6 +1,6 @@
 /** Runs a command line and returns its exit code. */
 import { type Command, CommanderError } from 'commander'
-import { Failure, INTERRUPTED, INTERRUPTED_EXIT } from './failure.ts'
+import { Failure, INTERRUPTED, INTERRUPTED_EXIT, misuseOf } from './failure.ts'
 import type { Host } from './host.ts'
 import type { Ground } from './own.ts'
 import { operationAt, programFor, wholeProgram } from './program.ts'
@@ -21,13 +21,6 @@ const prepare = (program: Command, { stdout, stderr }: Host): void => {
     getErrHelpWidth: () => stderr.columns ?? 100,
   }
   forAll(program, (command) => void command.exitOverride().configureOutput(output))
-}
-
-/** `error: unknown option '--x'\n(Did you mean --y?)` → message and hint. */
-const misuseOf = ({ message }: CommanderError): Failure => {
-  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n')
-  const suggestion = /^\((.*)\)$/s.exec(rest.join(' ').trim())?.[1]
-  return new Failure('invalid_input', first, { hint: suggestion ?? 'see --help' })
 }
 
 /** The context of the commands, and a way to ask which one was chosen. */

@@ -23,9 +23,10 @@ const reservedFlags: ReadonlySet<string> = new Set([
   'wait',
 ])
 
-/** Commands that are not operations, including the server's in the single binary. */
+/** Areas, and commands that are not operations, including the server's in the single binary. */
 export const reservedGroups: ReadonlySet<string> = new Set([
   'admin',
+  'agent',
   'completion',
   'health',
   'help',

@@ -24,11 +24,15 @@ export const serverCommands: readonly [name: string, about: string][] = [
 /** Help of `logout`, here and in the list of commands. */
 export const LOGOUT = 'Remove the credentials of the profile, and revoke those that login created.'
 
-const allOptions = (command: Command): Record<string, unknown> => ({ ...command.parent?.opts(), ...command.opts() })
+/** Options can follow each word; the last one wins. */
+export const withParents = (command: Command): Record<string, unknown> => ({
+  ...(command.parent ? withParents(command.parent) : {}),
+  ...command.opts(),
+})
 
 const accountCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command[] => {
   const run = (name: 'login' | 'logout' | 'whoami') => (_: unknown, command: Command) =>
-    act(async () => (await import('./account.ts'))[name](allOptions(command), host))
+    act(async () => (await import('./account.ts'))[name](withParents(command), host))
   return [
     withCommon(new Command('login').description('Log in by approving a code in the browser, or with --api-key.'))
       .option('--scopes <list>', 'Scopes of the key. Default: api:read api:write mcp:use.')
@@ -49,7 +53,7 @@ const profileCommands = ({ host, act }: Pick<Ground, 'host' | 'act'>): Command =
     .helpCommand(false)
   const sub = (words: string, about: string, run: (args: string[], options: Record<string, unknown>) => Promise<number>) => {
     const command = withCommon(group.command(words).description(about))
-    command.action(() => act(() => run(command.args, { ...group.parent?.opts(), ...group.opts(), ...command.opts() })))
+    command.action(() => act(() => run(command.args, withParents(command))))
   }
   sub('list', 'List profiles.', async (_, options) => (await import('./profiles.ts')).listProfiles(options, host))
   sub('use <name>', 'Switch to a profile.', async ([name = '']) => (await import('./profiles.ts')).use(name, host))

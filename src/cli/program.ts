@@ -2,9 +2,9 @@
 import { Command } from 'commander'
 import type { NamedOp } from '#contract/op'
 import { version } from '../../package.json'
-import { type CommandGroup, groups } from './catalogue.ts'
+import { areas, type CommandGroup, commandAt, groups, type NamedCommand } from './catalogue.ts'
 import { examplesOf } from './example.ts'
-import { type Ground, ownCommands, serverCommands } from './own.ts'
+import { type Ground, ownCommands, serverCommands, withParents } from './own.ts'
 import { ENVIRONMENT, syntaxOf, titleOf, withCommon } from './syntax.ts'
 
 export interface Setting extends Ground {
@@ -12,12 +12,15 @@ export interface Setting extends Ground {
   server: readonly string[]
 }
 
+/** As in `agent jobs get`. */
+const MOST_WORDS = 3
+
 const WITH_VALUE = new Set(['--profile', '--api-url', '--api-key'])
 
-/** The first two words that are not options: the group and the command. */
+/** The first words that are not options: the group, of one word or two, and the command. */
 const wordsIn = (argv: readonly string[]): string[] => {
   const words: string[] = []
-  for (let at = 0; at < argv.length && words.length < 2; at++) {
+  for (let at = 0; at < argv.length && words.length < MOST_WORDS; at++) {
     const word = argv[at]!
     if (word === '--') break
     if (WITH_VALUE.has(word)) at++
@@ -26,26 +29,17 @@ const wordsIn = (argv: readonly string[]): string[] => {
   return words
 }
 
-export const operationAt = (argv: readonly string[]): NamedOp | undefined => {
-  const [group, name] = wordsIn(argv)
-  return groups.find((one) => one.name === group)?.commands.find((one) => one.name === name)?.operation
-}
+export const operationAt = (argv: readonly string[]): NamedOp | undefined => commandAt(wordsIn(argv))?.operation
 
 const examples = (o: NamedOp, words: string): string =>
   `\nExamples:\n${examplesOf(o)
     .map((example) => `  tendril ${words} ${example}`.trimEnd())
     .join('\n')}`
 
-/** Options can follow each word; the last one wins. */
-const optionsOf = (command: Command): Record<string, unknown> => ({
-  ...(command.parent ? optionsOf(command.parent) : {}),
-  ...command.opts(),
-})
-
-const operationCommand = ({ group, name, operation }: CommandGroup['commands'][number], { host, act }: Ground): Command => {
+const operationCommand = ({ group, name, operation }: NamedCommand, { host, act }: Ground): Command => {
   const command = syntaxOf(operation, name).addHelpText('after', () => examples(operation, `${group} ${name}`))
   return command.action(() => {
-    const parsed = { args: command.args, options: optionsOf(command) }
+    const parsed = { args: command.args, options: withParents(command) }
     act(async () => (await import('./run-operation.ts')).runOperation(operation, parsed, host))
   })
 }
@@ -53,23 +47,41 @@ const operationCommand = ({ group, name, operation }: CommandGroup['commands'][n
 /** All groups and commands. */
 const ALL = Symbol('all')
 
-const groupCommand = (group: CommandGroup, chosen: string | typeof ALL | undefined, ground: Ground): Command => {
-  const command = withCommon(new Command(group.name)).description(group.about).enablePositionalOptions().helpCommand(false)
-  command.commandsGroup('Commands:')
-  for (const one of group.commands)
+const branch = (name: string, about: string): Command =>
+  withCommon(new Command(name)).description(about).enablePositionalOptions().helpCommand(false).commandsGroup('Commands:')
+
+const groupCommand = ({ name: group, about, commands }: CommandGroup, chosen: string | typeof ALL | undefined, ground: Ground): Command => {
+  const command = branch(group.split(' ').at(-1)!, about)
+  for (const one of commands)
     command.addCommand(
       chosen === ALL || one.name === chosen ? operationCommand(one, ground) : new Command(one.name).summary(titleOf(one.operation)),
     )
   return command
 }
 
-const programOf = (first: string | typeof ALL | undefined, second: string | typeof ALL | undefined, setting: Setting): Command => {
+/** What a group hangs below: the program, or the command of its area. */
+const above = (group: CommandGroup, program: Command): Command => {
+  const [area = ''] = group.name.split(' ')
+  const about = areas.get(area)
+  if (about === undefined) return program
+  const before = program.commands.find((command) => command.name() === area)
+  if (before) return before
+  const command = branch(area, about)
+  program.addCommand(command)
+  return command
+}
+
+const programOf = (chosen: readonly string[] | typeof ALL, setting: Setting): Command => {
   const program = withCommon(new Command('tendril')).helpCommand(false).enablePositionalOptions()
   program.description('Tendril on the command line: one command per API operation.').version(`tendril ${version}`, '--version')
   program.commandsGroup('Operations:')
   for (const group of groups) {
-    const isChosen = first === ALL || group.name === first
-    program.addCommand(isChosen ? groupCommand(group, second, setting) : new Command(group.name).description(group.about))
+    const words = group.name.split(' ')
+    const isChosen = chosen === ALL || words.every((word, at) => word === chosen[at])
+    const command = isChosen
+      ? groupCommand(group, chosen === ALL ? ALL : chosen[words.length], setting)
+      : new Command(words.at(-1)).description(group.about)
+    above(group, program).addCommand(command)
   }
   program.commandsGroup('This program:')
   for (const command of ownCommands(setting)) program.addCommand(command)
@@ -81,18 +93,19 @@ const programOf = (first: string | typeof ALL | undefined, second: string | type
 
 /** A program that can parse these arguments. Other commands exist by name only, for help and suggestions. */
 export const programFor = (argv: readonly string[], setting: Setting): Command => {
-  const [first, second] = wordsIn(argv)
-  const isPlain = first === argv[0] && second === argv[1]
-  const group = isPlain ? groups.find(({ name }) => name === first) : undefined
-  const command = group?.commands.find(({ name }) => name === second)
-  return group && command ? shortest({ ...group, commands: [command] }, setting) : programOf(first, second, setting)
+  const words = wordsIn(argv)
+  const command = commandAt(words)
+  const isPlain = command && `${command.group} ${command.name}`.split(' ').every((word, at) => word === argv[at])
+  return isPlain ? shortest(command, setting) : programOf(words, setting)
 }
 
 /** For valid words: only the path to their command. */
-const shortest = (group: CommandGroup, setting: Setting): Command => {
+const shortest = (command: NamedCommand, setting: Setting): Command => {
   const program = new Command('tendril').helpCommand(false).enablePositionalOptions()
-  return program.addCommand(groupCommand(group, ALL, setting))
+  const group = { ...groups.find(({ name }) => name === command.group)!, commands: [command] }
+  above(group, program).addCommand(groupCommand(group, ALL, setting))
+  return program
 }
 
 /** Builds every command in full. */
-export const wholeProgram = (setting: Setting): Command => programOf(ALL, ALL, setting)
+export const wholeProgram = (setting: Setting): Command => programOf(ALL, setting)

@@ -83,6 +83,14 @@ describe('resources with the same name', () => {
     ])
   })
 
+  test('of the agent have two words, and clash with nothing', () => {
+    expect(wordsOf(resource('growth.jobs', 'list'), resource('agent.jobs', 'list'), resource('agent.toolRules', 'set'))).toEqual([
+      'jobs list',
+      'agent jobs list',
+      'agent tool-rules set',
+    ])
+  })
+
   test("leave the program's own names alone", () => {
     expect(wordsOf(resource('app.profiles', 'list'), resource('app.ruleRuns', 'signIn'))).toEqual([
       'app-profiles list',
@@ -95,6 +103,8 @@ describe('a mistake', () => {
   const cases: [string, string[], string][] = [
     ['in a group', ['itmes', 'list'], "unknown command 'itmes'\n  hint: Did you mean items?"],
     ['in a command', ['items', 'aprove', 'x'], "unknown command 'aprove'\n  hint: Did you mean approve?"],
+    ['in a command of the agent', ['agent', 'jobs', 'cancle', 'x'], "unknown command 'cancle'\n  hint: Did you mean cancel?"],
+    ['in a group of the agent', ['agent', 'jbos'], "unknown command 'jbos'\n  hint: Did you mean jobs?"],
     ['in an option', ['items', 'list', '--statu', 'drafted'], "unknown option '--statu'\n  hint: Did you mean --status?"],
     ['in a missing argument', ['items', 'approve'], "missing required argument 'id'\n  hint: see --help"],
     ['in a missing value', ['items', 'list', '--status'], "option '--status <word>' argument missing\n  hint: see --help"],
@@ -128,6 +138,6 @@ test('without a command, and for a group alone, help goes to standard error with
 test("--help at the top lists every group and the program's own commands", async () => {
   const { code, out } = await cli(['--help'])
   expect(code).toBe(0)
-  for (const { name } of groups) expect(out).toContain(`\n  ${name} `)
+  for (const { name } of groups) expect(out).toContain(`\n  ${name.split(' ')[0]} `)
   for (const name of ['login', 'logout', 'whoami', 'profiles', 'completion', 'help']) expect(out).toContain(`\n  ${name} `)
 })

@@ -52,6 +52,9 @@ describe.each(Object.keys(programs))('%s completes', (shell) => {
   const cases: [string, string[], string[]][] = [
     ["groups and the program's own commands", ['pro'], ['products', 'profile', 'profiles']],
     ['commands of a group', ['items', 'po'], ['post-now']],
+    ['groups of the agent', ['agent', 'c'], ['conversation-feedback', 'conversations']],
+    ['commands of a group of the agent', ['agent', 'jobs', 'c'], ['cancel']],
+    ['options of a command of the agent', ['agent', 'approvals', 'list', '--s'], ['--status']],
     ['commands after an option of the program', ['--profile', 'work', 'items', 'po'], ['post-now']],
     ['options of a command', ['items', 'list', '--s'], ['--status']],
     ['options of nested fields', ['profile', 'update', '--writing-dna.st'], ['--writing-dna.stories']],

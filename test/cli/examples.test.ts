@@ -3,18 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { inputFromArguments } from '#cli/argv'
 import { groups } from '#cli/catalogue'
 import { examplesOf } from '#cli/example'
+import { wordsOf } from '#cli/line'
 import { pathParams } from '#contract/op'
 import { validate } from '#ops/validate'
 import { useApp } from '#test/support/use'
 
 const commands = groups.flatMap((group) => group.commands)
 const named = commands.map((command) => [`${command.group} ${command.name}`, command] as const)
-
-/** Splits a line as a shell does; examples use single quotes only. */
-const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/(?:[^\s'\\]|'[^']*'|\\')+/g)].map(([word]) =>
-    word.replaceAll(/'([^']*)'|\\'/g, (quoted, inside?: string) => (quoted === "\\'" ? "'" : (inside ?? ''))),
-  )
 
 test.each(named)('examples of %s are valid inputs', async (_, { operation }) => {
   for (const example of examplesOf(operation)) {

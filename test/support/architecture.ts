@@ -18,7 +18,7 @@ const allowed: Record<string, readonly string[]> = {
   actors: ['kernel', 'domain', 'store', 'port', 'decisions'],
   ops: ['kernel', 'contract', 'domain', 'store', 'port', 'decisions'],
   edge: ['kernel', 'contract', 'domain', 'store', 'port', 'decisions', 'ops'],
-  server: ['kernel', 'config', 'postgres', 'contract', 'domain', 'store', 'port', 'decisions', 'actors', 'ops', 'edge'],
+  server: ['kernel', 'config', 'postgres', 'contract', 'cli', 'domain', 'store', 'port', 'decisions', 'actors', 'ops', 'edge'],
   admin: ['kernel', 'config', 'postgres', 'contract', 'domain', 'store', 'port', 'decisions', 'ops', 'server'],
   main: [
     'kernel',

@@ -1,0 +1,66 @@
+/** Answers in place of a model: runs exact commands and some fixed questions, and shows what they return. It guesses nothing. */
+import type { Thinker, Thinking, Thought, ToolCall, Turn, TurnMessage } from '../thinker.ts'
+import { type Parse, understood } from './command.ts'
+import { plainText } from './plain-text.ts'
+import { questionIn } from './questions.ts'
+
+export const DESK = 'desk'
+
+interface DeskOptions {
+  parse: Parse
+  /** Commands near what a text says, to be shown and never run. */
+  nearest(text: string): string[]
+}
+
+const FREE = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 }
+
+const thought = (text: string, calls: ToolCall[] = []): Thought => ({ text, calls, ending: 'whole', usage: FREE, model: DESK })
+
+/** Nine letters and digits, different in each answer of a turn. */
+const callId = ({ messages }: Turn): string => `desk${String(messages.length % 100_000).padStart(5, '0')}`
+
+const callOf = (turn: Turn, tool: string, args: Record<string, unknown>): Thought =>
+  thought('', [{ id: callId(turn), name: tool, arguments: JSON.stringify(args) }])
+
+/** What the tools returned since the last answer. */
+const resultsIn = (messages: readonly TurnMessage[]): string[] => {
+  const last = messages.findLastIndex(({ role }) => role !== 'tool')
+  return messages.slice(last + 1).flatMap((message) => (message.role === 'tool' ? [message.text] : []))
+}
+
+const shownIn = (messages: readonly TurnMessage[]): string[] =>
+  messages.flatMap((message) => (message.role === 'assistant' && message.text !== '' ? [message.text] : []))
+
+const atALoss = (text: string, { nearest }: DeskOptions): string =>
+  [
+    'No model is set (OPENAI_API_KEY). I can run commands; nearest to what you wrote:',
+    ...nearest(text).map((command) => `  ${command}`),
+    'Or ask "what next?". /help lists all commands.',
+  ].join('\n')
+
+const answerTo = async (text: string, turn: Turn, options: DeskOptions): Promise<Thought> => {
+  const command = await understood(text, options.parse, shownIn(turn.messages))
+  if (command && 'error' in command) return thought(command.error)
+  const question = command ? undefined : questionIn(text)
+  const call = command ?? (question && { tool: question.tool, args: question.args ?? {} })
+  if (!call) return thought(atALoss(text, options))
+  return turn.choice === 'none'
+    ? thought(`No tool may be called any more in this job, so ${call.tool} was not.`)
+    : callOf(turn, call.tool, call.args)
+}
+
+const answer = async (turn: Turn, options: DeskOptions): Promise<Thought> => {
+  const last = turn.messages.at(-1)
+  if (last?.role === 'user') return answerTo(last.text, turn, options)
+  return thought(resultsIn(turn.messages).map(plainText).join('\n\n') || 'Done.')
+}
+
+export const createDesk = (options: DeskOptions): Thinker => ({
+  async think(turn: Turn, { signal, onText }: Thinking): Promise<Thought> {
+    signal.throwIfAborted()
+    const given = await answer(turn, options)
+    signal.throwIfAborted()
+    if (given.text !== '') onText(given.text)
+    return given
+  },
+})

@@ -1,0 +1,111 @@
+/** The grammar of the command line for lines in a conversation, with nothing to read but the line itself. */
+import { CommanderError } from 'commander'
+import { inputFrom, nothingToRead, parsedArguments } from '#cli/argv'
+import { commandAt, groups, type NamedCommand } from '#cli/catalogue'
+import { EXAMPLE_ID, examplesOf } from '#cli/example'
+import { Failure, misuse, misuseOf } from '#cli/failure'
+import { fieldsOf } from '#cli/fields'
+import { wordsOf } from '#cli/line'
+import { kebab } from '#cli/names'
+import { suggestionFor } from '#cli/stubs'
+import { optionKey, syntaxOf, titleOf } from '#cli/syntax'
+import { type NamedOp, pathParams } from '#contract/op'
+import type { Parse, Understood } from '#port/model/desk/command'
+
+type Input = Record<string, unknown>
+
+/** The commands that have a tool. */
+export const deskCommands: NamedCommand[] = groups
+  .flatMap((group) => group.commands)
+  .filter(({ operation }) => operation.tool !== undefined)
+
+const wordsFor = ({ group, name }: NamedCommand): string => `/${group} ${name}`
+
+/** A command as a person could write it. The first record of a list stands for any. */
+export const examplesFor = (command: NamedCommand): string[] =>
+  examplesOf(command.operation).map((example) => `${wordsFor(command)} ${example}`.trimEnd().replaceAll(EXAMPLE_ID, '1'))
+
+/** Nothing is read here. */
+const FROM_FILE = / ?\(accepts - and @file\)|; accepts - and @file/
+
+const help = (command: NamedCommand): string => {
+  const { operation } = command
+  const fields = fieldsOf(operation).map(optionKey)
+  const options = syntaxOf(operation).options.filter((option) => fields.includes(option.attributeName()))
+  return [
+    `${wordsFor(command)}${pathParams(operation.path)
+      .map((name) => ` <${kebab(name)}>`)
+      .join('')}: ${operation.summary}`,
+    ...options.map(({ flags, description }) => `  ${flags}  ${description.replace(FROM_FILE, '')}`.trimEnd()),
+    'Examples:',
+    ...examplesFor(command).map((example) => `  ${example}`),
+  ].join('\n')
+}
+
+const listing = (group: string): string =>
+  deskCommands
+    .filter((command) => group === '' || command.group === group)
+    .map((command) => `${wordsFor(command)}: ${titleOf(command.operation)}`)
+    .join('\n')
+
+const helpFor = (words: readonly string[]): string => {
+  const command = commandAt(words)
+  if (command?.operation.tool !== undefined) return help(command)
+  return listing(words.join(' ')) || listing('')
+}
+
+/** Other options, such as --api-key and --wait, are about the program that runs the command. */
+const isInput = (o: NamedOp, key: string): boolean => key === 'data' || fieldsOf(o).some((field) => optionKey(field) === key)
+
+/** An id, a handle, or a position in the list shown last. */
+const REFERENCE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z][a-z_-]*:\d{1,9}|\d{1,9})$/i
+
+const checkReferences = (o: NamedOp, input: Input): void => {
+  for (const [name, value] of Object.entries(input))
+    if (o.input.properties[name]?.format === 'uuid' && !REFERENCE.test(String(value)))
+      misuse(`${String(value)} is no record: write an id, a handle such as item:3, or a position in the list shown last`)
+}
+
+const inputOf = async (o: NamedOp, argv: readonly string[]): Promise<Input> => {
+  const parsed = parsedArguments(o, argv)
+  const other = syntaxOf(o).options.find((option) => option.attributeName() in parsed.options && !isInput(o, option.attributeName()))
+  if (other) misuse(`${other.long} works on the command line only`)
+  const input = await inputFrom(o, parsed, nothingToRead)
+  checkReferences(o, input)
+  return input
+}
+
+const sayFailure = ({ message, hint }: Failure): string => (hint === undefined ? message : `${message}\n${hint}`)
+
+const failureOf = (cause: unknown): Failure => {
+  if (cause instanceof CommanderError) return misuseOf(cause)
+  if (cause instanceof Failure) return cause
+  throw cause
+}
+
+const asksForHelp = (argv: readonly string[]): boolean =>
+  argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).some((word) => word === '--help' || word === '-h')
+
+const call = async (command: NamedCommand, argv: readonly string[]): Promise<Understood> => {
+  const { operation: o } = command
+  if (o.tool === undefined) return { error: `tendril ${command.group} ${command.name} works on the command line only.` }
+  return asksForHelp(argv) ? { error: help(command) } : { tool: o.tool, args: await inputOf(o, argv) }
+}
+
+const read = async (line: string, isMarked: boolean): Promise<Understood | undefined> => {
+  const words = isMarked ? wordsOf(line) : line.split(/\s+/)
+  const command = commandAt(words)
+  if (command) return call(command, wordsOf(line).slice(`${command.group} ${command.name}`.split(' ').length))
+  if (!isMarked) return undefined
+  return { error: words.length === 0 || words[0] === 'help' ? helpFor(words.slice(1)) : sayFailure(suggestionFor(words, deskCommands)) }
+}
+
+/** A line with `/` or `tendril` before it is a command, right or wrong; any other is one if it begins with the words of a command. */
+export const parseDeskLine: Parse = async (line) => {
+  const [mark = ''] = /^(?:\/|tendril(?=\s|$))\s*/.exec(line) ?? []
+  try {
+    return await read(line.slice(mark.length), mark !== '')
+  } catch (cause) {
+    return { error: sayFailure(failureOf(cause)) }
+  }
+}

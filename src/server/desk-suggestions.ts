@@ -1,0 +1,48 @@
+/** Commands that share words with a text: to be shown, never run. */
+import type { NamedCommand } from '#cli/catalogue'
+import { titleOf } from '#cli/syntax'
+import { deskCommands, examplesFor } from './desk-commands.ts'
+
+const COUNT = 3
+
+/** Words that say nothing about which command is meant. */
+const EMPTY = new Set(
+  'the and for you our your with that this from what which please can could would should want have has are was not all one some any now'.split(
+    ' ',
+  ),
+)
+
+/** `Posting`, `posts` → `post`. */
+const stem = (word: string): string => word.replace(/(?:ings?|ed|es|e|s)$/, '')
+
+const stemsOf = (text: string): string[] =>
+  [...text.toLowerCase().matchAll(/\p{L}{3,}/gu)].flatMap(([word]) => (EMPTY.has(word) ? [] : [stem(word)]))
+
+interface Indexed {
+  command: NamedCommand
+  /** Of its words, of the title, and of all that describes it. */
+  texts: readonly ReadonlySet<string>[]
+}
+
+const index: readonly Indexed[] = deskCommands.map((command) => {
+  const { group, name, operation } = command
+  const texts = [`${group} ${name}`.replaceAll('-', ' '), titleOf(operation), operation.summary]
+  return { command, texts: texts.map((text) => new Set(stemsOf(text))) }
+})
+
+/** A word counts once for each text that has it. */
+const scoreOf = ({ texts }: Indexed, stems: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + stems.filter((one) => text.has(one)).length, 0)
+
+/** Where to begin. They follow what fits better. */
+const first = ['growth_list_queue', 'growth_create_batch', 'growth_get_brief']
+
+export const nearestCommands = (text: string): string[] => {
+  const stems = [...new Set(stemsOf(text))]
+  const fitting = index
+    .map((one) => ({ ...one, score: scoreOf(one, stems) }))
+    .filter(({ score }) => score > 1)
+    .sort((a, b) => b.score - a.score)
+  const usual = index.filter(({ command }) => first.includes(command.operation.tool!) && !fitting.some((one) => one.command === command))
+  return [...fitting, ...usual].slice(0, COUNT).map(({ command }) => examplesFor(command)[0]!)
+}
