@@ -1,4 +1,5 @@
 import type { Approval } from '#domain/agent/approval'
+import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
@@ -52,7 +53,7 @@ export const saveApproval =
   (approval: Approval): Query =>
   (sql) => {
     const { id, job_id: _, step_id: __, created_at: ___, ...rest } = approval
-    return sql`update agent_approval set ${sql({ ...rest, ...json(sql, approval) })} where id = ${id}`
+    return sql`update agent_approval set ${assignments(sql, { ...rest, ...json(sql, approval) })} where id = ${id}`
   }
 
 /** Rejects all that a job still asks. */

@@ -1,4 +1,5 @@
 import type { Job, JobKind, JobStatus } from '#domain/agent/job'
+import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
@@ -79,5 +80,5 @@ export const saveJob =
   (job: Job): Query =>
   (sql) => {
     const { id, created_at: _, root_id: __, kind: ___, goal: ____, on_behalf: _____, tools: ______, ...rest } = job
-    return sql`update agent_job set ${sql({ ...rest, shown: sql.json(job.shown), taint: sql.json(job.taint) })} where id = ${id}`
+    return sql`update agent_job set ${assignments(sql, { ...rest, shown: sql.json(job.shown), taint: sql.json(job.taint) })} where id = ${id}`
   }

@@ -1,4 +1,5 @@
 import type { Step, StepHead } from '#domain/agent/step'
+import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 
@@ -71,7 +72,7 @@ export const saveStep =
   (step: Step): Query =>
   (sql) => {
     const { id, job_id: _, number: __, kind: ___, created_at: ____, of_step: _____, ...rest } = step
-    return sql`update agent_step set ${sql({ ...rest, ...json(sql, step) })} where id = ${id}`
+    return sql`update agent_step set ${assignments(sql, { ...rest, ...json(sql, step) })} where id = ${id}`
   }
 
 /** Ends all steps of a job that are not finished, except those that the same letter writes. One that may be on its way outside is unknown. */

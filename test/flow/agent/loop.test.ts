@@ -1,0 +1,91 @@
+/** The loop of the agent with a scripted model: what its steps do, and what a job ends as. */
+import { expect, test } from 'bun:test'
+import type { OnBehalf } from '#domain/agent/job'
+import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
+import { eventually } from '#test/support/app'
+import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { useApp } from '#test/support/use'
+
+const script = { answer: (): ReturnType<Parameters<typeof scriptedModel>[0]> => ({ text: 'nothing to say' }) } as {
+  answer: Parameters<typeof scriptedModel>[0]
+}
+const model = scriptedModel((asked, answers) => script.answer(asked, answers))
+const app = useApp({ overrides: { thinker: model } })
+
+const key = async (): Promise<OnBehalf> => {
+  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'])
+  return { kind: 'key', id, personId: null }
+}
+
+test('an answer in words ends the job with a message', async () => {
+  script.answer = () => ({ text: 'Hello.' })
+  const id = await turn(app, { content: 'hi', by: await key() })
+  const job = await overJob(app, id)
+  expect(job).toMatchObject({ status: 'completed', error: null, model_calls: 1, tool_calls: 0, input_tokens: 200, output_tokens: 20 })
+  expect(await messagesIn(app, job)).toEqual([
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'Hello.' },
+  ])
+  expect(await app.owner`select 1 from work where kind = 'agent' and ref_id = ${id}`).toHaveLength(0)
+})
+
+test('commands and reads run in the order of the model, and their results come back to it', async () => {
+  script.answer = (asked, answers) => {
+    if (answers === 0)
+      return {
+        calls: [
+          ['growth_add_learning', { kind: 'worked', note: 'Numbers in the first line' }],
+          ['growth_list_learnings', {}],
+          ['get_current_time', {}],
+        ],
+      }
+    return { text: resultsIn(asked).join('\n---\n') }
+  }
+  const id = await turn(app, { content: 'add it', by: await key() })
+  const job = await overJob(app, id)
+  expect(job).toMatchObject({ status: 'completed', tool_calls: 3 })
+  expect((await stepsIn(app, id)).map(({ name, state }) => [name, state])).toEqual([
+    ['scripted', 'done'],
+    ['growth_add_learning', 'done'],
+    ['growth_list_learnings', 'done'],
+    ['get_current_time', 'done'],
+    ['scripted', 'done'],
+  ])
+  const { content } = (await messagesIn(app, job)).at(-1)!
+  expect(content).toContain('learning:1')
+  expect(content).toContain('Numbers in the first line')
+  expect(content).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+  const [audited] = await app.owner`select actor_kind, actor_id, surface, detail from audit where operation = 'growth.learnings.create'`
+  expect(audited).toMatchObject({ actor_kind: 'agent', actor_id: id, surface: 'agent', detail: { job: id, step: 2 } })
+})
+
+const filledProfile = () => app.send('PUT', 'profile', { body: fullProfile })
+
+test('a batch is waited for, and its drafts are in the result', async () => {
+  await filledProfile()
+  script.answer = (asked, answers) =>
+    answers === 0 ? { calls: [['growth_create_batch', { count: 2 }]] } : { text: resultsIn(asked).join('\n') }
+  const id = await turn(app, { content: 'draft two posts', by: await key() })
+  const job = await overJob(app, id)
+  expect(job.status).toBe('completed')
+  const { content } = (await messagesIn(app, job)).at(-1)!
+  expect(content).toContain('status: ready')
+  expect(content).toContain('item:2')
+})
+
+test('what publishes is asked of a person, and the conversation goes on meanwhile', async () => {
+  await filledProfile()
+  script.answer = (asked, answers) => {
+    if (answers === 0) return { calls: [['growth_create_batch', { count: 1 }]] }
+    if (answers === 1) return { calls: [['growth_approve_item', { id: 'item:1' }]] }
+    return { text: resultsIn(asked).at(-1)! }
+  }
+  const id = await turn(app, { content: 'approve the first', by: await key() })
+  await eventually(
+    () => jobOf(app, id),
+    ({ status }) => status === 'waiting_approval',
+  )
+  const [approval] = await app.owner`select tool_name, summary, status, subject from agent_approval where job_id = ${id}`
+  expect(approval).toMatchObject({ tool_name: 'growth_approve_item', status: 'pending' })
+  expect(await app.owner`select 1 from item where status = 'approved'`).toHaveLength(0)
+})
