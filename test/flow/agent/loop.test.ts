@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
 import { eventually } from '#test/support/app'
+import { softwareProfile } from '#test/support/profiles'
 import { resultsIn, scriptedModel } from '#test/support/scripted-model'
 import { useApp } from '#test/support/use'
 
@@ -59,7 +60,7 @@ test('commands and reads run in the order of the model, and their results come b
   expect(audited).toMatchObject({ actor_kind: 'agent', actor_id: id, surface: 'agent', detail: { job: id, step: 2 } })
 })
 
-const filledProfile = () => app.send('PUT', 'profile', { body: fullProfile })
+const filledProfile = () => app.send('PUT', 'profile', { body: softwareProfile })
 
 test('a batch is waited for, and its drafts are in the result', async () => {
   await filledProfile()
