@@ -23,14 +23,20 @@ const noDesk: Thinker = {
   },
 }
 
+interface AgentParts {
+  db: Db
+  thinker: Thinker | undefined
+  tools?: ((box: ToolBox) => ToolBox) | undefined
+}
+
 /** Throws if a lane runs before `begin`. */
-export const agentOf = ({ db, thinker }: { db: Db; thinker: Thinker | undefined }): Agent => {
+export const agentOf = ({ db, thinker, tools = (all) => all }: AgentParts): Agent => {
   let world: World | undefined
   let box: ToolBox | undefined
   const bus = new LocalBus()
   const begun = () => world ?? raise()
   const toolBox = () => {
-    box ??= createToolBox(begun(), toolWording)
+    box ??= tools(createToolBox(begun(), toolWording))
     return box
   }
   const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)

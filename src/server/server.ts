@@ -6,6 +6,7 @@ import type { MailboxOptions } from '#actors/engine/mailbox'
 import { Runtime } from '#actors/engine/runtime'
 import { startErasure } from '#actors/work/app/erasure'
 import { type SweepDeps, startSweep } from '#actors/work/app/sweep'
+import type { ToolBox } from '#decisions/agent/toolbox'
 import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
@@ -82,6 +83,8 @@ export interface Overrides {
   drafter?: Drafter
   /** The agent's model. */
   thinker?: Thinker
+  /** Further tools of the agent. */
+  tools?: (box: ToolBox) => ToolBox
   failpoints?: Failpoints
   /** For the actors. */
   clock?: Clock
@@ -155,7 +158,7 @@ export async function openWorkplace(
   const egress = egressOf(config, log)
   const { times, webhookTimes, drafter = drafterOf(config, stack.use(openThread()), log) } = overrides
   const sealer = createSealer(secret)
-  const agent = agentOf({ db, thinker: overrides.thinker })
+  const agent = agentOf({ db, thinker: overrides.thinker, tools: overrides.tools })
   const parts = { networks, egress, failpoints, drafter, sealer, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides

@@ -46,6 +46,7 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
     }
     default: {
       const begun = await beginRun(deps, at, heads, next)
+      if (begun === 'refused') return again(at, at.gate.now)
       if ('end' in begun) return over(at, { kind: 'end', end: begun.end })
       return { job: begun.run, decision: { reply: undefined, effects: at.changes.effects() } }
     }

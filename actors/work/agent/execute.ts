@@ -86,8 +86,8 @@ const actingFor = async (deps: AgentDeps, { sql, caller }: At, step: Step, appro
 const everybody: ToolCaller['scopes'] = new Set(['api:read', 'api:write', 'workspace:use', 'session'] as const)
 
 /** Why a call must not be made now; undefined if nothing is against it. */
-const heldBack = ({ gate, changes }: At, calls: number): string | undefined => {
-  if (gate.deletesAt) return 'the workspace is about to be deleted; nothing can be changed'
+const heldBack = ({ gate, changes }: At, calls: number, isRead = false): string | undefined => {
+  if (gate.deletesAt && !isRead) return 'the workspace is about to be deleted; nothing can be changed'
   const limit = agentLimit(gate, 'agent_calls_hour')
   if (limit >= 0 && calls >= limit) return `the tool was called ${calls} times within the last hour, which is its limit`
   return changes.job.status === 'cancelled' ? 'the job was cancelled' : undefined
@@ -116,6 +116,20 @@ export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Prom
     if (refusal === undefined) throw cause
     failTool(at, step!, refusal)
   }
+}
+
+/** A step that is to run beside the mailbox. If it must not, its refusal is written, and the result is undefined. */
+export const stepToRun = async (deps: AgentDeps, at: At, head: StepHead): Promise<Step | undefined> => {
+  const { step, approval, hour } = await loadNow(at.sql, {
+    step: stepPart(head.id),
+    approval: approvalOfStep(head.id),
+    hour: callsWithinHour(head.name),
+  })
+  const acting = head.way === 'read' ? undefined : await actingFor(deps, at, step!, approval)
+  const refusal = heldBack(at, hour.calls, head.way === 'read') ?? (typeof acting === 'string' ? acting : undefined)
+  if (refusal === undefined) return step
+  failTool(at, step!, refusal)
+  return undefined
 }
 
 /** Decides with what was fetched outside. */

@@ -11,10 +11,11 @@ import type { LaneContext } from '../../engine/lane.ts'
 import type { AgentDeps } from './deps.ts'
 import { TOOL_MS } from './deps.ts'
 import { refusalOf } from './execute.ts'
-import { type AgentRun, MOST_MESSAGES } from './run.ts'
+import { type AgentRun, MOST_MESSAGES, type Single } from './run.ts'
 import { urgentLetter } from './urgent.ts'
 
-export type Read = { id: string; value: unknown } | { id: string; error: string }
+/** `unknown`: it may have happened. */
+export type Read = { id: string; value: unknown } | { id: string; error: string } | { id: string; unknown: true }
 
 /** `stopped`: the process is ending, or the lane was recalled. */
 export type AgentOutcome =
@@ -33,7 +34,7 @@ export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneCo
     if (run.kind === 'think') return await think(deps, run, context)
     if (run.kind === 'read') return { kind: 'read', results: await Promise.all(run.steps.map((step) => read(deps, run, step))) }
     if (run.kind === 'urgent') return await urgent(deps, run, context)
-    return await reach(deps, run)
+    return run.kind === 'outside' ? await outside(deps, run, context) : await reach(deps, run)
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
     throw cause
@@ -87,10 +88,12 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   }
 }
 
+class Late extends AppError {}
+
 /** A tool that takes longer than a minute has failed: its answer is not waited for. */
 const inTime = async <T>(running: Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new AppError('network_error', 'the tool did not answer within a minute')), TOOL_MS)
+  const timer = setTimeout(() => reject(new Late('network_error', 'the tool did not answer within a minute')), TOOL_MS)
   try {
     return await Promise.race([running, late])
   } finally {
@@ -112,7 +115,7 @@ const read = async (
 
 const errorOf = (cause: unknown): string => refusalOf(cause) ?? 'tool_failed: the tool could not be run'
 
-const reach = async (deps: AgentDeps, { step, caller }: Extract<AgentRun, { kind: 'reach' | 'urgent' }>): Promise<AgentOutcome> => {
+const reach = async (deps: AgentDeps, { step, caller }: Single): Promise<AgentOutcome> => {
   try {
     return { kind: 'reached', reached: await inTime(deps.toolBox().reach(step.name, step.args ?? {}, caller)) }
   } catch (cause) {
@@ -121,13 +124,23 @@ const reach = async (deps: AgentDeps, { step, caller }: Extract<AgentRun, { kind
 }
 
 /** The kill switch: a letter of its own, ahead of all others, whose commit holds the step's result. */
-const urgent = async (
-  deps: AgentDeps,
-  run: Extract<AgentRun, { kind: 'reach' | 'urgent' }>,
-  context: LaneContext,
-): Promise<AgentOutcome> => {
+const urgent = async (deps: AgentDeps, run: Single, context: LaneContext): Promise<AgentOutcome> => {
   // From here on it must not recall itself.
   if (!context.commit()) return { kind: 'stopped' }
   await deps.ask(context.tenantId, urgentLetter(deps, run))
   return { kind: 'done' }
+}
+
+/** Begins at most once: its step is written down as running, and nothing runs it again. */
+const outside = async (deps: AgentDeps, { job, step, caller }: Single, context: LaneContext): Promise<AgentOutcome> => {
+  if (!context.commit()) return { kind: 'stopped' }
+  const { id, name, args } = step
+  try {
+    const value = await inTime(deps.toolBox().read(name, args ?? {}, caller, job.conversation_id))
+    await deps.failpoints('agent.outside.read')
+    return { kind: 'read', results: [{ id, value }] }
+  } catch (cause) {
+    const refusal = cause instanceof Late ? undefined : refusalOf(cause)
+    return { kind: 'read', results: [refusal === undefined ? { id, unknown: true } : { id, error: refusal }] }
+  }
 }

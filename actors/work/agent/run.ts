@@ -15,34 +15,45 @@ import { loadNow, when } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
 import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
+import { stepToRun } from './execute.ts'
+
+interface Of {
+  job: Job
+  caller: At['caller']
+}
+
+/** A run of one tool. */
+export interface Single extends Of {
+  kind: 'reach' | 'urgent' | 'outside'
+  step: Step
+}
 
 /** The work of a lane. */
-export type AgentRun = { job: Job; caller: At['caller'] } & (
-  | { kind: 'think'; step: Step; system: string; tools: Tool[]; offered: string[]; last: boolean; maxTokens: number }
-  | { kind: 'read'; steps: Step[] }
-  | { kind: 'reach' | 'urgent'; step: Step }
-)
+export type AgentRun =
+  | ({ kind: 'think'; step: Step; system: string; tools: Tool[]; offered: string[]; last: boolean; maxTokens: number } & Of)
+  | ({ kind: 'read'; steps: Step[] } & Of)
+  | Single
 
-type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' }>
+type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' | 'outside' }>
 
 /** Messages of a conversation that the model is given. */
 export const MOST_MESSAGES = 100
 
-export const beginRun = async (
-  deps: AgentDeps,
-  at: At,
-  heads: readonly StepHead[],
-  next: Outside,
-): Promise<{ run: AgentRun } | { end: JobEnd }> => {
+/** `refused`: nothing is to be run, and the results say why. */
+type Begun = { run: AgentRun } | { end: JobEnd } | 'refused'
+
+export const beginRun = async (deps: AgentDeps, at: At, heads: readonly StepHead[], next: Outside): Promise<Begun> => {
   at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
   if (next.kind === 'think') return beginThought(deps, at, heads, next)
   const steps: Step[] = []
-  for (const { id } of next.kind === 'read' ? next.steps : [next.step]) {
-    const { step } = await loadNow(at.sql, { step: stepPart(id) })
-    const running = at.changes.save({ ...step!, state: 'running', started_at: at.gate.now })
+  for (const head of next.kind === 'read' ? next.steps : [next.step]) {
+    const step = await stepToRun(deps, at, head)
+    if (!step) continue
+    const running = at.changes.save({ ...step, state: 'running', started_at: at.gate.now })
     at.changes.started(running, deps.toolBox().tools.get(running.name)?.title ?? running.name)
     steps.push(running)
   }
+  if (steps.length === 0) return 'refused'
   const { job } = at.changes
   if (next.kind === 'read') return { run: { kind: 'read', steps, job, caller: at.caller } }
   return { run: { kind: next.kind, step: steps[0]!, job, caller: at.caller } }

@@ -55,7 +55,8 @@ const settleReads = async (deps: AgentDeps, at: At, results: readonly Read[]): P
   for (const result of results) {
     const { step } = await loadNow(at.sql, { step: stepPart(result.id) })
     if (step?.state !== 'running') continue
-    if ('error' in result) failTool(at, step, result.error)
+    if ('unknown' in result) at.changes.endedStep(at.changes.save({ ...step, state: 'unknown', ended_at: at.gate.now }))
+    else if ('error' in result) failTool(at, step, result.error)
     else finishTool(deps, at, step, result.value)
   }
 }

@@ -10,10 +10,10 @@ import type { Letter } from '../../engine/letter.ts'
 import { JobChanges } from './changes.ts'
 import type { AgentDeps } from './deps.ts'
 import { decidedTool, failTool, refusalOf } from './execute.ts'
-import type { AgentRun } from './run.ts'
+import type { Single } from './run.ts'
 
 /** Its commit holds the step's result, so it is never done twice. */
-export const urgentLetter = (deps: AgentDeps, { job, step, caller }: Extract<AgentRun, { kind: 'reach' | 'urgent' }>): Letter<void> => ({
+export const urgentLetter = (deps: AgentDeps, { job, step, caller }: Pick<Single, 'job' | 'step' | 'caller'>): Letter<void> => ({
   name: 'agent.urgent',
   priority: 'control',
   alone: true,

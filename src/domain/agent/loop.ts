@@ -6,8 +6,8 @@ import { isFinished, type StepHead } from './step.ts'
 export type JobEnd = { status: 'completed' | 'failed' | 'cancelled'; error: string | null }
 
 /**
- * `end`: it is over. `execute`: a command, in this letter. `look`: at the record that a step waits for. `read`, `reach`, `urgent`: outside,
- * of these steps. `think`: the model is called; `last`: it must conclude. `park`: nothing can be done until then.
+ * `end`: it is over. `execute`: a command, in this letter. `look`: at the record that a step waits for. `read`, `reach`, `urgent`,
+ * `outside`: beside the mailbox, of these steps. `think`: the model is called; `last`: it must conclude. `park`: nothing can be done until then.
  */
 export type Next =
   | { kind: 'end'; end: JobEnd }
@@ -16,6 +16,7 @@ export type Next =
   | { kind: 'read'; steps: StepHead[] }
   | { kind: 'reach'; step: StepHead }
   | { kind: 'urgent'; step: StepHead }
+  | { kind: 'outside'; step: StepHead }
   | { kind: 'think'; step: StepHead | undefined; last: boolean }
   | { kind: 'park'; until: Date; status: 'running' | 'waiting_approval' }
 
@@ -46,7 +47,7 @@ const nextTool = (open: readonly StepHead[], now: Date): Next => {
   if (step.state === 'waiting') return { kind: 'look', step }
   if (!isDue(step, now)) return parked(open, now)
   if (step.way === 'read') return { kind: 'read', steps: readsOf(open, now) }
-  return { kind: step.way === 'urgent' ? 'urgent' : 'reach', step }
+  return { kind: step.way === 'urgent' || step.way === 'outside' ? step.way : 'reach', step }
 }
 
 const readsOf = (open: readonly StepHead[], now: Date): StepHead[] => {

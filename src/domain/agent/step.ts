@@ -8,9 +8,10 @@ export type ToolClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 
 
 /**
  * How a tool runs. `read`: beside the mailbox, and may repeat. `command`: in the letter of its claim. `reach`: asks a network first, then
- * decides in the letter that settles it. `urgent`: in a letter of its own.
+ * decides in the letter that settles it. `urgent`: in a letter of its own. `outside`: it may change what is not ours, so it begins at most
+ * once.
  */
-export type ToolWay = 'read' | 'command' | 'reach' | 'urgent'
+export type ToolWay = 'read' | 'command' | 'reach' | 'urgent' | 'outside'
 
 export interface Step {
   id: string
