@@ -86,3 +86,55 @@ export const failpointsOf = (text: string): string =>
 /** Valid in a header. */
 export const modelKeyOf = (text: string): string =>
   /^[\x21-\x7e]+$/.test(text) ? text : refuseValue('OPENAI_API_KEY', 'printable ASCII without spaces')
+
+const MODEL_NAME = /^[\x21-\x2b\x2d-\x7e]{1,200}$/
+const MOST_MODELS = 100
+
+/** Names separated by commas, each once. */
+export const modelsOf = (text: string): string[] => {
+  const names = text.split(',').map((name) => name.trim())
+  const some = [...new Set(names.filter((name) => name !== ''))]
+  if (some.length > MOST_MODELS) refuseValue('MODEL_ALLOW', `at most ${MOST_MODELS} names`)
+  const wrong = some.find((name) => !MODEL_NAME.test(name))
+  return wrong === undefined ? some : refuseValue('MODEL_ALLOW', 'names of models, separated by commas', wrong)
+}
+
+/** The least leaves room for the rules, the tools and an answer. */
+const [LEAST_CONTEXT, LARGEST_CONTEXT] = [8_000, 10_000_000]
+
+export const contextOf = (text: string): number =>
+  /^\d{4,8}$/.test(text) && Number(text) >= LEAST_CONTEXT && Number(text) <= LARGEST_CONTEXT
+    ? Number(text)
+    : refuseValue('MODEL_CONTEXT', `a number of tokens from ${LEAST_CONTEXT} to ${LARGEST_CONTEXT}`, text)
+
+/** Dollars per million tokens. */
+export interface ModelPrice {
+  input: number
+  output: number
+  cached?: number
+}
+
+const HIGHEST_PRICE = 10_000
+
+const isPrice = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const { input, output, cached, ...more } = value as Record<string, unknown>
+  const isAmount = (amount: unknown) => typeof amount === 'number' && amount >= 0 && amount <= HIGHEST_PRICE
+  return isAmount(input) && isAmount(output) && (cached === undefined || isAmount(cached)) && Object.keys(more).length === 0
+}
+
+const PRICES_FORM = 'JSON such as {"model":{"input":1.25,"output":10,"cached":0.125}}, in dollars per million tokens'
+
+export const pricesOf = (text: string): Record<string, ModelPrice> => {
+  let prices: unknown
+  try {
+    prices = JSON.parse(text)
+  } catch {
+    return refuseValue('PRICES', PRICES_FORM, text)
+  }
+  if (typeof prices !== 'object' || prices === null || Array.isArray(prices)) return refuseValue('PRICES', PRICES_FORM, text)
+  const wrong = Object.entries(prices).find(([name, price]) => !MODEL_NAME.test(name) || !isPrice(price))
+  if (wrong) refuseValue('PRICES', PRICES_FORM, `${wrong[0]} has ${JSON.stringify(wrong[1])}`)
+  if (Object.keys(prices).length > MOST_MODELS) refuseValue('PRICES', `prices of at most ${MOST_MODELS} models`)
+  return prices as Record<string, ModelPrice>
+}

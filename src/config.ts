@@ -4,19 +4,38 @@ import {
   bootstrapKeyOf,
   choiceOf,
   commitOf,
+  contextOf,
   countOf,
   daysOf,
   failpointsOf,
   hostAndPort,
   hostOf,
   levelOf,
+  type ModelPrice,
   modelKeyOf,
+  modelsOf,
   pairsOf,
   portOf,
+  pricesOf,
   refuseValue,
   secretOf,
   switchOf,
 } from './config-values.ts'
+
+export interface OpenaiConfig {
+  apiKey: string
+  baseUrl: string | undefined
+  fast: string
+  reasoning: string
+  /** Whether conversations are streamed. */
+  stream: boolean
+  /** Models that a conversation may name. */
+  allow: string[]
+  /** Tokens that the models hold, of input and output together. */
+  context: number
+  /** Prices that go before those of the list. */
+  prices: Record<string, ModelPrice>
+}
 
 /** The settings from the environment, with all defaults. */
 export interface Config {
@@ -36,7 +55,7 @@ export interface Config {
   /** Which engagements the sandbox allows: all (`open`), or those that X allows self-serve programs (`x_selfserve`). */
   sandboxRules: 'open' | 'x_selfserve'
   /** Undefined if the composer drafts. */
-  openai: { apiKey: string; baseUrl: string | undefined; fast: string; reasoning: string } | undefined
+  openai: OpenaiConfig | undefined
   bootstrapKey: string | undefined
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
@@ -55,14 +74,18 @@ type Env = Record<string, string | undefined>
 
 const defaultHome = (env: Env): string => (process.getuid?.() === 0 ? '/var/lib/tendril' : join(env.HOME ?? '.', '.tendril', 'server'))
 
-type Openai = NonNullable<Config['openai']>
-
 const PROVIDER = 'api.openai.com'
 /** Sent to local servers, which ignore it: the client requires a key. */
 const NO_KEY = 'none'
 
 /** An API key, or the URL of a server that needs none, selects a model. */
-const openaiOf = (env: Env): Openai | undefined => {
+const openaiOf = (env: Env): OpenaiConfig | undefined => {
+  const settings = {
+    stream: switchOf('OPENAI_STREAM', env.OPENAI_STREAM || 'on'),
+    allow: modelsOf(env.MODEL_ALLOW ?? ''),
+    context: contextOf(env.MODEL_CONTEXT || '128000'),
+    prices: pricesOf(env.PRICES || '{}'),
+  }
   const baseUrl = env.OPENAI_BASE_URL ? addressOf('OPENAI_BASE_URL', env.OPENAI_BASE_URL) : undefined
   if (!env.OPENAI_API_KEY && !baseUrl) return undefined
   if (!env.OPENAI_API_KEY && URL.parse(baseUrl!)?.hostname === PROVIDER) refuseValue('OPENAI_API_KEY', `set for ${PROVIDER}`)
@@ -71,6 +94,7 @@ const openaiOf = (env: Env): Openai | undefined => {
     baseUrl,
     fast: env.MODEL_FAST || 'gpt-5-mini',
     reasoning: env.MODEL_REASONING || 'gpt-5',
+    ...settings,
   }
 }
 

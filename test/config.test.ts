@@ -36,3 +36,42 @@ test('AUDIT_KEEP_DAYS is a number of days', () => {
   for (const wrong of ['0', '-1', '1.5', '36501', 'ever'])
     expect(() => readConfig({ AUDIT_KEEP_DAYS: wrong })).toThrow(`AUDIT_KEEP_DAYS must be a number of days from 1 to 36500: ${wrong}`)
 })
+
+describe('models', () => {
+  const openai = (env: Record<string, string>) => readConfig({ OPENAI_API_KEY: 'sk-test', ...env }).openai
+
+  test('are streamed, hold 128,000 tokens, and none can be named unless told', () => {
+    expect(openai({})).toMatchObject({ stream: true, context: 128_000, allow: [], prices: {} })
+    expect(openai({ OPENAI_STREAM: 'off', MODEL_CONTEXT: '32768' })).toMatchObject({ stream: false, context: 32_768 })
+    expect(() => readConfig({ OPENAI_STREAM: 'no' })).toThrow('OPENAI_STREAM must be on or off: no')
+  })
+
+  test('MODEL_ALLOW names each model once', () => {
+    expect(openai({ MODEL_ALLOW: 'gpt-5, org/llama:8b,,gpt-5' })?.allow).toEqual(['gpt-5', 'org/llama:8b'])
+    expect(() => readConfig({ MODEL_ALLOW: 'gpt 5' })).toThrow('MODEL_ALLOW must be names of models, separated by commas: gpt 5')
+    const many = Array.from({ length: 101 }, (_, index) => `m${index}`).join()
+    expect(() => readConfig({ MODEL_ALLOW: many })).toThrow('MODEL_ALLOW must be at most 100 names')
+  })
+
+  test.each(['0', '7999', '10000001', '1e5', '-8000', '8000.5'])('MODEL_CONTEXT is not %s', (wrong) =>
+    expect(() => readConfig({ MODEL_CONTEXT: wrong })).toThrow(`MODEL_CONTEXT must be a number of tokens from 8000 to 10000000: ${wrong}`),
+  )
+
+  test('PRICES gives models prices of their own', () => {
+    const prices = { 'llama-small': { input: 0.1, output: 0 }, 'gpt-5': { input: 1, output: 8, cached: 0.1 } }
+    expect(openai({ PRICES: JSON.stringify(prices) })?.prices).toEqual(prices)
+  })
+
+  test.each([
+    ['{', '{'],
+    ['[]', '[]'],
+    ['null', 'null'],
+    ['{"a":1}', 'a has 1'],
+    ['{"a":{"input":1}}', 'a has {"input":1}'],
+    ['{"a":{"input":-1,"output":1}}', 'a has {"input":-1,"output":1}'],
+    ['{"a":{"input":"1","output":1}}', 'a has {"input":"1","output":1}'],
+    ['{"a":{"input":1e999,"output":1}}', 'a has {"input":null,"output":1}'],
+    ['{"a":{"input":1,"output":1,"cachd":1}}', 'a has {"input":1,"output":1,"cachd":1}'],
+    ['{"a b":{"input":1,"output":1}}', 'a b has {"input":1,"output":1}'],
+  ])('PRICES is not %s', (text, wrong) => expect(() => readConfig({ PRICES: text })).toThrow(`in dollars per million tokens: ${wrong}`))
+})

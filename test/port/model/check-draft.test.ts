@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { containsPhrase } from '#domain/growth/drafting/phrase'
 import { checkDraft } from '#port/model/checks/draft'
-import { addUsage, priced } from '#port/model/openai/prices'
 import { briefWith } from '#test/support/briefs'
 import { softwareProfile } from '#test/support/profiles'
 
@@ -76,22 +75,6 @@ describe('checkDraft', () => {
       'the body contains the avoided phrase "synergy"',
       'the body contains the avoided phrase "leverage"',
     ])
-  })
-})
-
-describe('prices', () => {
-  test('a dated snapshot costs what its undated name costs', () => {
-    expect(priced('gpt-5-mini-2025-08-07', { input: 1_000_000, output: 1_000_000 }).cost_micros).toBe(2_250_000)
-  })
-
-  test('a fraction of a micro-dollar is rounded up', () => expect(priced('gpt-5-nano', { input: 1, output: 0 }).cost_micros).toBe(1))
-
-  test('names of object members are unknown models, not prices', () =>
-    expect(priced('constructor', { input: 5, output: 5 }).cost_micros).toBe(0))
-
-  test('usages add up by field', () => {
-    const one = { input_tokens: 1, output_tokens: 2, cost_micros: 3 }
-    expect(addUsage(one, one)).toEqual({ input_tokens: 2, output_tokens: 4, cost_micros: 6 })
   })
 })
 

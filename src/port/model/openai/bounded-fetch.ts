@@ -1,31 +1,55 @@
 /** Many times the largest batch, and small enough to hold for every concurrent call. */
 const MOST_BYTES = 1_048_576
+/** The most that is passed on at once: the SDK copies what is left of a piece for each event in it. */
+const PIECE_BYTES = 16_384
 
-/** The answer had more than `MOST_BYTES`. */
+/** The answer had more bytes than it may have. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge'
 }
 
-const limited = () => {
+export interface FetchBounds {
+  /** The most bytes of a body; 1 MiB unless told. */
+  mostBytes?: number
+  /** The most bytes of an event in a stream of them, of which the SDK reads the whole again with each piece that comes. */
+  mostInEvent?: number
+  /** Called with each piece of a body. */
+  heard?(): void
+}
+
+/** How many bytes have come since the last blank line. */
+const sinceBlankLine = (before: number, { buffer, byteOffset, byteLength }: Uint8Array): number => {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  const at = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\n\r\n'))
+  return at < 0 ? before + byteLength : byteLength - at
+}
+
+const limited = ({ mostBytes = MOST_BYTES, mostInEvent = mostBytes, heard }: FetchBounds) => {
   let bytes = 0
+  let inEvent = 0
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, stream) {
+      heard?.()
       bytes += chunk.byteLength
-      if (bytes > MOST_BYTES) throw new TooLarge(`an answer of more than ${MOST_BYTES} bytes`)
-      stream.enqueue(chunk)
+      if (bytes > mostBytes) throw new TooLarge(`an answer of more than ${mostBytes} bytes`)
+      inEvent = sinceBlankLine(inEvent, chunk)
+      if (inEvent > mostInEvent) throw new TooLarge(`an event of more than ${mostInEvent} bytes`)
+      for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) stream.enqueue(chunk.subarray(at, at + PIECE_BYTES))
     },
   })
 }
 
 /**
- * `fetch` for the provider's address alone. A redirect is an error, since the key would follow it. A body larger than
- * `MOST_BYTES` fails with `TooLarge` and ends the download. Answers are uncompressed, so that few bytes on the wire cannot
+ * A `fetch` for the provider's address alone. A redirect is an error, since the key would follow it. A body larger than
+ * `mostBytes` fails with `TooLarge` and ends the download. Answers are uncompressed, so that few bytes on the wire cannot
  * become many here.
  */
-export const boundedFetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-  const headers = new Headers(init.headers)
-  headers.set('accept-encoding', 'identity')
-  const response = await fetch(input, { ...init, headers, redirect: 'error', decompress: false } as RequestInit)
-  const { status, statusText } = response
-  return new Response(response.body?.pipeThrough(limited()) ?? null, { status, statusText, headers: response.headers })
-}
+export const boundedFetch =
+  (bounds: FetchBounds = {}) =>
+  async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers)
+    headers.set('accept-encoding', 'identity')
+    const response = await fetch(input, { ...init, headers, redirect: 'error', decompress: false } as RequestInit)
+    const { status, statusText } = response
+    return new Response(response.body?.pipeThrough(limited(bounds)) ?? null, { status, statusText, headers: response.headers })
+  }

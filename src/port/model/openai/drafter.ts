@@ -1,30 +1,23 @@
 import { type DraftBrief, type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
-import type { Log } from '#kernel/log'
 import { type Drafter, GenerationError } from '../drafter.ts'
 import type { ModelWorker } from '../worker/computations.ts'
 import { TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
 import { writeArticle } from './article.ts'
 import { draftMessages, ModelAnswer, repairMessages, wireSchema } from './draft-prompt.ts'
 import { asGenerationError, UNHELPFUL } from './failures.ts'
-import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type OpenAiClient } from './openai.ts'
+import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type OpenAiClient, type OpenAiOptions } from './openai.ts'
 import { addUsage } from './prices.ts'
 import type { Cause, DraftsReading } from './reading-drafts.ts'
 import { writeReply } from './reply.ts'
 import { reworded } from './wording.ts'
 
-export interface OpenAiDrafterOptions {
-  apiKey: string
-  /** Undefined for the provider's own address. */
-  baseUrl: string | undefined
+export interface OpenAiDrafterOptions extends OpenAiOptions {
   /** Writes the drafts. */
   fast: string
   /** Repairs a faulty answer of `fast`: the same model would mostly repeat its mistake. */
   reasoning: string
-  /** Limit of one call; a batch makes at most two. */
-  timeoutMs: number
   /** Reads and checks the answers. */
   worker: ModelWorker
-  log: Log
 }
 
 const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [

@@ -1,7 +1,8 @@
 import { GenerationError } from '../drafter.ts'
-import { ModelError, type ModelFailure } from './openai.ts'
+import type { CallFailure } from './connection.ts'
+import { ModelError } from './openai.ts'
 
-const FIXED_HINTS: Record<ModelFailure, string> = {
+const FIXED_HINTS: Record<CallFailure, string> = {
   rate_limited: 'model provider is rate limiting; retry later',
   out_of_credit: 'model provider account has no credit left; check its billing',
   unauthorized: 'model provider refused the API key; check OPENAI_API_KEY',

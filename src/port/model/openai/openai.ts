@@ -1,23 +1,13 @@
-import OpenAI, {
-  APIConnectionError,
-  APIConnectionTimeoutError,
-  APIError,
-  AuthenticationError,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-} from 'openai'
+import type OpenAI from 'openai'
 import type { ModelUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
-import { boundedFetch, TooLarge } from './bounded-fetch.ts'
-import { priced } from './prices.ts'
+import { TooLarge } from './bounded-fetch.ts'
+import { type CallFailure, type Connection, connect, failureOf, logged, statusOf } from './connection.ts'
+import { type Prices, priced } from './prices.ts'
 
-export interface OpenAiOptions {
-  apiKey: string
-  /** Any server that speaks Chat Completions; the provider's own when undefined. */
-  baseUrl: string | undefined
-  /** Limit of one call, from the request to the last byte of the answer. */
-  timeoutMs: number
+export interface OpenAiOptions extends Connection {
+  /** Prices that go before those of the list. */
+  prices?: Prices
   log: Log
 }
 
@@ -42,22 +32,11 @@ export interface Completion {
   usage: ModelUsage
 }
 
-export type ModelFailure =
-  | 'rate_limited'
-  | 'out_of_credit'
-  | 'unauthorized'
-  | 'unknown_model'
-  | 'unsupported'
-  | 'timeout'
-  | 'unreachable'
-  | 'too_large'
-  | 'provider_error'
-
 /** A call that returned no text. Its message never contains a key, a header or the provider's words. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   constructor(
-    readonly failure: ModelFailure,
+    readonly failure: CallFailure,
     /** HTTP status, where there was an answer. */
     readonly status?: number,
   ) {
@@ -70,23 +49,13 @@ export interface OpenAiClient {
   complete(request: CompletionRequest, signal: AbortSignal): Promise<Completion>
 }
 
-const failureOf = (cause: unknown): ModelFailure => {
-  if (cause instanceof APIConnectionTimeoutError) return 'timeout'
-  if (cause instanceof APIConnectionError) return 'unreachable'
-  if (cause instanceof RateLimitError) return cause.code === 'insufficient_quota' ? 'out_of_credit' : 'rate_limited'
-  if (cause instanceof AuthenticationError || cause instanceof PermissionDeniedError) return 'unauthorized'
-  if (cause instanceof NotFoundError) return 'unknown_model'
-  if (cause instanceof APIError && (cause.status === 400 || cause.status === 422)) return 'unsupported'
-  return 'provider_error'
-}
-
 /** The caller's abort is passed on as it is; a time-out and the provider's errors become a `ModelError`. */
 const normalised = (cause: unknown, { signal, limit }: { signal: AbortSignal; limit: AbortSignal }): unknown => {
   if (signal.aborted) return signal.reason
   if (cause instanceof ModelError) return cause
   if (limit.aborted) return new ModelError('timeout')
   if (cause instanceof TooLarge) return new ModelError('too_large')
-  return new ModelError(failureOf(cause), cause instanceof APIError ? cause.status : undefined)
+  return new ModelError(failureOf(cause), statusOf(cause))
 }
 
 const bodyOf = ({ model, messages, schema, maxTokens }: CompletionRequest) => ({
@@ -105,46 +74,26 @@ const endingOf = (choice: OpenAI.Chat.Completions.ChatCompletion.Choice | undefi
 const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)
 
 /** Compatible servers omit what they do not count and may send anything, so every field is checked. */
-const completionOf = (answer: Partial<OpenAI.Chat.Completions.ChatCompletion>, model: string): Completion => {
+const completionOf = (answer: Partial<OpenAI.Chat.Completions.ChatCompletion>, model: string, prices?: Prices): Completion => {
   const choice = answer.choices?.[0]
-  const usage = priced(model, { input: tokens(answer.usage?.prompt_tokens), output: tokens(answer.usage?.completion_tokens) })
+  const used = { input: tokens(answer.usage?.prompt_tokens), output: tokens(answer.usage?.completion_tokens) }
+  const usage = priced(model, used, prices)
   const text: unknown = choice?.message?.content
   return { text: typeof text === 'string' ? text : '', ending: endingOf(choice), usage }
 }
 
-/**
- * Structured output over Chat Completions. Retries are off: a hidden retry costs money and time. Organisation,
- * project and logging are set here so that the environment has no say.
- */
-export const createOpenAiClient = ({ apiKey, baseUrl, timeoutMs, log }: OpenAiOptions): OpenAiClient => {
-  const client = new OpenAI({
-    apiKey,
-    baseURL: baseUrl ?? 'https://api.openai.com/v1',
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    timeout: timeoutMs,
-    logLevel: 'off',
-    fetch: boundedFetch,
-  })
+/** Structured output over Chat Completions. */
+export const createOpenAiClient = ({ prices, log, ...connection }: OpenAiOptions): OpenAiClient => {
+  const client = connect(connection)
   return {
     async complete(request, signal) {
       signal.throwIfAborted()
-      const limit = AbortSignal.timeout(timeoutMs)
+      const limit = AbortSignal.timeout(connection.timeoutMs)
       const either = AbortSignal.any([signal, limit])
-      const started = performance.now()
-      const ms = () => Math.round(performance.now() - started)
-      try {
-        const completion = completionOf(await client.chat.completions.create(bodyOf(request), { signal: either }), request.model)
-        log.info({ model: request.model, ms: ms(), ...completion.usage }, 'model call')
-        return completion
-      } catch (cause) {
-        const error = normalised(cause, { signal, limit })
-        const failure = error instanceof ModelError ? { failure: error.failure, status: error.status } : { failure: 'aborted' }
-        log.warn({ model: request.model, ms: ms(), ...failure }, 'model call failed')
-        throw error
-      }
+      const errorOf = (cause: unknown) => normalised(cause, { signal, limit })
+      return logged({ log, model: request.model, errorOf }, async () =>
+        completionOf(await client.chat.completions.create(bodyOf(request), { signal: either }), request.model, prices),
+      )
     },
   }
 }

@@ -1,0 +1,81 @@
+/** What all calls of a provider share: the client, the reasons for which a call fails, and its line in the log. */
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
+import type { Log } from '#kernel/log'
+import { boundedFetch, type FetchBounds } from './bounded-fetch.ts'
+
+export interface Connection {
+  apiKey: string
+  /** Any server that speaks Chat Completions; the provider's own when undefined. */
+  baseUrl: string | undefined
+  /** Limit of one call, from the request to the last byte of the answer. */
+  timeoutMs: number
+}
+
+/** Retries are off: a hidden retry costs money and time. Organisation, project and logging are set so that the environment has no say. */
+export const connect = ({ apiKey, baseUrl, timeoutMs }: Connection, bounds: FetchBounds = {}): OpenAI =>
+  new OpenAI({
+    apiKey,
+    baseURL: baseUrl ?? 'https://api.openai.com/v1',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    logLevel: 'off',
+    fetch: boundedFetch(bounds),
+  })
+
+export type CallFailure =
+  | 'rate_limited'
+  | 'out_of_credit'
+  | 'unauthorized'
+  | 'unknown_model'
+  | 'unsupported'
+  | 'timeout'
+  | 'unreachable'
+  | 'too_large'
+  | 'provider_error'
+
+const BY_STATUS: Partial<Record<number, CallFailure>> = {
+  400: 'unsupported',
+  401: 'unauthorized',
+  402: 'out_of_credit',
+  403: 'unauthorized',
+  404: 'unknown_model',
+  422: 'unsupported',
+  429: 'rate_limited',
+}
+
+/** The HTTP status of a failed call. An error within a stream has one only if the server repeats it as the error's code. */
+export const statusOf = (cause: unknown): number | undefined => {
+  if (!(cause instanceof APIError)) return undefined
+  const code: unknown = cause.code
+  return cause.status ?? (typeof code === 'number' ? code : undefined)
+}
+
+export const failureOf = (cause: unknown): CallFailure => {
+  if (cause instanceof APIConnectionTimeoutError) return 'timeout'
+  if (cause instanceof APIConnectionError) return 'unreachable'
+  if (cause instanceof APIError && cause.code === 'insufficient_quota') return 'out_of_credit'
+  return BY_STATUS[statusOf(cause) ?? 0] ?? 'provider_error'
+}
+
+/** Runs a call and logs how it went. `errorOf` turns what it threw into what the caller gets. */
+export const logged = async <R extends { usage: object | undefined }>(
+  { log, model, errorOf }: { log: Log; model: string; errorOf(cause: unknown): unknown },
+  call: () => Promise<R>,
+): Promise<R> => {
+  const started = performance.now()
+  const ms = () => Math.round(performance.now() - started)
+  try {
+    const result = await call()
+    log.info({ model, ms: ms(), ...result.usage }, 'model call')
+    return result
+  } catch (cause) {
+    const error = errorOf(cause)
+    const failure =
+      error instanceof Error && 'failure' in error ? { failure: error.failure, status: statusOf(cause) } : { failure: 'aborted' }
+    log.warn({ model, ms: ms(), ...failure }, 'model call failed')
+    throw error
+  }
+}
