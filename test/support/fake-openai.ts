@@ -1,27 +1,13 @@
 import type { Server } from 'bun'
+import { type ChatRequest, failed, requestFault, written } from './fake-chat.ts'
+import { type ChatScript, replyTo } from './fake-chat-modes.ts'
+import { answerOf, type Change, type ModelInput } from './fake-drafts.ts'
 
 /** What the fake answers to one call, in the provider's own wire format: one of the replies below, */
 export type Behaviour =
   | keyof typeof replies
   /** or anything else the model may write, made from what it was asked. */
   | { write: (input: ModelInput) => unknown }
-
-/** The part of the user message that the fake reads: of a batch, of an article, or of findings to be worded. */
-export interface ModelInput {
-  count: number
-  hooks: { name: string; how: string }[]
-  preferred_hooks: string[]
-  max_length: number
-  profile: { stories: { id: string }[]; avoid: string[] }
-  products: { name: string; one_liner: string; url: string | null }[]
-  archived_products: string[]
-  untrusted: { recent_posts: { body: string }[] }
-  topic: string
-  outline: string[]
-  least_words: number
-  most_words: number
-  sentences: string[]
-}
 
 export interface RecordedCall {
   authorization: string | null
@@ -35,6 +21,12 @@ export interface RecordedCall {
   }
 }
 
+export interface RecordedChat {
+  authorization: string | null
+  signal: AbortSignal
+  body: ChatRequest
+}
+
 export interface FakeOpenAi extends AsyncDisposable {
   /** For `baseURL`: ends in `/v1`. */
   url: string
@@ -43,83 +35,16 @@ export interface FakeOpenAi extends AsyncDisposable {
   script(...behaviours: Behaviour[]): void
   /** What calls get once the script is used up; `valid` unless told. */
   otherwise(choose: (call: RecordedCall) => Behaviour): void
+  /** Calls in conversations, which ask for no schema. */
+  chats: RecordedChat[]
+  /** Appends to the script of conversations. */
+  converse(...script: ChatScript[]): void
+  /** What conversations get once their script is used up; `text` unless told. */
+  converseOtherwise(script: ChatScript): void
   /** Connections on which nothing comes any more break after this long; never unless told. */
   breakAfter(ms: number): void
   /** Resolves when the next request has arrived. */
   arrived(): Promise<void>
-}
-
-/** Enough different posts for the largest batch; without numbers, so that they claim nothing. */
-const SENTENCES = [
-  'Write down what surprised you today.',
-  'Small fixes add up faster than grand plans.',
-  'Ask why twice, then listen.',
-  'Nobody reads a manual at midnight.',
-  'Good defaults are quiet kindness.',
-  'Delete something before lunch.',
-  'Every queue hides somebody waiting.',
-  'Names outlive their reasons.',
-  'Fridays reveal which habits stick.',
-  'A clear no saves everyone trouble.',
-  'Ship it while you still remember why.',
-  'Feedback cools quickly; collect it warm.',
-  'Maps get old, compasses less so.',
-  'Slow answers cost trust.',
-  'Repeat yourself until it sounds boring.',
-  'Some meetings want to be letters.',
-  'Begin with an empty page more often.',
-  'Kind criticism needs a concrete example.',
-  'Curiosity beats certainty in week one.',
-  'Measure, then argue.',
-  'Support inboxes are free research.',
-  'Polish belongs last, honesty first.',
-  'Trust grows by boring, kept promises.',
-  'Silence is an answer too.',
-]
-
-/** Drafts that keep every rule of the input; products come first. */
-export const validDrafts = ({ count, max_length, hooks, profile, products, untrusted }: ModelInput) => {
-  const taken = untrusted.recent_posts.map(({ body }) => body)
-  const offered = products.map(({ name, one_liner }) => `${name}: ${one_liner}.`)
-  const allowed = [...offered, ...SENTENCES].filter(
-    (text) =>
-      text.length <= max_length &&
-      !taken.includes(text) &&
-      !profile.avoid.some((phrase) => text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase())),
-  )
-  return allowed.slice(0, count).map((body, index) => ({
-    body,
-    format: 'one-liner',
-    // No two open alike, nor like a recent post.
-    hook: hooks[(taken.length + index) % hooks.length]!.name,
-    rationale: 'A short thought that fits the voice.',
-    stories: profile.stories.slice(0, 1).map(({ id }) => id),
-    learnings: [],
-  }))
-}
-
-/** An article that keeps every rule of the input: each paragraph is of other sentences, as many as it takes. */
-export const validArticle = ({ topic, outline, least_words, profile }: ModelInput) => {
-  const allowed = SENTENCES.filter(
-    (text) => !profile.avoid.some((phrase) => text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase())),
-  )
-  const paragraphs: string[] = []
-  for (let words = 0, index = 0; words < least_words; index += 1) {
-    // Another pair of sentences each time: no paragraph comes twice.
-    const pair = [allowed[index % allowed.length], allowed[(index * 2 + 1 + Math.floor(index / allowed.length)) % allowed.length]]
-    const paragraph = pair.join(' ')
-    paragraphs.push(paragraph)
-    words += paragraph.split(' ').length
-  }
-  const headings = outline.length > 0 ? outline : ['']
-  const share = Math.ceil(paragraphs.length / headings.length)
-  return {
-    title: `On ${topic}`,
-    sections: headings.map((heading, index) => ({ heading, text: paragraphs.slice(index * share, (index + 1) * share).join('\n\n') })),
-    rationale: 'A calm article that fits the voice.',
-    stories: profile.stories.slice(0, 1).map(({ id }) => id),
-    learnings: [],
-  }
 }
 
 const chat = (model: string, message: { content: string | null; refusal?: string; tool_calls?: object[] }, finish_reason = 'stop') =>
@@ -165,25 +90,6 @@ const endless = (status: number): Response =>
     }),
     { status, headers: json },
   )
-
-interface Change {
-  body?: string
-  rationale?: string
-}
-
-const articleWith = (input: ModelInput, { body, ...change }: Change) => {
-  const article = validArticle(input)
-  return { ...article, ...(body === undefined ? {} : { sections: article.sections.map((one) => ({ ...one, text: body })) }), ...change }
-}
-
-const replyWith = (change: Change) => ({ body: SENTENCES[0], rationale: 'A short thought that fits the voice.', ...change })
-
-const answerOf = (name: string, input: ModelInput, change: Change) => {
-  if (name === 'article') return articleWith(input, change)
-  if (name === 'reply') return replyWith(change)
-  if (name === 'wordings') return { sentences: input.sentences.map((sentence) => change.body ?? `As found: ${sentence}`) }
-  return { drafts: validDrafts(input).map((draft) => ({ ...draft, ...change })) }
-}
 
 /** What was asked for: drafts, an article, a reply or wordings. */
 const drafted = (asked: Asked, change: Change = {}) => {
@@ -254,12 +160,29 @@ const respond = (behaviour: Behaviour, asked: Asked): Response | Promise<Respons
     ? chat(asked.body.model, { content: JSON.stringify(behaviour.write(inputOf(asked))) })
     : replies[behaviour](asked)
 
+const answered = async (script: ChatScript, chat: RecordedChat, silence: () => Promise<void>): Promise<Response> => {
+  const fault = requestFault(chat.body)
+  if (fault !== undefined) return failed(400, { message: fault })
+  const reply = replyTo(script, chat.body)
+  if (reply === 'hang') return silence().then(() => new Response(null, { status: 504 }))
+  return reply instanceof Response ? reply : written(reply, chat.body, { signal: chat.signal, silence })
+}
+
 /** A provider on loopback that speaks Chat Completions over real HTTP and follows a script, one behaviour a call. */
 export const createFakeOpenAi = async (...script: Behaviour[]): Promise<FakeOpenAi> => {
-  const calls: RecordedCall[] = []
+  const [calls, chats, conversation]: [RecordedCall[], RecordedChat[], ChatScript[]] = [[], [], []]
   let waiting = Promise.withResolvers<void>()
   let choose = (_: RecordedCall): Behaviour => 'valid'
+  let spoken: ChatScript = 'text'
   let silence = () => new Promise<void>(() => {})
+  const respondTo = (call: RecordedCall | RecordedChat) => {
+    if ('response_format' in call.body && !('tools' in call.body)) {
+      calls.push(call as RecordedCall)
+      return respond(script.shift() ?? choose(call as RecordedCall), { ...(call as RecordedCall), silence })
+    }
+    chats.push(call as RecordedChat)
+    return answered(conversation.shift() ?? spoken, call as RecordedChat, silence)
+  }
   const server: Server<undefined> = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -268,20 +191,26 @@ export const createFakeOpenAi = async (...script: Behaviour[]): Promise<FakeOpen
       const { pathname } = new URL(request.url)
       if (request.method !== 'POST' || !['/v1/chat/completions', '/v1/elsewhere'].includes(pathname))
         return new Response(null, { status: 404 })
-      const body = (await request.json()) as RecordedCall['body']
-      const call = { authorization: request.headers.get('authorization'), signal: request.signal, body }
-      calls.push(call)
+      const body = (await request.json()) as RecordedCall['body'] | ChatRequest
+      const answer = respondTo({ authorization: request.headers.get('authorization'), signal: request.signal, body } as
+        | RecordedCall
+        | RecordedChat)
       waiting.resolve()
       waiting = Promise.withResolvers()
-      return respond(script.shift() ?? choose(call), { ...call, silence })
+      return answer
     },
   })
   return {
     url: `http://127.0.0.1:${server.port}/v1`,
     calls,
+    chats,
     script: (...behaviours) => void script.push(...behaviours),
     otherwise: (chosen) => {
       choose = chosen
+    },
+    converse: (...more) => void conversation.push(...more),
+    converseOtherwise: (one) => {
+      spoken = one
     },
     breakAfter: (ms) => {
       silence = () => Bun.sleep(ms)

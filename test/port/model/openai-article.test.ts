@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { GenerationError } from '#port/model/drafter'
 import { articleBrief, neverAborts } from '#test/support/briefs'
-import { type Behaviour, behaviours, createFakeOpenAi, type ModelInput, validArticle } from '#test/support/fake-openai'
+import { type ModelInput, validArticle } from '#test/support/fake-drafts'
+import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
 import { drafterOn } from '#test/support/openai-drafter'
 
 type Written = ReturnType<typeof validArticle>

@@ -32,9 +32,12 @@ const limited = ({ mostBytes = MOST_BYTES, mostInEvent = mostBytes, heard }: Fet
       heard?.()
       bytes += chunk.byteLength
       if (bytes > mostBytes) throw new TooLarge(`an answer of more than ${mostBytes} bytes`)
-      inEvent = sinceBlankLine(inEvent, chunk)
-      if (inEvent > mostInEvent) throw new TooLarge(`an event of more than ${mostInEvent} bytes`)
-      for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) stream.enqueue(chunk.subarray(at, at + PIECE_BYTES))
+      for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
+        const piece = chunk.subarray(at, at + PIECE_BYTES)
+        inEvent = sinceBlankLine(inEvent, piece)
+        if (inEvent > mostInEvent) throw new TooLarge(`an event of more than ${mostInEvent} bytes`)
+        stream.enqueue(piece)
+      }
     },
   })
 }

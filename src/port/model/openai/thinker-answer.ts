@@ -1,0 +1,172 @@
+/** An answer put together from the pieces in which it arrives. Servers differ, so every field is checked. */
+import { randomBase62 } from '#kernel/ids'
+import { ThinkError, type Thought, type ThoughtUsage, type ToolCall, type Turn } from '../thinker.ts'
+
+/** Of text, arguments and reasoning together. */
+const MOST_CHARACTERS = 1_048_576
+const MOST_CALLS = 64
+const MOST_NAME = 200
+/** More than any context holds: a count above it is none. */
+const MOST_TOKENS = 10_000_000
+const ID_LENGTH = 9
+
+type Fields = Record<string, unknown>
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** A few servers send the content in parts. */
+const contentOf = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : listOf(value)
+        .map((part) => textOf(fieldsOf(part).text))
+        .join('')
+
+/** Without what the database refuses. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '')
+
+/** The same; a NUL makes JSON unreadable, and so does what stands in its place. */
+const storableArguments = (text: string): string => text.toWellFormed().replaceAll('\0', '\u0001')
+
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+
+/** Passes text on as it comes, but never half a character: the next piece may have the other half. */
+const createText = (onText: (piece: string) => void) => {
+  let whole = ''
+  let half = ''
+  const say = (piece: string) => {
+    const text = storable(piece)
+    if (text === '') return
+    whole += text
+    onText(text)
+  }
+  return {
+    add(piece: string) {
+      const all = half + piece
+      const end = isFirstHalf(all.charCodeAt(all.length - 1)) ? all.length - 1 : all.length
+      half = all.slice(end)
+      say(all.slice(0, end))
+    },
+    end(): string {
+      say(half)
+      half = ''
+      return whole
+    },
+  }
+}
+
+interface Slot {
+  index: unknown
+  /** The provider's, to tell calls apart. */
+  id: string
+  name: string
+  arguments: string
+}
+
+/** A few servers send an object instead of its text. */
+const argumentsOf = (value: unknown): string => (typeof value === 'object' && value !== null ? JSON.stringify(value) : textOf(value))
+
+/**
+ * Whether a delta begins another call than `last`, the latest with its index. Some servers give all calls the index 0, or none;
+ * then a name with another id, or another name, begins a call.
+ */
+const begins = (last: Slot | undefined, { id, name }: Pick<Slot, 'id' | 'name'>): boolean =>
+  !last || (name !== '' && ((id !== '' && last.id !== '' && id !== last.id) || (last.name !== '' && name !== last.name)))
+
+const createCalls = () => {
+  const slots: Slot[] = []
+  return {
+    /** Returns how many characters the delta has added. */
+    add(value: unknown): number {
+      const delta = fieldsOf(value)
+      const called = fieldsOf(delta.function)
+      const [id, name, more] = [textOf(delta.id), textOf(called.name).slice(0, MOST_NAME), argumentsOf(called.arguments)]
+      const last = typeof delta.index === 'number' ? slots.findLast(({ index }) => index === delta.index) : slots.at(-1)
+      if (!last || begins(last, { id, name })) {
+        if (slots.length === MOST_CALLS) throw new ThinkError('broken')
+        slots.push({ index: delta.index, id, name, arguments: more })
+        return name.length + more.length
+      }
+      last.name ||= name
+      last.id ||= id
+      last.arguments += more
+      return more.length
+    },
+    count: () => slots.length,
+    calls: (): ToolCall[] =>
+      slots.map((slot) => ({ id: randomBase62(ID_LENGTH), name: storable(slot.name), arguments: storableArguments(slot.arguments) })),
+  }
+}
+
+const isCount = (value: unknown, least: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= MOST_TOKENS
+
+/** Undefined unless both counts can be true: a server that does not count says 0 or nothing. */
+const usageOf = (value: unknown): ThoughtUsage | undefined => {
+  const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = fieldsOf(value)
+  if (!isCount(input, 1) || !isCount(output, 1)) return undefined
+  const cached = fieldsOf(details).cached_tokens
+  return { input_tokens: input, cached_tokens: isCount(cached, 0) && cached <= input ? cached : 0, output_tokens: output }
+}
+
+const isModelName = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)
+
+export interface Assembly {
+  /** Takes a chunk of a stream. Throws `ThinkError` if the answer has become too large. */
+  take(chunk: unknown): void
+  /** Whether something of the answer has come. */
+  begun(): boolean
+  /** Whether the server has said why it ended. What comes after that is usage alone. */
+  finished(): boolean
+  thought(): Thought
+}
+
+export const createAssembly = (turn: Turn, onText: (piece: string) => void): Assembly => {
+  const text = createText(onText)
+  const calls = createCalls()
+  let [characters, reasoning, finish, declined] = [0, '', '', false]
+  let usage: ThoughtUsage | undefined
+  let model: string | undefined
+  const read = (delta: Fields) => {
+    const [words, thinking] = [contentOf(delta.content), textOf(delta.reasoning_content)]
+    characters += words.length + thinking.length
+    for (const call of listOf(delta.tool_calls)) characters += calls.add(call)
+    if (characters > MOST_CHARACTERS) throw new ThinkError('too_large')
+    text.add(words)
+    reasoning += thinking
+    declined ||= textOf(delta.refusal) !== ''
+  }
+  return {
+    take(value) {
+      const chunk = fieldsOf(value)
+      const choice = fieldsOf(listOf(chunk.choices)[0])
+      model ??= isModelName(chunk.model) ? chunk.model : undefined
+      usage = usageOf(chunk.usage) ?? usage
+      read(fieldsOf(choice.delta))
+      finish = textOf(choice.finish_reason) || finish
+      // Some routers end a stream so when the model behind them has failed.
+      if (finish === 'error') throw new ThinkError('broken')
+    },
+    begun: () => characters > 0 || calls.count() > 0,
+    finished: () => finish !== '',
+    thought: () => ({
+      text: text.end(),
+      calls: turn.choice === 'none' ? [] : calls.calls(),
+      ending: declined || finish === 'content_filter' ? 'refused' : finish === 'length' ? 'cut' : 'whole',
+      usage,
+      model: model ?? turn.model,
+      ...(reasoning !== '' && { reasoning: storable(reasoning) }),
+    }),
+  }
+}
+
+/** A whole answer as the one chunk of a stream. */
+export const asChunk = (answer: unknown) => {
+  const { choices, ...rest } = fieldsOf(answer)
+  const choice = fieldsOf(listOf(choices)[0])
+  const message = fieldsOf(choice.message)
+  const tool_calls = listOf(message.tool_calls).map((call, index) => ({ ...fieldsOf(call), index }))
+  return { ...rest, choices: [{ finish_reason: choice.finish_reason, delta: { ...message, tool_calls } }] }
+}

@@ -1,0 +1,100 @@
+import type { Log } from '#kernel/log'
+import { ThinkError, type Thinker, type Thinking, type Thought, type Turn } from '../thinker.ts'
+import { type Connection, connect, logged } from './connection.ts'
+import { type Assembly, asChunk, createAssembly } from './thinker-answer.ts'
+import { thinkErrorOf } from './thinker-failures.ts'
+import { requestOf } from './thinker-request.ts'
+
+export interface OpenAiThinkerOptions extends Connection {
+  /** False asks for the answer as a whole, for servers that cannot stream calls of tools. */
+  stream: boolean
+  /** How long a stream may pause. Counted from the first piece of the answer: models that reason send nothing until they have done so. */
+  silenceMs: number
+  log: Log
+}
+
+/** A stream has some 300 bytes for a token. */
+const MOST_STREAMED_BYTES = 8_388_608
+const MOST_EVENT_BYTES = 1_048_576
+/** How long the usage is waited for when the answer is complete. */
+const USAGE_MS = 5_000
+
+/** Aborts when `heard` has not been called for as long as `expect` said last. */
+const createWatch = () => {
+  const silent = new AbortController()
+  let limitMs: number | undefined
+  let timer: Timer | undefined
+  const heard = () => {
+    clearTimeout(timer)
+    if (limitMs !== undefined) timer = setTimeout(() => silent.abort(), limitMs)
+  }
+  return {
+    signal: silent.signal,
+    heard,
+    expect(ms: number) {
+      if (limitMs === ms) return
+      limitMs = ms
+      heard()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}
+
+interface Call {
+  turn: Turn
+  thinking: Thinking
+  options: OpenAiThinkerOptions
+  /** Aborts after the time for the whole call. */
+  limit: AbortSignal
+}
+
+const asked = async ({ turn, thinking, options, limit }: Call, assembly: Assembly): Promise<void> => {
+  const signal = AbortSignal.any([thinking.signal, limit])
+  assembly.take(asChunk(await connect(options).chat.completions.create(requestOf(turn), { signal })))
+}
+
+/** The SDK ends its iterator without an error when the signal aborts, and when the stream breaks off. */
+const streamed = async ({ turn, thinking, options, limit }: Call, assembly: Assembly): Promise<void> => {
+  const watch = createWatch()
+  const signal = AbortSignal.any([thinking.signal, limit, watch.signal])
+  const client = connect(options, { mostBytes: MOST_STREAMED_BYTES, mostInEvent: MOST_EVENT_BYTES, heard: watch.heard })
+  const request = { ...requestOf(turn), stream: true as const, stream_options: { include_usage: true } }
+  try {
+    for await (const chunk of await client.chat.completions.create(request, { signal })) {
+      if (signal.aborted) break
+      assembly.take(chunk)
+      if (assembly.begun()) watch.expect(assembly.finished() ? Math.min(USAGE_MS, options.silenceMs) : options.silenceMs)
+    }
+  } catch (cause) {
+    if (cause instanceof ThinkError) throw cause
+    if (!assembly.finished() && !watch.signal.aborted) throw cause
+  } finally {
+    watch.stop()
+  }
+  if (!assembly.finished() && watch.signal.aborted) throw new ThinkError('timeout')
+}
+
+const thought = async (call: Call): Promise<Thought> => {
+  const { turn, thinking, options, limit } = call
+  const assembly = createAssembly(turn, thinking.onText)
+  await (options.stream ? streamed : asked)(call, assembly)
+  thinking.signal.throwIfAborted()
+  if (assembly.finished()) return assembly.thought()
+  throw new ThinkError(limit.aborted ? 'timeout' : 'broken')
+}
+
+/**
+ * Turns with tools over Chat Completions. An answer counts only if the server says why it ended. With `choice: 'none'` calls are
+ * left out, since some servers do not know that choice.
+ */
+export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => ({
+  async think(turn, thinking) {
+    thinking.signal.throwIfAborted()
+    const limit = AbortSignal.timeout(options.timeoutMs)
+    const errorOf = (cause: unknown) => {
+      if (thinking.signal.aborted) return thinking.signal.reason
+      return limit.aborted && !(cause instanceof ThinkError) ? new ThinkError('timeout') : thinkErrorOf(cause, turn.tools.length > 0)
+    }
+    return logged({ log: options.log, model: turn.model, errorOf }, () => thought({ turn, thinking, options, limit }))
+  },
+})

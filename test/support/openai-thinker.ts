@@ -1,0 +1,44 @@
+/** The thinker as tests use it: on a fake provider, and silent. */
+import { createLog } from '#kernel/log'
+import { createOpenAiThinker, type OpenAiThinkerOptions } from '#port/model/openai/thinker'
+import type { Thinker, Thought, ToolDefinition, Turn } from '#port/model/thinker'
+import { API_KEY } from './openai-drafter.ts'
+
+export const thinkerOn = (baseUrl: string, options: Partial<OpenAiThinkerOptions> = {}): Thinker =>
+  createOpenAiThinker({
+    apiKey: API_KEY,
+    baseUrl,
+    timeoutMs: 20_000,
+    silenceMs: 10_000,
+    stream: true,
+    log: createLog('silent'),
+    ...options,
+  })
+
+export const lookTool: ToolDefinition = {
+  name: 'growth_list_items',
+  description: 'Lists posts.',
+  parameters: { type: 'object', properties: { number: { type: 'integer' } } },
+}
+
+export const turnWith = (changes: Partial<Turn> = {}): Turn => ({
+  model: 'gpt-5',
+  system: 'You help.',
+  messages: [{ role: 'user', text: 'What is waiting?' }],
+  tools: [lookTool],
+  choice: 'auto',
+  maxTokens: 500,
+  ...changes,
+})
+
+/** A thought with the text that was passed on as it came. */
+export interface Heard {
+  thought: Thought
+  pieces: string[]
+}
+
+export const thinkOn = async (thinker: Thinker, turn = turnWith(), signal = new AbortController().signal): Promise<Heard> => {
+  const pieces: string[] = []
+  const thought = await thinker.think(turn, { signal, onText: (piece) => void pieces.push(piece) })
+  return { thought, pieces }
+}
