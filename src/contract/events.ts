@@ -20,6 +20,7 @@ const Approval = T.Union([
   record({ kind: oneOf(['item', 'item_review']), item_id: Id }),
   record({ kind: oneOf(['engagement']), engagement_id: Id, action: oneOf(['reply', 'quote', 'repost', 'like']) }),
   record({ kind: oneOf(['engagement_review']), engagement_id: Id }),
+  record({ kind: oneOf(['agent']), approval_id: Id, job_id: Id, tool_name: T.String(), summary: T.String() }),
 ])
 
 export const events = [
@@ -30,7 +31,7 @@ export const events = [
   },
   {
     type: 'growth.approval.requested',
-    summary: 'Drafts await approval, or a person must check a post in doubt.',
+    summary: 'Drafts await approval, a person must check a post in doubt, or the agent asks before it does something.',
     data: Approval,
   },
   {
@@ -48,6 +49,29 @@ export const events = [
     type: 'growth.item.failed',
     summary: 'The network refused an item, or was unreachable for an hour.',
     data: record({ ...ofItem, reason }),
+  },
+  {
+    type: 'agent.job.settled',
+    summary: 'A job of the agent is over.',
+    data: record({
+      ...{ job_id: Id, kind: T.String(), conversation_id: nullable(Id), status: oneOf(['completed', 'failed', 'cancelled']) },
+      error: nullable(T.String()),
+    }),
+  },
+  {
+    type: 'agent.approval.decided',
+    summary: 'A person has allowed or refused what the agent asked for.',
+    data: record({ approval_id: Id, job_id: Id, tool_name: T.String(), status: oneOf(['approved', 'rejected']), edited: T.Boolean() }),
+  },
+  {
+    type: 'agent.budget.warning',
+    summary: 'The agent has used four fifths of a budget. Sent once a period.',
+    data: record({
+      budget: oneOf(['agent_tokens_day', 'agent_tokens_month', 'agent_cost_month']),
+      period: T.String(),
+      used: T.Integer(),
+      limit: T.Integer(),
+    }),
   },
   {
     type: 'webhook.test',

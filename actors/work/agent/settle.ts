@@ -1,6 +1,7 @@
 /** What becomes of the outcome of a run: in one letter. */
-import { settle as settleBudget } from '#domain/agent/budget'
+import { settle as settleBudget, warningsOf } from '#domain/agent/budget'
 import type { Step } from '#domain/agent/step'
+import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
 import { stepPart } from '#store/agent/steps'
 import type { Sql } from '#store/engine/db'
@@ -68,6 +69,12 @@ const settleReach = async (deps: AgentDeps, at: At, { id }: Step, outcome: Agent
   else failTool(at, step, outcome.kind === 'refused' ? outcome.error : 'tool_failed')
 }
 
+/** Warns once a budget is nearly used up. */
+const spendOn = ({ changes, gate }: At, spend: Spend[]): void => {
+  const events = warningsOf(gate, spend).map((warning) => ({ type: 'agent.budget.warning', data: { ...warning }, subject: null }))
+  changes.also({ spend, events })
+}
+
 type Thinking = Extract<AgentRun, { kind: 'think' }>
 
 const settleThought = async (deps: AgentDeps, at: At, run: Thinking, outcome: AgentOutcome) => {
@@ -80,7 +87,7 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, outcome: Ag
   const used = thought.usage
   const cost = used && !byDesk ? deps.priceOf(job.model)({ input: used.input_tokens, output: used.output_tokens }) : 0
   // Without usage the reservation stands.
-  if (used) at.changes.also({ spend: settleBudget(step, { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 }, at.gate.now) })
+  if (used) spendOn(at, settleBudget(step, { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 }, at.gate.now))
   at.changes.set({
     input_tokens: job.input_tokens + (used?.input_tokens ?? 0),
     output_tokens: job.output_tokens + (used?.output_tokens ?? 0),

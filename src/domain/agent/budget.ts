@@ -79,3 +79,22 @@ export const settle = (reserved: Reserved, used: { tokens: number; cost: number 
     ...spendOf({ tokens: Math.max(0, tokens), cost: Math.max(0, cost) }, present),
   ]
 }
+
+export interface BudgetWarning {
+  budget: AgentLimitKey
+  period: string
+  used: number
+  limit: number
+}
+
+/** Budgets of which a spend reaches four fifths: once a period, unless some of it is given back and spent again. */
+export const warningsOf = (usage: PlanUsage, spend: readonly Spend[]): BudgetWarning[] =>
+  spend.flatMap(({ key, period, amount }) => {
+    const budget = key as AgentLimitKey
+    const limit = agentLimit(usage, budget)
+    const before = usage.counters[`${key}@${period}`] ?? 0
+    const line = limit * WARNED_AT
+    return limit > 0 && before < line && before + amount >= line ? [{ budget, period, used: before + amount, limit }] : []
+  })
+
+const WARNED_AT = 0.8
