@@ -85,7 +85,8 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, outcome: Ag
   const { thought, byDesk, ms } = outcome
   const { job } = at.changes
   const used = thought.usage
-  const cost = used && !byDesk ? deps.priceOf(job.model)({ input: used.input_tokens, output: used.output_tokens }) : 0
+  const cost =
+    used && !byDesk ? deps.priceOf(job.model)({ input: used.input_tokens, cached: used.cached_tokens, output: used.output_tokens }) : 0
   // Without usage the reservation stands.
   if (used) spendOn(at, settleBudget(step, { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 }, at.gate.now))
   at.changes.set({

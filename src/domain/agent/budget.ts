@@ -25,7 +25,7 @@ const roomIn = (usage: PlanUsage, key: AgentLimitKey, period: string): number =>
 }
 
 /** Cost in hundredths of a US cent of so many tokens in and out; null for a model without a price. */
-export type PriceOf = (tokens: { input: number; output: number }) => number | null
+export type PriceOf = (tokens: { input: number; cached?: number; output: number }) => number | null
 
 export interface Reservation {
   tokens: number
