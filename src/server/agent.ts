@@ -1,12 +1,17 @@
 /** The parts of the agent: what its lane needs, some of which exists only once the operations do. */
-import type { AgentDeps } from '#actors/work/agent/deps'
+import { type AgentDeps, THINK_MS } from '#actors/work/agent/deps'
 import type { ToolBox } from '#decisions/agent/toolbox'
+import type { PriceOf } from '#domain/agent/budget'
 import { toolWording } from '#edge/mcp/wording'
+import type { Log } from '#kernel/log'
 import { LocalBus } from '#ops/agent/bus'
 import type { World } from '#ops/call'
 import { createToolBox } from '#ops/index'
+import { costOf } from '#port/model/openai/prices'
+import { createOpenAiThinker } from '#port/model/openai/thinker'
 import { ThinkError, type Thinker } from '#port/model/thinker'
 import type { Db } from '#store/engine/db'
+import type { Config } from '../config.ts'
 
 type Deps = Omit<AgentDeps, 'failpoints' | 'modelCalls'>
 
@@ -23,14 +28,22 @@ const noDesk: Thinker = {
   },
 }
 
+const thinkerOf = (openai: Config['openai'], log: Log): Thinker | undefined =>
+  openai && createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log })
+
+/** How long a model may pause once it has begun to answer. */
+const SILENCE_MS = 30_000
+
 interface AgentParts {
   db: Db
-  thinker: Thinker | undefined
+  log: Log
+  openai: Config['openai']
+  thinker?: Thinker | undefined
   tools?: ((box: ToolBox) => ToolBox) | undefined
 }
 
 /** Throws if a lane runs before `begin`. */
-export const agentOf = ({ db, thinker, tools = (all) => all }: AgentParts): Agent => {
+export const agentOf = ({ db, log, openai, thinker = thinkerOf(openai, log), tools = (all) => all }: AgentParts): Agent => {
   let world: World | undefined
   let box: ToolBox | undefined
   const bus = new LocalBus()
@@ -40,7 +53,9 @@ export const agentOf = ({ db, thinker, tools = (all) => all }: AgentParts): Agen
     return box
   }
   const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)
-  const deps: Deps = { toolBox, thinker, desk: noDesk, commands: async () => undefined, priceOf: () => () => null, db, ask, bus }
+  const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
+    costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
+  const deps: Deps = { toolBox, thinker, desk: noDesk, commands: async () => undefined, priceOf, db, ask, bus }
   return {
     deps,
     bus,

@@ -8,6 +8,7 @@ import type { EngagementRequest } from '#domain/growth/drafting/engagement'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import { none } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
 import { agentOf } from '#server/agent'
 import { type Lanes, lanesOf } from '#server/lanes'
@@ -116,7 +117,7 @@ const othersHaveRun = async (story: Story): Promise<void> => {
 
 const partsOf = ({ workplace: { world, db } }: TestApp) => ({
   ...{ ...world, failpoints: none, drafter: createComposer(inlineWorker) },
-  agent: agentOf({ db, thinker: undefined }).deps,
+  agent: agentOf({ db, log: createLog('silent'), openai: undefined }).deps,
 })
 
 test('the table is consistent: a kind cancelled in the queue is cancelled while running, and a send ends unsent or in doubt', () => {
