@@ -2,7 +2,7 @@
 import { pathParams } from '#contract/op'
 import { groups } from './catalogue.ts'
 import { kebab } from './names.ts'
-import { LOGOUT, serverCommands } from './own.ts'
+import { CHAT, LOGOUT, serverCommands, WATCH } from './own.ts'
 import { ENVIRONMENT, titleOf } from './syntax.ts'
 
 const OWN: readonly [words: string, about: string][] = [
@@ -12,6 +12,8 @@ const OWN: readonly [words: string, about: string][] = [
   ['profiles list', 'List the deployments in ~/.tendril/config.json.'],
   ['profiles use <name>', 'Switch to a profile.'],
   ['profiles remove <name>', 'Remove a profile.'],
+  ['agent chat', CHAT],
+  ['agent jobs watch <id>', WATCH],
   ['completion bash|zsh|fish', 'Print a shell completion script.'],
   ['help [words…]', 'Show this list, or help for one command.'],
 ]

@@ -9,6 +9,13 @@ export interface Stream {
   colour: boolean
 }
 
+/** Lines of standard input. */
+export interface Lines extends Disposable {
+  isTerminal: boolean
+  /** The next line. Undefined at the end, after the signal of the host, or after `stop`. */
+  next(prompt: string, stop?: AbortSignal): Promise<string | undefined>
+}
+
 export interface Host {
   env: Record<string, string | undefined>
   /** The user's home folder. */
@@ -21,8 +28,13 @@ export interface Host {
   readFile(path: string): Promise<string>
   /** Reads a line without echo; undefined without a terminal. */
   askSecret(prompt: string): Promise<string | undefined>
+  lines(): Promise<Lines>
+  /** The text as the user left it in an editor; undefined without a terminal or an editor. */
+  edit(text: string): Promise<string | undefined>
   /** Aborted by SIGINT. */
   signal: AbortSignal
+  /** Gives SIGINT to `listener` first; if that returns false, `signal` aborts. Returns what ends this. */
+  onInterrupt(listener: () => boolean): () => void
   /** Monotonic milliseconds. */
   now(): number
   /** Resolves after `ms`; rejects as soon as the signal aborts. */

@@ -24,6 +24,10 @@ export const serverCommands: readonly [name: string, about: string][] = [
 /** Help of `logout`, here and in the list of commands. */
 export const LOGOUT = 'Remove the credentials of the profile, and revoke those that login created.'
 
+/** Help of commands of the agent, here and in the list of commands. */
+export const CHAT = 'Talk to the agent: one message per line. Lines that begin with / are commands; /help lists them.'
+export const WATCH = 'Follow a job to its end.'
+
 /** Options can follow each word; the last one wins. */
 export const withParents = (command: Command): Record<string, unknown> => ({
   ...(command.parent ? withParents(command.parent) : {}),
@@ -75,3 +79,19 @@ export const ownCommands = ({ host, act, complete, help }: Ground): Command[] =>
     .argument('[words...]')
     .action((words: string[]) => act(() => help(words))),
 ]
+
+/** Commands that stand among operations: in an area or in a group. */
+export const ownCommandsIn = (place: string, { host, act }: Pick<Ground, 'host' | 'act'>): Command[] => {
+  if (place === 'agent') {
+    const chat = withCommon(new Command('chat').description(CHAT))
+      .option('--conversation <id>', 'Go on with a conversation.')
+      .option('--title <text>', 'The title of a new conversation.')
+      .option('--as-me', 'Act as the person signed in with tendril login --session.')
+    return [chat.action(() => act(async () => (await import('./agent/chat.ts')).chat(withParents(chat), host)))]
+  }
+  if (place !== 'agent jobs') return []
+  const watch = withCommon(new Command('watch').description(WATCH))
+    .argument('<id>', 'The job.')
+    .option('--as-me', 'Act as the person signed in with tendril login --session.')
+  return [watch.action((id: string) => act(async () => (await import('./agent/watch.ts')).watch(id, withParents(watch), host)))]
+}

@@ -113,7 +113,13 @@ const pauseOf =
       else signal.addEventListener('abort', stop, { once: true })
     })
 
-const hostOf = (signal: AbortSignal): Host => ({
+const edit = async (text: string): Promise<string | undefined> => {
+  const editor = process.env.VISUAL || process.env.EDITOR
+  if (!editor || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
+  return (await import('./editor.ts')).editIn(editor, text)
+}
+
+const hostOf = ({ signal, onInterrupt, interrupt }: ReturnType<typeof interrupts>): Host => ({
   env: process.env,
   home: homedir(),
   name: hostname(),
@@ -122,11 +128,34 @@ const hostOf = (signal: AbortSignal): Host => ({
   readInput,
   askSecret: askSecretOf(signal),
   readFile: async (path) => textOf(await (await import('node:fs/promises')).readFile(path), path),
+  lines: async () => (await import('./lines.ts')).linesOf({ input: process.stdin, output: process.stderr, signal, interrupt }),
+  edit,
   signal,
+  onInterrupt,
   now: () => performance.now(),
   pause: pauseOf(signal),
   open: (url) => void open(url),
 })
+
+/** The first SIGINT that nobody takes stops the command, the next one the process. */
+const interrupts = () => {
+  const controller = new AbortController()
+  let taker: (() => boolean) | undefined
+  const interrupt = (): void => {
+    if (taker?.()) return
+    if (controller.signal.aborted) process.exit(130)
+    controller.abort()
+    process.stdin.destroy()
+  }
+  process.on('SIGINT', interrupt)
+  const onInterrupt = (listener: () => boolean) => {
+    taker = listener
+    return () => {
+      taker = undefined
+    }
+  }
+  return { signal: controller.signal, onInterrupt, interrupt }
+}
 
 /** Ignores a closed pipe, as in `tendril items list --all | head`. */
 const endQuietly = (cause: { code?: string }): void => {
@@ -138,14 +167,8 @@ const endQuietly = (cause: { code?: string }): void => {
 export const main = async ({ server }: { server: readonly string[] }): Promise<void> => {
   const argv = process.argv.slice(2)
   if (argv.length === 1 && argv[0] === '--version') return console.log(`tendril ${version}`)
-  const controller = new AbortController()
   process.stdout.on('error', endQuietly)
   process.stderr.on('error', endQuietly)
-  process.once('SIGINT', () => {
-    controller.abort()
-    process.stdin.destroy()
-    process.once('SIGINT', () => process.exit(130))
-  })
   const { runCommandLine } = await import('./main.ts')
-  process.exitCode = await runCommandLine(argv, hostOf(controller.signal), server)
+  process.exitCode = await runCommandLine(argv, hostOf(interrupts()), server)
 }

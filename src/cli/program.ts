@@ -4,7 +4,7 @@ import type { NamedOp } from '#contract/op'
 import { version } from '../../package.json'
 import { areas, type CommandGroup, commandAt, groups, type NamedCommand } from './catalogue.ts'
 import { examplesOf } from './example.ts'
-import { type Ground, ownCommands, serverCommands, withParents } from './own.ts'
+import { type Ground, ownCommands, ownCommandsIn, serverCommands, withParents } from './own.ts'
 import { ENVIRONMENT, syntaxOf, titleOf, withCommon } from './syntax.ts'
 
 export interface Setting extends Ground {
@@ -56,17 +56,19 @@ const groupCommand = ({ name: group, about, commands }: CommandGroup, chosen: st
     command.addCommand(
       chosen === ALL || one.name === chosen ? operationCommand(one, ground) : new Command(one.name).summary(titleOf(one.operation)),
     )
+  for (const own of ownCommandsIn(group, ground)) command.addCommand(own)
   return command
 }
 
 /** What a group hangs below: the program, or the command of its area. */
-const above = (group: CommandGroup, program: Command): Command => {
+const above = (group: CommandGroup, program: Command, ground: Ground): Command => {
   const [area = ''] = group.name.split(' ')
   const about = areas.get(area)
   if (about === undefined) return program
   const before = program.commands.find((command) => command.name() === area)
   if (before) return before
   const command = branch(area, about)
+  for (const own of ownCommandsIn(area, ground)) command.addCommand(own)
   program.addCommand(command)
   return command
 }
@@ -81,7 +83,7 @@ const programOf = (chosen: readonly string[] | typeof ALL, setting: Setting): Co
     const command = isChosen
       ? groupCommand(group, chosen === ALL ? ALL : chosen[words.length], setting)
       : new Command(words.at(-1)).description(group.about)
-    above(group, program).addCommand(command)
+    above(group, program, setting).addCommand(command)
   }
   program.commandsGroup('This program:')
   for (const command of ownCommands(setting)) program.addCommand(command)
@@ -103,7 +105,7 @@ export const programFor = (argv: readonly string[], setting: Setting): Command =
 const shortest = (command: NamedCommand, setting: Setting): Command => {
   const program = new Command('tendril').helpCommand(false).enablePositionalOptions()
   const group = { ...groups.find(({ name }) => name === command.group)!, commands: [command] }
-  above(group, program).addCommand(groupCommand(group, ALL, setting))
+  above(group, program, setting).addCommand(groupCommand(group, ALL, setting))
   return program
 }
 

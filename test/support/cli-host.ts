@@ -1,5 +1,5 @@
 /** A host for the command line that records output, pauses and opened addresses; pauses take no time. */
-import type { Host, Stream } from '#cli/host'
+import type { Host, Lines, Stream } from '#cli/host'
 import { runCommandLine } from '#cli/main'
 
 export interface CliOptions {
@@ -14,6 +14,12 @@ export interface CliOptions {
   columns?: number
   colour?: boolean
   signal?: AbortSignal
+  /** Lines that the user types at prompts, then ^D; without them, standard input is a pipe. A function waits until it returns. */
+  typed?: (string | ((stop?: AbortSignal) => Promise<string | undefined>))[]
+  /** What the user leaves in the editor; without it, there is none. */
+  edit?(text: string): string
+  /** `send` is ^C, once the command has begun. */
+  interrupt?: { send?: () => boolean }
   /** Runs during each pause. */
   meanwhile?(seen: { err: string }): Promise<unknown>
 }
@@ -45,6 +51,19 @@ const stream = (seen: Seen, name: 'out' | 'err', { columns, colour = false }: Cl
   colour,
 })
 
+const linesOf = (seen: Seen, { typed, input = '' }: CliOptions): Lines => {
+  const left = typed ? [...typed] : input.split('\n').filter((line) => line !== '')
+  return {
+    isTerminal: typed !== undefined,
+    async next(prompt, stop) {
+      if (typed) seen.err += prompt
+      const line = stop?.aborted ? undefined : left.shift()
+      return typeof line === 'function' ? line(stop) : line
+    },
+    [Symbol.dispose]: () => {},
+  }
+}
+
 const hostOf = (seen: Seen, options: CliOptions): Host => ({
   env: options.env ?? {},
   home: options.home ?? NOWHERE,
@@ -57,7 +76,15 @@ const hostOf = (seen: Seen, options: CliOptions): Host => ({
     if (options.secret !== undefined) seen.err += prompt
     return options.secret
   },
+  lines: async () => linesOf(seen, options),
+  edit: async (text) => options.edit?.(text),
   signal: options.signal ?? new AbortController().signal,
+  onInterrupt(listener) {
+    if (options.interrupt) options.interrupt.send = listener
+    return () => {
+      if (options.interrupt) options.interrupt.send = undefined
+    }
+  },
   now: () => seen.passed,
   async pause(ms) {
     seen.pauses.push(ms)

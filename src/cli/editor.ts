@@ -1,0 +1,22 @@
+/** Text in the editor of the user. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** `editor` can have arguments, as in `code --wait`. The file is in a folder that only the user can read. Throws if the editor fails. */
+export const editIn = async (editor: string, text: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tendril-'))
+  try {
+    const file = join(folder, 'arguments.json')
+    await writeFile(file, `${text}\n`, { mode: 0o600 })
+    await new Promise<void>((resolve, reject) => {
+      const child = spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' })
+      child.once('error', reject)
+      child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the editor ended with ${code}`))))
+    })
+    return await readFile(file, 'utf8')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
