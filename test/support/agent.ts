@@ -70,7 +70,10 @@ export const stepsIn = async (app: TestApp, id: string): Promise<StepRow[]> =>
     await app.owner<StepRow[]>`select number, kind, name, state, args, result, error from agent_step where job_id = ${id} order by number`
   ).map((row) => ({ ...row }))
 
-export const messagesIn = async (app: TestApp, { conversation_id }: Pick<Job, 'conversation_id'>): Promise<{ role: string; content: string }[]> => {
+export const messagesIn = async (
+  app: TestApp,
+  { conversation_id }: Pick<Job, 'conversation_id'>,
+): Promise<{ role: string; content: string }[]> => {
   const rows = await app.owner<{ role: string; content: string }[]>`select role, content from agent_message
     where conversation_id = ${conversation_id} order by seq`
   return rows.map(({ role, content }) => ({ role, content }))
