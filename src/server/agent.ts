@@ -7,11 +7,14 @@ import type { Log } from '#kernel/log'
 import { LocalBus } from '#ops/agent/bus'
 import type { World } from '#ops/call'
 import { createToolBox } from '#ops/index'
+import { createDesk } from '#port/model/desk/desk'
 import { costOf } from '#port/model/openai/prices'
 import { createOpenAiThinker } from '#port/model/openai/thinker'
-import { ThinkError, type Thinker } from '#port/model/thinker'
+import type { Thinker } from '#port/model/thinker'
 import type { Db } from '#store/engine/db'
 import type { Config } from '../config.ts'
+import { parseDeskLine } from './desk-commands.ts'
+import { nearestCommands } from './desk-suggestions.ts'
 
 type Deps = Omit<AgentDeps, 'failpoints' | 'modelCalls'>
 
@@ -22,11 +25,7 @@ export interface Agent {
   begin(world: World): void
 }
 
-const noDesk: Thinker = {
-  think() {
-    throw new ThinkError('unsupported')
-  },
-}
+const desk = createDesk({ parse: parseDeskLine, nearest: nearestCommands })
 
 const thinkerOf = (openai: Config['openai'], log: Log): Thinker | undefined =>
   openai && createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log })
@@ -55,7 +54,7 @@ export const agentOf = ({ db, log, openai, thinker = thinkerOf(openai, log), too
   const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
     costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
-  const deps: Deps = { toolBox, thinker, desk: noDesk, commands: async () => undefined, priceOf, db, ask, bus }
+  const deps: Deps = { toolBox, thinker, desk, priceOf, db, ask, bus }
   return {
     deps,
     bus,

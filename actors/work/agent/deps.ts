@@ -1,4 +1,3 @@
-import type { CommandParser } from '#decisions/agent/commands'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { PriceOf } from '#domain/agent/budget'
 import type { Failpoints } from '#kernel/failpoint'
@@ -24,7 +23,6 @@ export interface AgentDeps {
   thinker: Thinker | undefined
   /** Carries out commands in the words of the command line. */
   desk: Thinker
-  commands: CommandParser
   priceOf(model: string): PriceOf
   db: Pick<Db, 'read'>
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>

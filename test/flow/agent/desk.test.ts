@@ -1,0 +1,28 @@
+/** Without a model the desk answers: the main job, by commands in the words of the command line. */
+import { expect, test } from 'bun:test'
+import type { Job, OnBehalf } from '#domain/agent/job'
+import { messagesIn, overJob, turn } from '#test/support/agent'
+import { softwareProfile } from '#test/support/profiles'
+import { newPerson } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+const app = useApp()
+
+const says = async (by: OnBehalf, content: string): Promise<{ job: Job; answer: string }> => {
+  const job = await overJob(app, await turn(app, { content, by, model: 'desk' }))
+  return { job, answer: (await messagesIn(app, job)).at(-1)!.content }
+}
+
+test('drafts, and says what it cannot do', async () => {
+  await app.send('PUT', 'profile', { body: softwareProfile })
+  const { personId } = (await newPerson(app.owner, app.tenantId, 'owner')).member
+  const by: OnBehalf = { kind: 'session', id: personId, personId }
+  const drafted = await says(by, '/batches create --count 2')
+  expect(drafted.job).toMatchObject({ status: 'completed', model: 'desk', cost: 0, input_tokens: 0 })
+  expect(drafted.answer).toContain('item:2')
+  expect((await says(by, 'what is waiting?')).answer).toContain('item:1')
+  expect((await says(by, 'please make everything better')).answer).toContain('No model is set')
+  const { job, answer } = await says(by, '/batches create --cuont 2')
+  expect(job.tool_calls).toBe(0)
+  expect(answer).toContain('cuont')
+})
