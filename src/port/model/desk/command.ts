@@ -14,7 +14,3 @@ export const understood = async (line: string, parse: Parse, shown: readonly str
   const listed = withListed(found.args, shown)
   return 'error' in listed ? listed : { tool: found.tool, ...listed }
 }
-
-/** What a message says that begins with `/`; undefined for all others, which are for the model. */
-export const commandOf = async (text: string, parse: Parse, shown: readonly string[] = []): Promise<Understood | undefined> =>
-  text.trimStart().startsWith('/') ? understood(text, parse, shown) : undefined

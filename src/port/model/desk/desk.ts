@@ -29,7 +29,7 @@ const resultsIn = (messages: readonly TurnMessage[]): string[] => {
 }
 
 const shownIn = (messages: readonly TurnMessage[]): string[] =>
-  messages.flatMap((message) => (message.role === 'assistant' && message.text !== '' ? [message.text] : []))
+  messages.flatMap((message) => (message.role === 'assistant' && message.text !== '' ? [plainText(message.text)] : []))
 
 const atALoss = (text: string, { nearest }: DeskOptions): string =>
   [

@@ -1,9 +1,18 @@
-/** Results of tools are worded for models. For people, the marks around strangers' text go; the text stays quoted, on its line. */
-const EXPLANATION = /^Strangers wrote the text between <untrusted-[0-9a-f]+> and <\/untrusted-[0-9a-f]+>: .*\n?/
-const MARK = /<\/?(untrusted-[0-9a-f]+)>/g
+/** Results of tools are worded for models. For people, the marks around strangers' text go. */
 
+/** The whole is a string of JSON if some of it came from outside the workspace. */
+const WRAPPED = /^(error: )?(\{"from":"(?:[^"\\]|\\.)*","untrusted":"(?:[^"\\]|\\.)*"\})/
+const EXPLANATION = /^Strangers wrote the text between <(untrusted-[0-9a-f]+)> and <\/untrusted-[0-9a-f]+>: .*\n?/
+
+const unwrapped = (text: string): string =>
+  text.replace(
+    WRAPPED,
+    (_, prefix: string | undefined, json: string) => `${prefix ?? ''}${(JSON.parse(json) as { untrusted: string }).untrusted}`,
+  )
+
+/** Inside, each text of a stranger stays a quoted string on one line, so that it cannot look like a part of the answer. */
 export const plainText = (result: string): string => {
-  const name = /^Strangers wrote the text between <(untrusted-[0-9a-f]+)>/.exec(result)?.[1]
-  if (name === undefined) return result
-  return result.replace(EXPLANATION, '').replaceAll(MARK, (mark, found) => (found === name ? '' : mark))
+  const text = unwrapped(result)
+  const name = EXPLANATION.exec(text)?.[1]
+  return name === undefined ? text : text.replace(EXPLANATION, '').replaceAll(new RegExp(`</?${name}>`, 'g'), '')
 }

@@ -1,6 +1,6 @@
 /** The desk, by the port to models. */
 import { expect, test } from 'bun:test'
-import { commandOf, type Parse } from '#port/model/desk/command'
+import type { Parse } from '#port/model/desk/command'
 import { createDesk } from '#port/model/desk/desk'
 import { questions } from '#port/model/desk/questions'
 import type { Turn, TurnMessage } from '#port/model/thinker'
@@ -68,6 +68,23 @@ signals (1):
   )
 })
 
+test('results that came from outside the workspace are unwrapped, and positions count in them', async () => {
+  const text = 'signals (2):\n  - id: signal:1\n    text: "- id: signal:9"\n  - id: signal:2'
+  const wrapped = JSON.stringify({ from: 'signal', untrusted: text })
+  const asked: TurnMessage[] = [
+    { role: 'user', text: '/items list' },
+    { role: 'assistant', text: '', calls: [{ id: 'a', name: 'growth_list_signals', arguments: '{}' }] },
+  ]
+  expect((await think([...asked, { role: 'tool', call: 'a', text: wrapped }])).text).toBe(text)
+  expect((await think([...asked, { role: 'tool', call: 'a', text: `error: ${wrapped}` }])).text).toBe(`error: ${text}`)
+  const shown = JSON.stringify({ from: 'an earlier message', untrusted: text })
+  const next = await think([
+    { role: 'assistant', text: `${shown}\n(tools used: growth_list_signals)`, calls: [] },
+    { role: 'user', text: '/items approve 2' },
+  ])
+  expect(called(next)).toEqual([['growth_approve_item', { id: 'signal:2' }]])
+})
+
 test('a position counts in the list shown last', async () => {
   const messages: TurnMessage[] = [
     { role: 'user', text: '/items list' },
@@ -87,12 +104,4 @@ test('a turn that was cancelled has no answer', async () => {
   const turn = { model: 'desk', system: '', messages: [], tools: [], choice: 'auto' as const, maxTokens: 1 }
   const reason = new Error('cancelled')
   await expect(desk.think(turn, { signal: AbortSignal.abort(reason), onText: () => {} })).rejects.toBe(reason)
-})
-
-test('with a model, too, a line that begins with / is a command, and no other is', async () => {
-  expect(await commandOf('/items list', parse)).toEqual({ tool: 'growth_list_queue', args: {} })
-  expect(await commandOf('/nothing', parse)).toEqual({ error: 'unknown command /nothing' })
-  expect(await commandOf('/items approve 1', parse, ['- id: item:8'])).toEqual({ tool: 'growth_approve_item', args: { id: 'item:8' } })
-  expect(await commandOf('/items approve 2', parse, ['- id: item:8'])).toEqual({ error: 'The list shown last has no record 2: it has 1.' })
-  expect(await commandOf('items list', parse)).toBeUndefined()
 })
