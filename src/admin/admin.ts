@@ -6,7 +6,7 @@ import { roles } from '#kernel/roles'
 import { isScope, type Scope, scopes } from '#kernel/scopes'
 import { pageOf, pageResult } from '#ops/paging'
 import { resetByOperator } from '#ops/recovery'
-import { connectAccount, createKey, createWorkspace, inviteByOperator, usualScopes } from '#ops/workspaces'
+import { connectAccount, createKey, createWorkspace, inviteByOperator } from '#ops/workspaces'
 import { joinDatabase } from '#server/database'
 import { openWorkplace } from '#server/server'
 import { revokeKey } from '#store/app/keys'
@@ -54,7 +54,7 @@ const createTenant = async ({ config, log }: AdminContext, flags: Flags) => {
     const account = await workplace.sandbox.connect(workspace_id, `workspace-${workspace_id.slice(-12)}`)
     await connectAccount(workplace.world, workspace_id, { network: workplace.sandbox.name, ...account })
   }
-  const { api_key } = await createKey(workplace.db, { tenantId: workspace_id, scopes: usualScopes, name: 'created by the operator' })
+  const { api_key } = await createKey(workplace.db, { tenantId: workspace_id, scopes: [...scopes], name: 'created by the operator' })
   const place = { db: workplace.db, publicUrl: config.publicUrl }
   return {
     workspace_id,

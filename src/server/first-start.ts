@@ -4,7 +4,7 @@ import { defaultPlan } from '#domain/app/plan'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { connectAccount, createKey, inviteByOperator, usualScopes } from '#ops/workspaces'
+import { connectAccount, createKey, inviteByOperator } from '#ops/workspaces'
 import { unfinishedTenant } from '#store/app/tenants'
 import type { Config } from '../config.ts'
 import type { Workplace } from './server.ts'
@@ -29,7 +29,7 @@ export async function firstStart(
     if (!tenantId) return undefined
     try {
       await connectAccount(world, tenantId, { network: sandbox.name, ...(await sandbox.connect(tenantId, 'me')) })
-      const options = bootstrapKey ? { scopes: [...scopes], key: bootstrapKey } : { scopes: usualScopes }
+      const options = { scopes: [...scopes], ...(bootstrapKey ? { key: bootstrapKey } : {}) }
       const signInUrl = await inviteByOperator({ db, publicUrl }, { tenantId, role: 'owner' })
       return { id: tenantId, apiKey: (await createKey(db, { tenantId, name: 'first start', ...options })).api_key, signInUrl }
     } catch (cause) {
