@@ -19,6 +19,247 @@ grant delete, insert, select, update on public.actor to tendril_system;
 grant select on public.actor to tendril_app;
 grant update (paused, wake_at) on public.actor to tendril_app;
 
+create table public.agent_approval (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  job_id uuid not null,
+  step_id uuid not null,
+  goal text not null,
+  tool_name text not null,
+  summary text not null,
+  arguments jsonb not null,
+  arguments_hash text not null,
+  subject jsonb not null,
+  why jsonb not null,
+  status text not null,
+  decided_by uuid,
+  decided_how text,
+  reason text,
+  edited boolean not null default false,
+  expires_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_approval_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint agent_approval_decided_how_check CHECK ((decided_how = ANY (ARRAY['person'::text, 'expiry'::text, 'cancel'::text, 'stale'::text]))),
+  constraint agent_approval_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_approval_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text]))),
+  constraint agent_approval_tenant_id_step_id_key UNIQUE (tenant_id, step_id)
+);
+CREATE INDEX agent_approval_tenant_id_job_id_idx ON public.agent_approval USING btree (tenant_id, job_id);
+CREATE INDEX agent_approval_tenant_id_status_id_idx ON public.agent_approval USING btree (tenant_id, status, id);
+alter table public.agent_approval enable row level security;
+alter table public.agent_approval force row level security;
+create policy app on public.agent_approval for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_approval to tendril_app;
+
+create table public.agent_conversation (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  title text,
+  status text not null,
+  origin text not null,
+  person_id uuid,
+  summary text,
+  summarised_to integer not null default 0,
+  next_seq integer not null default 1,
+  handles jsonb not null default '{}'::jsonb,
+  last_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_conversation_origin_check CHECK ((origin = ANY (ARRAY['app'::text, 'channel'::text, 'schedule'::text, 'webhook'::text]))),
+  constraint agent_conversation_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_conversation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text])))
+);
+CREATE INDEX agent_conversation_tenant_id_last_at_id_idx ON public.agent_conversation USING btree (tenant_id, last_at DESC, id DESC);
+alter table public.agent_conversation enable row level security;
+alter table public.agent_conversation force row level security;
+create policy app on public.agent_conversation for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_conversation to tendril_app;
+
+create table public.agent_event (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  job_id uuid not null,
+  seq integer not null,
+  conversation_id uuid,
+  at timestamp with time zone not null,
+  type text not null,
+  data jsonb not null,
+  constraint agent_event_pkey PRIMARY KEY (tenant_id, job_id, seq),
+  constraint agent_event_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES public.agent_job(tenant_id, id) ON DELETE CASCADE
+);
+alter table public.agent_event enable row level security;
+alter table public.agent_event force row level security;
+create policy app on public.agent_event for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.agent_event to tendril_app;
+
+create table public.agent_feedback (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  conversation_id uuid not null,
+  message_id uuid not null,
+  job_id uuid,
+  user_id uuid not null,
+  verdict text not null,
+  correction text,
+  message_excerpt text not null,
+  metadata jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_feedback_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_feedback_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.agent_conversation(tenant_id, id) ON DELETE CASCADE,
+  constraint agent_feedback_tenant_id_user_id_message_id_key UNIQUE (tenant_id, user_id, message_id),
+  constraint agent_feedback_verdict_check CHECK ((verdict = ANY (ARRAY['up'::text, 'down'::text])))
+);
+alter table public.agent_feedback enable row level security;
+alter table public.agent_feedback force row level security;
+create policy app on public.agent_feedback for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_feedback to tendril_app;
+
+create table public.agent_job (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  kind text not null,
+  status text not null,
+  error text,
+  goal text not null,
+  conversation_id uuid,
+  message_id uuid,
+  parent_id uuid,
+  root_id uuid not null,
+  depth integer not null default 0,
+  origin text not null,
+  on_behalf jsonb not null,
+  tools jsonb,
+  shown jsonb not null default '[]'::jsonb,
+  tier text not null,
+  asked_model text,
+  model text not null,
+  taint jsonb not null default '[]'::jsonb,
+  scheduled boolean not null default false,
+  model_calls integer not null default 0,
+  tool_calls integer not null default 0,
+  input_tokens integer not null default 0,
+  output_tokens integer not null default 0,
+  cost integer not null default 0,
+  cost_estimated boolean not null default false,
+  active_ms integer not null default 0,
+  invalid_answers integer not null default 0,
+  next_step integer not null default 1,
+  next_event integer not null default 1,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_job_check CHECK (((ended_at IS NULL) = (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))),
+  constraint agent_job_kind_check CHECK ((kind = ANY (ARRAY['turn'::text, 'task'::text, 'action'::text, 'scheduled'::text, 'webhook'::text, 'channel'::text, 'delegate'::text]))),
+  constraint agent_job_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
+  constraint agent_job_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_job_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting_approval'::text, 'waiting_child'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint agent_job_tier_check CHECK ((tier = ANY (ARRAY['fast'::text, 'reasoning'::text])))
+);
+CREATE INDEX agent_job_passing ON public.agent_job USING btree (tenant_id, ended_at) WHERE ((ended_at IS NOT NULL) AND (kind <> ALL (ARRAY['turn'::text, 'channel'::text])));
+CREATE INDEX agent_job_tenant_id_conversation_id_id_idx ON public.agent_job USING btree (tenant_id, conversation_id, id);
+CREATE INDEX agent_job_tenant_id_ended_at_idx ON public.agent_job USING btree (tenant_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX agent_job_tenant_id_parent_id_idx ON public.agent_job USING btree (tenant_id, parent_id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX agent_job_tenant_id_status_id_idx ON public.agent_job USING btree (tenant_id, status, id) WHERE (ended_at IS NULL);
+alter table public.agent_job enable row level security;
+alter table public.agent_job force row level security;
+create policy app on public.agent_job for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_job to tendril_app;
+
+create table public.agent_message (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  conversation_id uuid not null,
+  seq integer not null,
+  job_id uuid,
+  reply_to uuid,
+  role text not null,
+  content text not null,
+  author jsonb not null,
+  untrusted boolean not null default false,
+  model text,
+  tools_used jsonb not null default '[]'::jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_message_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_message_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'notice'::text]))),
+  constraint agent_message_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.agent_conversation(tenant_id, id) ON DELETE CASCADE,
+  constraint agent_message_tenant_id_conversation_id_seq_key UNIQUE (tenant_id, conversation_id, seq)
+);
+alter table public.agent_message enable row level security;
+alter table public.agent_message force row level security;
+create policy app on public.agent_message for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_message to tendril_app;
+
+create table public.agent_step (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  job_id uuid not null,
+  number integer not null,
+  kind text not null,
+  name text not null,
+  state text not null,
+  call text,
+  asked text,
+  args jsonb,
+  args_hash text,
+  class text,
+  why jsonb not null default '[]'::jsonb,
+  result jsonb,
+  result_cut boolean not null default false,
+  untrusted text,
+  error text,
+  answer jsonb,
+  awaits_kind text,
+  awaits uuid,
+  of_step integer,
+  input_tokens integer,
+  cached_tokens integer,
+  output_tokens integer,
+  cost integer,
+  reserved_tokens integer not null default 0,
+  reserved_cost integer not null default 0,
+  day text,
+  month text,
+  attempt integer not null default 0,
+  not_before timestamp with time zone,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_step_class_check CHECK ((class = ANY (ARRAY['read'::text, 'draft'::text, 'commit'::text, 'safe'::text, 'outside_read'::text, 'outside_write'::text]))),
+  constraint agent_step_kind_check CHECK ((kind = ANY (ARRAY['model'::text, 'tool'::text, 'summary'::text]))),
+  constraint agent_step_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_step_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'asked'::text, 'running'::text, 'waiting'::text, 'done'::text, 'failed'::text, 'rejected'::text, 'unknown'::text, 'cancelled'::text]))),
+  constraint agent_step_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES public.agent_job(tenant_id, id) ON DELETE CASCADE,
+  constraint agent_step_tenant_id_job_id_number_key UNIQUE (tenant_id, job_id, number)
+);
+CREATE INDEX agent_step_tenant_id_name_started_at_idx ON public.agent_step USING btree (tenant_id, name, started_at) WHERE ((kind = 'tool'::text) AND (started_at IS NOT NULL));
+alter table public.agent_step enable row level security;
+alter table public.agent_step force row level security;
+create policy app on public.agent_step for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_step to tendril_app;
+
+create table public.agent_tool_rule (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  tool_name text not null,
+  decision text not null,
+  definition_hash text,
+  set_by uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_tool_rule_decision_check CHECK ((decision = ANY (ARRAY['allow'::text, 'ask'::text, 'deny'::text]))),
+  constraint agent_tool_rule_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_tool_rule_tenant_id_tool_name_key UNIQUE (tenant_id, tool_name)
+);
+alter table public.agent_tool_rule enable row level security;
+alter table public.agent_tool_rule force row level security;
+create policy app on public.agent_tool_rule for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_tool_rule to tendril_app;
+
 create table public.api_key (
   id uuid not null,
   tenant_id uuid not null,

@@ -20,10 +20,10 @@ export const levelOf = (text: string): string => choiceOf('LOG_LEVEL', logLevels
 /** A hundred years. */
 const MAX_DAYS = 36_500
 
-export const daysOf = (name: string, text: string): number =>
-  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_DAYS
+export const daysOf = (name: string, text: string, least = 1): number =>
+  /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= MAX_DAYS
     ? Number(text)
-    : refuseValue(name, `a number of days from 1 to ${MAX_DAYS}`, text)
+    : refuseValue(name, `a number of days from ${least} to ${MAX_DAYS}`, text)
 
 const LARGEST_PORT = 65_535
 

@@ -67,6 +67,8 @@ export interface Config {
   rateLimits: boolean
   /** How long rows of the audit are kept. */
   auditKeepDays: number
+  /** How long the steps and events of the agent's jobs are kept. */
+  agentKeepDays: number
   failpoints: string
 }
 
@@ -98,6 +100,9 @@ const openaiOf = (env: Env): OpenaiConfig | undefined => {
   }
 }
 
+/** Analytics look back 30 days. */
+const LEAST_AGENT_DAYS = 31
+
 /** Treats empty as unset. */
 const optional = <V>(text: string | undefined, read: (text: string) => V): V | undefined => (text ? read(text) : undefined)
 
@@ -122,6 +127,7 @@ export const readConfig = (env: Env = process.env): Config => {
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     trustedProxies: countOf('TRUSTED_PROXIES', env.TRUSTED_PROXIES || '0'),
     auditKeepDays: daysOf('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),
+    agentKeepDays: daysOf('AGENT_KEEP_DAYS', env.AGENT_KEEP_DAYS || '90', LEAST_AGENT_DAYS),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })

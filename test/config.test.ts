@@ -31,6 +31,12 @@ test('RATE_LIMITS is on unless it is off, and nothing else', () => {
   expect(() => readConfig({ RATE_LIMITS: '0' })).toThrow('RATE_LIMITS must be on or off: 0')
 })
 
+test('AGENT_KEEP_DAYS is a number of days that analytics can look back', () => {
+  expect([readConfig({}).agentKeepDays, readConfig({ AGENT_KEEP_DAYS: '31' }).agentKeepDays]).toEqual([90, 31])
+  for (const wrong of ['30', '0', '-1', '36501', 'ever'])
+    expect(() => readConfig({ AGENT_KEEP_DAYS: wrong })).toThrow(`AGENT_KEEP_DAYS must be a number of days from 31 to 36500: ${wrong}`)
+})
+
 test('AUDIT_KEEP_DAYS is a number of days', () => {
   expect([readConfig({}).auditKeepDays, readConfig({ AUDIT_KEEP_DAYS: '30' }).auditKeepDays]).toEqual([400, 30])
   for (const wrong of ['0', '-1', '1.5', '36501', 'ever'])

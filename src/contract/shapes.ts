@@ -77,6 +77,8 @@ FormatRegistry.Set(
   (text) => EMAIL.test(normalForm(text, 'NFKC')) && strangeCharacter(text) === undefined && !isLonger(text, EMAIL_LIMIT),
 )
 FormatRegistry.Set('name', (text) => strangeCharacter(text) === undefined && !isInvisible(text) && !isLonger(text, NAME_LIMIT))
+/** The form of every tool's name. */
+FormatRegistry.Set('tool-name', (text) => /^[a-z][a-z0-9_]{0,63}$/.test(text))
 FormatRegistry.Set('clock-time', (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text))
 
 export const Id = T.String({ format: 'uuid', description: 'A uuid.' })

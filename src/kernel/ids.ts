@@ -3,6 +3,11 @@ import { randomBytes } from 'node:crypto'
 /** A uuid v7, which sorts by its time of creation. */
 export const newId = (): string => Bun.randomUUIDv7()
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Whether a text is a uuid in the form that the database gives. */
+export const isUuid = (text: string): boolean => UUID.test(text)
+
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const BIASED_FROM = 256 - (256 % ALPHABET.length)
 

@@ -3,7 +3,9 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { Answer, Letter } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
 import type { Group, Op } from '#contract/op'
+import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Deciding } from '#decisions/deciding'
+import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { RatePlan } from '#domain/app/rates'
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
@@ -69,7 +71,14 @@ export interface Rates {
 }
 
 /** The parts of the process that operations reach. */
-export interface World {
+export interface World extends Parts {
+  /** The operations as tools of the agent. */
+  tools: ToolBox
+  models: Models | typeof NO_MODEL
+}
+
+/** What operations reach that are themselves tools of the agent. */
+export interface Parts {
   db: Db
   nodes: NodeClient
   networks: Networks

@@ -1,9 +1,15 @@
 /** Binds every operation to its handler. */
-import { appResources, growthResources } from '#contract/index'
+import { agentResources, appResources, growthResources } from '#contract/index'
 import type { Group, Resource } from '#contract/op'
 import { operatorResources } from '#contract/operator'
 import type { ToolBox } from '#decisions/agent/toolbox'
+import { approvalHandlers } from './agent/approvals.ts'
+import { conversationHandlers } from './agent/conversations.ts'
+import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
+import { jobHandlers } from './agent/jobs.ts'
 import { type Handled, type ToolWording, toolBoxOf } from './agent/toolbox.ts'
+import { toolHandlers, toolRuleHandlers } from './agent/tools.ts'
+import { usageHandlers } from './agent/usage.ts'
 import { auditHandlers } from './app/audit.ts'
 import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
@@ -15,7 +21,7 @@ import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { webhookHandlers } from './app/webhook.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { type Bound, bind } from './bind.ts'
-import type { Handlers, World } from './call.ts'
+import type { Handlers, Parts, World } from './call.ts'
 import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
 import { growthAuditHandlers } from './growth/audits.ts'
@@ -38,11 +44,18 @@ import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
 import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
+import { createWaiters } from './waiters.ts'
 
-/** Every resource with its handlers, in the order of the contract. */
-const handled = (world: World) => {
+type Add = <G extends Group>(resource: Resource<G>, handlers: Handlers<G>) => void
+
+/** The resources that `list` adds, with their handlers. */
+const collected = (list: (add: Add) => void): Handled[] => {
   const pairs: Handled[] = []
-  const add = <G extends Group>(resource: Resource<G>, handlers: Handlers<G>) => pairs.push({ resource, handlers })
+  list((resource, handlers) => pairs.push({ resource, handlers }))
+  return pairs
+}
+
+const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.overview, overviewHandlers)
   add(growthResources.brief, briefHandlers)
   add(growthResources.batches, batchHandlers)
@@ -64,6 +77,20 @@ const handled = (world: World) => {
   add(growthResources.targets, targetHandlers)
   add(growthResources.signals, signalHandlers)
   add(growthResources.automation, automationHandlers)
+}
+
+const addAgent = (add: Add, { tools, models }: World) => {
+  add(agentResources.conversations, conversationHandlers({ tools, models }))
+  add(agentResources.conversationFeedback, conversationFeedbackHandlers)
+  add(agentResources.feedback, feedbackHandlers)
+  add(agentResources.jobs, jobHandlers(createWaiters()))
+  add(agentResources.approvals, approvalHandlers(tools))
+  add(agentResources.usage, usageHandlers)
+  add(agentResources.tools, toolHandlers(tools))
+  add(agentResources.toolRules, toolRuleHandlers(tools))
+}
+
+const addApp = (add: Add, world: Parts) => {
   add(appResources.session, sessionHandlers)
   add(appResources.sessions, sessionsHandlers)
   add(appResources.person, personHandlers)
@@ -76,17 +103,26 @@ const handled = (world: World) => {
   add(appResources.audit, auditHandlers)
   add(appResources.webhook, webhookHandlers(world))
   add(appResources.keys, keyHandlers)
-  return pairs
 }
 
 /** All operations, in the order of the contract. */
 export const createOperations = (world: World): Bound[] => {
   const host = { world, slots: downloadSlots() }
-  return handled(world).flatMap(({ resource, handlers }) => bind(host, resource, handlers as Handlers<Group>))
+  const all = collected((add) => {
+    addGrowth(add, world)
+    addAgent(add, world)
+    addApp(add, world)
+  })
+  return all.flatMap(({ resource, handlers }) => bind(host, resource, handlers as Handlers<Group>))
 }
 
 /** The operations that have a tool, as the agent's tools. */
-export const createToolBox = (world: World, wording: ToolWording): ToolBox => toolBoxOf(world, handled(world), wording)
+export const createToolBox = (world: Parts, wording: ToolWording): ToolBox =>
+  toolBoxOf(
+    world,
+    collected((add) => addGrowth(add, world)),
+    wording,
+  )
 
 /** Internal operations: not served to clients, but accepted from other processes. */
 export const createOperatorOperations = (world: World): Bound[] =>

@@ -1,14 +1,14 @@
 import { AppError } from '#kernel/errors'
+import { isUuid } from '#kernel/ids'
 import type { Page, RankedPage } from '#store/engine/page'
 
 const DEFAULT_LIMIT = 25
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A page by id. Its cursor is the last id of the page before, in base64url so that clients treat it as opaque. */
 export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): Page => {
   if (cursor === undefined) return { limit }
   const after = unwrap(cursor)
-  return UUID.test(after) ? { limit, after } : refuseCursor()
+  return isUuid(after) ? { limit, after } : refuseCursor()
 }
 
 /** A page of a fixed list of names. */
@@ -23,7 +23,14 @@ export const pageOfNames = <N extends string>(all: readonly N[], { limit = DEFAU
 export const rankedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): RankedPage => {
   if (cursor === undefined) return { limit }
   const [score = '', id = ''] = unwrap(cursor).split(' ')
-  return /^\d{1,3}$/.test(score) && UUID.test(id) ? { limit, after: { score: Number(score), id } } : refuseCursor()
+  return /^\d{1,3}$/.test(score) && isUuid(id) ? { limit, after: { score: Number(score), id } } : refuseCursor()
+}
+
+/** A page by time. Its cursor is the time, in milliseconds, and the id of the last record of the page before. */
+export const timedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): { limit: number; after?: { at: Date; id: string } } => {
+  if (cursor === undefined) return { limit }
+  const [at = '', id = ''] = unwrap(cursor).split(' ')
+  return /^\d{1,14}$/.test(at) && isUuid(id) ? { limit, after: { at: new Date(Number(at)), id } } : refuseCursor()
 }
 
 interface PageInput {
@@ -42,10 +49,10 @@ const wrap = (id: string): string => Buffer.from(id).toString('base64url')
 
 /** The cursor of the page that begins with the record of this id, if it exists; undefined for an invalid id. */
 export const cursorTo = (id: string): string | undefined => {
-  if (!UUID.test(id)) return undefined
+  if (!isUuid(id)) return undefined
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')
   const next = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-  return UUID.test(next) ? wrap(next) : undefined
+  return isUuid(next) ? wrap(next) : undefined
 }
 
 /** `rows`: one more than the limit if there is a next page. */
@@ -54,6 +61,10 @@ export const pageResult = <Row extends { id: string }>(rows: Row[], limit: numbe
 /** The same for rows sorted by score. */
 export const rankedResult = <Row extends { id: string; score: number }>(rows: Row[], limit: number): Result<Row> =>
   resultOf(rows, limit, ({ id, score }) => `${score} ${id}`)
+
+/** The same for rows sorted by time. */
+export const timedResult = <Row extends { id: string }>(rows: Row[], limit: number, timeOf: (row: Row) => Date): Result<Row> =>
+  resultOf(rows, limit, (row) => `${timeOf(row).getTime()} ${row.id}`)
 
 interface Result<Row> {
   rows: Row[]

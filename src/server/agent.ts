@@ -1,12 +1,9 @@
 /** The parts of the agent: what its lane needs, some of which exists only once the operations do. */
 import { type AgentDeps, THINK_MS } from '#actors/work/agent/deps'
-import type { ToolBox } from '#decisions/agent/toolbox'
 import type { PriceOf } from '#domain/agent/budget'
-import { toolWording } from '#edge/mcp/wording'
 import type { Log } from '#kernel/log'
 import { LocalBus } from '#ops/agent/bus'
 import type { World } from '#ops/call'
-import { createToolBox } from '#ops/index'
 import { createDesk } from '#port/model/desk/desk'
 import { costOf } from '#port/model/openai/prices'
 import { createOpenAiThinker } from '#port/model/openai/thinker'
@@ -38,19 +35,14 @@ interface AgentParts {
   log: Log
   openai: Config['openai']
   thinker?: Thinker | undefined
-  tools?: ((box: ToolBox) => ToolBox) | undefined
 }
 
 /** Throws if a lane runs before `begin`. */
-export const agentOf = ({ db, log, openai, thinker = thinkerOf(openai, log), tools = (all) => all }: AgentParts): Agent => {
+export const agentOf = ({ db, log, openai, thinker = thinkerOf(openai, log) }: AgentParts): Agent => {
   let world: World | undefined
-  let box: ToolBox | undefined
   const bus = new LocalBus()
   const begun = () => world ?? raise()
-  const toolBox = () => {
-    box ??= tools(createToolBox(begun(), toolWording))
-    return box
-  }
+  const toolBox = () => begun().tools
   const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
     costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)

@@ -10,6 +10,7 @@ import type { ToolBox } from '#decisions/agent/toolbox'
 import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
+import { type Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { WebhookTimes } from '#domain/app/webhook'
 import type { SendTimes } from '#domain/growth/sending/times'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
@@ -24,6 +25,7 @@ import { createMcp } from '#edge/mcp/endpoint'
 import { createServerFactory } from '#edge/mcp/server-factory'
 import type { ServerFactory } from '#edge/mcp/session'
 import type { McpLimits } from '#edge/mcp/sessions'
+import { toolWording } from '#edge/mcp/wording'
 import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
 import { type Clock, systemClock } from '#kernel/clock'
@@ -31,8 +33,8 @@ import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealer'
 import { workspaceOperations } from '#ops/bind'
-import type { Rates, World } from '#ops/call'
-import { createOperations, createOperatorOperations } from '#ops/index'
+import type { Parts, Rates, World } from '#ops/call'
+import { createOperations, createOperatorOperations, createToolBox } from '#ops/index'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
@@ -108,6 +110,9 @@ export interface Overrides {
 const drafterOf = ({ openai }: Config, worker: ModelWorker, log: Log): Drafter =>
   openai ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log }) : createComposer(worker)
 
+const modelsOf = ({ openai }: Config): Models | typeof NO_MODEL =>
+  openai ? { fast: openai.fast, reasoning: openai.reasoning, allow: openai.allow } : NO_MODEL
+
 /** The `host:port` of a URL. */
 const pairsOf = (text: string): string[] => {
   const url = URL.parse(text)
@@ -127,11 +132,15 @@ export interface WorkplaceOptions {
 }
 
 /** Starts the periodic work. */
-const periodicOf = ({ db, overrides }: Workplace, { failpoints, auditKeepDays: keepDays }: Config, log: Log): AsyncDisposable => {
+const periodicOf = (
+  { db, overrides }: Workplace,
+  { failpoints, auditKeepDays: keepDays, agentKeepDays }: Config,
+  log: Log,
+): AsyncDisposable => {
   const stack = new AsyncDisposableStack()
   const shared = { db, log, clock: systemClock }
   stack.use(startErasure({ ...shared, failpoints: overrides.failpoints ?? failpointsFrom(failpoints), ...ERASURE, ...overrides.erasure }))
-  stack.use(startSweep({ ...shared, keepDays, ...SWEEP, ...overrides.sweep }))
+  stack.use(startSweep({ ...shared, keepDays, agentKeepDays, ...SWEEP, ...overrides.sweep }))
   return stack
 }
 
@@ -158,7 +167,7 @@ export async function openWorkplace(
   const egress = egressOf(config, log)
   const { times, webhookTimes, drafter = drafterOf(config, stack.use(openThread()), log) } = overrides
   const sealer = createSealer(secret)
-  const agent = agentOf({ db, log, openai: config.openai, thinker: overrides.thinker, tools: overrides.tools })
+  const agent = agentOf({ db, log, openai: config.openai, thinker: overrides.thinker })
   const parts = { networks, egress, failpoints, drafter, sealer, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
@@ -169,7 +178,7 @@ export async function openWorkplace(
   const nodes = createNodeClient(signature)
   const identity = { tokens: createTokens(secret), passwords: createPasswords(overrides.passwordCost), publicUrl: config.publicUrl }
   const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
-  const world: World = {
+  const reached: Parts = {
     db,
     rates,
     networks,
@@ -180,6 +189,8 @@ export async function openWorkplace(
     sealer,
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
+  const box = createToolBox(reached, toolWording)
+  const world: World = { ...reached, tools: overrides.tools?.(box) ?? box, models: modelsOf(config) }
   agent.begin(world)
   const owned = stack.move()
   return { db, world, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }

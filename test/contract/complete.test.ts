@@ -19,7 +19,7 @@ const rows = documented as Row[]
 const growth = rows.filter(({ id }) => id?.startsWith('growth.'))
 const publicPaths = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
 
-const own = operations.filter(({ id }) => !id.startsWith('app.'))
+const own = operations.filter(({ id }) => id.startsWith('growth.'))
 
 const app = useApp()
 

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TObject } from '@sinclair/typebox'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { scopes } from '#kernel/scopes'
 import type { Reply } from '#test/support/app'
 import { call, usualOperations as operations } from '#test/support/prepare'
 import { type Fault, faultsOf, freeTexts, sampleOf, withValue } from '#test/support/sample'
@@ -9,9 +10,11 @@ import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 let session: string
+let key: string
 const app = useApp()
 beforeAll(async () => {
   session = await tokenOf(app, app.tenantId)
+  key = (await app.newKey([...scopes])).api_key
 })
 
 const expectInvalid = (reply: Reply, path: string) => {
@@ -28,7 +31,7 @@ const expressible = (o: NamedOp, { path, value, schema }: Fault): boolean => {
 }
 
 /** A credential that the operation accepts. */
-const credentialFor = ({ scope }: NamedOp) => ({ key: scope === 'session' ? session : app.key })
+const credentialFor = ({ scope }: NamedOp) => ({ key: scope === 'session' ? session : key })
 
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
 
@@ -40,13 +43,13 @@ describe.each(table(operations))('%s refuses', (_, o) => {
   const faults = faultsOf(o.input).filter((fault) => expressible(o, fault))
   if (faults.length > 0)
     test.each(faults.map((fault) => [fault.fault, fault.path, fault] as const))('%s as %s', async (_, path, { value }) => {
-      expectInvalid(await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, value)), path)
+      expectInvalid(await call({ app, key, session }, o, withValue(sampleOf(o, 'whole'), path, value)), path)
     })
 
   test('an unknown field, and suggests the nearest', async () => {
-    expectInvalid(await call({ app, session }, o, { ...sampleOf(o, 'needed'), no_such_field_anywhere: 1 }), 'no_such_field_anywhere')
+    expectInvalid(await call({ app, key, session }, o, { ...sampleOf(o, 'needed'), no_such_field_anywhere: 1 }), 'no_such_field_anywhere')
     for (const field of fieldsOf(o)) {
-      const reply = await call({ app, session }, o, { ...sampleOf(o, 'needed'), [`${field}x`]: 1 })
+      const reply = await call({ app, key, session }, o, { ...sampleOf(o, 'needed'), [`${field}x`]: 1 })
       expect(expectInvalid(reply, `${field}x`)).toBe(`is not a known field; did you mean ${field}?`)
     }
   })
@@ -54,20 +57,20 @@ describe.each(table(operations))('%s refuses', (_, o) => {
   test.each(['__proto__', 'constructor', 'toString'])('a field named %s', async (name) => {
     const input = { ...sampleOf(o, 'needed') }
     Object.defineProperty(input, name, { value: 'x', enumerable: true })
-    expectInvalid(await call({ app, session }, o, input), name)
+    expectInvalid(await call({ app, key, session }, o, input), name)
   })
 })
 
 describe.each(table(operations.filter((o) => freeTexts(o).length > 0)))('%s refuses in its texts', (_, o) => {
   test.each(freeTexts(o))('a NUL character (%s)', async (path) => {
-    const reply = await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, 'a\0b'))
+    const reply = await call({ app, key, session }, o, withValue(sampleOf(o, 'whole'), path, 'a\0b'))
     expect(expectInvalid(reply, path)).toBe('contains a NUL character')
   })
 
   // A URL cannot contain one: bytes that are not UTF-8 arrive as U+FFFD.
   if (!readsOnly(o))
     test.each(freeTexts(o))('half of a surrogate pair (%s)', async (path) => {
-      const reply = await call({ app, session }, o, withValue(sampleOf(o, 'whole'), path, 'a\ud800b'))
+      const reply = await call({ app, key, session }, o, withValue(sampleOf(o, 'whole'), path, 'a\ud800b'))
       expect(expectInvalid(reply, path)).toBe('contains an unpaired surrogate')
     })
 })
@@ -77,13 +80,15 @@ const needed = operations.flatMap((o) =>
 )
 test.each(needed)('%s requires %s', async (_, name, o) => {
   const { [name]: _absent, ...rest } = sampleOf(o, 'whole')
-  expect(expectInvalid(await call({ app, session }, o, rest), name)).toBe('is required')
+  expect(expectInvalid(await call({ app, key, session }, o, rest), name)).toBe('is required')
 })
 
 const inPaths = operations.flatMap((o) => pathParams(o.path).map((name) => [o.id, name, o] as const))
 describe.each(inPaths)('%s refuses a %s', (_, name, o) => {
-  test.each(['nope', '%', '%00', 'a/b', '00000000-0000-0000-0000-00000000000g'])('that is %s', async (value) => {
-    expectInvalid(await call({ app, session }, o, { ...sampleOf(o, 'needed'), [name]: value }), name)
+  const { format } = (o.input as TObject).properties[name]!
+  const others = format === 'uuid' ? ['nope', '00000000-0000-0000-0000-00000000000g'] : ['No such', `a${'_'.repeat(64)}`]
+  test.each([...others, '%', '%00', 'a/b'])('that is %s', async (value) => {
+    expectInvalid(await call({ app, key, session }, o, { ...sampleOf(o, 'needed'), [name]: value }), name)
   })
 
   test('that is repeated outside the path', async () => {
@@ -162,8 +167,8 @@ describe.each(table(operations.filter((o) => !readsOnly(o))))('%s refuses', (_, 
   })
 
   test('a key of more than 200 characters or none', async () => {
-    for (const key of ['k'.repeat(201), '']) {
-      const reply = await call({ app, session, headers: { 'idempotency-key': key } }, o, sampleOf(o, 'needed'))
+    for (const given of ['k'.repeat(201), '']) {
+      const reply = await call({ app, key, session, headers: { 'idempotency-key': given } }, o, sampleOf(o, 'needed'))
       expectInvalid(reply, 'Idempotency-Key')
     }
   })

@@ -4,7 +4,7 @@ import { type Job, newTurn, type OnBehalf } from '#domain/agent/job'
 import { newId } from '#kernel/ids'
 import { insertEvents } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
-import { insertMessages } from '#store/agent/thread'
+import { insertMessages } from '#store/agent/messages'
 import type { Effects } from '#store/engine/letter'
 import { eventually, type TestApp } from './app.ts'
 

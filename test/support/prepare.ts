@@ -23,7 +23,6 @@ import { connectAccount } from '#ops/workspaces'
 import { newWebhookSecret } from '#port/webhook'
 import { insertOperatorInvitation } from '#store/app/invitations'
 import { putEndpoint, secretRow } from '#store/app/webhooks'
-import type { Effects } from '#store/engine/letter'
 import { saveEvent } from '#store/engine/outbox'
 import { insertArticle } from '#store/growth/articles'
 import { insertBatch } from '#store/growth/batches'
@@ -36,18 +35,13 @@ import { insertProduct } from '#store/growth/products'
 import { insertRule } from '#store/growth/rules'
 import { insertSignal } from '#store/growth/signals'
 import { insertTarget } from '#store/growth/targets'
+import { makeApproval, makeConversation, makeFeedback, makeJob } from './agent-records.ts'
 import type { Reply, Send, TestApp } from './app.ts'
+import { type Workspace, write } from './arrange.ts'
 import { type Extent, sampleOf } from './sample.ts'
 import { signedIn, tokenOf } from './session.ts'
 
-export interface Workspace {
-  app: TestApp
-  tenantId: string
-  /** A key with every scope. */
-  key: string
-  /** The access token of an owner, for operations that need a person. */
-  session: string
-}
+export type { Workspace }
 
 /** The caller of an operation. */
 export interface Caller extends Send {
@@ -66,15 +60,6 @@ interface Recipe {
   /** Operation → operations of the same resource to call before it, if the first state will not do. */
   before?: Record<string, string[]>
 }
-
-/** Writes rows of a workspace through a letter, as commands do. */
-const write = ({ app, tenantId }: Pick<Workspace, 'app' | 'tenantId'>, effects: Effects): Promise<void> =>
-  app.workplace.world.ask(tenantId, {
-    name: 'arrange',
-    priority: 'interactive',
-    provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
-    decide: async () => ({ reply: undefined, effects }),
-  })
 
 const makeBatch = async (workspace: Workspace) => {
   const id = newId()
@@ -206,6 +191,11 @@ const inADay = (): Date => new Date(Date.now() + 86_400_000)
 
 const makeKey = async ({ app, tenantId }: Workspace) => ({ id: (await app.newKey(['api:read'], tenantId)).id })
 
+const toolNames = ['growth_overview', 'growth_get_brief', 'growth_list_queue']
+let turn = 0
+/** Another tool than the two times before. */
+const toolName = async () => ({ name: toolNames[turn++ % toolNames.length]! })
+
 /** By the part of an operation's id before the last dot. */
 export const recipes: Record<string, Recipe> = {
   'growth.batches': { make: makeBatch },
@@ -226,6 +216,11 @@ export const recipes: Record<string, Recipe> = {
   'growth.targets': { make: makeTarget },
   'growth.signals': { make: makeSignal },
   'growth.connections': { make: connect },
+  'agent.conversations': { make: async (workspace) => ({ id: (await makeConversation(workspace)).id }) },
+  'agent.conversationFeedback': { make: makeFeedback, instead: { give: makeConversation } },
+  'agent.jobs': { make: (workspace) => makeJob(workspace) },
+  'agent.approvals': { make: (workspace) => makeApproval(workspace) },
+  'agent.toolRules': { make: toolName },
   'app.members': { make: join },
   'app.invitations': { make: invite },
   'app.keys': { make: makeKey },
@@ -246,6 +241,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   },
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),
+  // The arguments of the call that is asked about.
+  'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: {} } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // Active products cannot share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),

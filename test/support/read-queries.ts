@@ -1,5 +1,10 @@
 /** Every reading query of the store, with arguments that find the rows of test/support/rows.ts. */
 
+import { listApprovals } from '#store/agent/approvals'
+import { listConversations } from '#store/agent/conversations'
+import { listFeedback } from '#store/agent/feedback'
+import { listJobs } from '#store/agent/jobs'
+import { searchMessages } from '#store/agent/search'
 import { auditPage } from '#store/app/audit'
 import { type ExportSource, exportPage, exportSources, startOf } from '#store/app/export'
 import { listMembers } from '#store/app/members'
@@ -44,6 +49,12 @@ const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int'
 
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
+  'approvals.listApprovals': () => [
+    listApprovals(page),
+    listApprovals({ ...page, after: END }),
+    listApprovals({ ...page, status: 'pending' }),
+    listApprovals({ ...page, status: 'pending', after: END }),
+  ],
   'articles.articleById': ({ article }) => [articleById(article.id)],
   'articles.listArticles': () => [listArticles(page), listArticles({ ...page, after: END })],
   'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
@@ -67,6 +78,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'attempts.unnamedAnswers': ({ connection, engagement }) => [
     unnamedAnswers({ connectionId: connection.id, network: engagement.network, postId: engagement.post_id, action: 'reply' }),
   ],
+  'conversations.listConversations': () => [
+    listConversations(page),
+    listConversations({ ...page, after: { at: new Date(Date.UTC(9999, 0)), id: END } }),
+    listConversations({ ...page, status: 'active' }),
+  ],
   'engagements.engagementById': ({ engagement }) => [engagementById(engagement.id)],
   'engagements.listEngagements': () => [
     listEngagements(page),
@@ -83,6 +99,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'export.exportPage': () =>
     written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
   'export.startOf': () => [startOf],
+  'feedback.listFeedback': () => [listFeedback(page), listFeedback({ ...page, verdict: 'up', since: new Date(0) })],
   'growth-channels.growthChannels': () => [growthChannels],
   'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],
   'hooks.hookUsage': () => [hookUsage],
@@ -97,6 +114,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listItems({ ...page, status: 'publish_unconfirmed', after: END }),
   ],
   'items.recentItems': () => [recentItems(10)],
+  'jobs.listJobs': ({ agent_conversation }) => [
+    listJobs(page),
+    listJobs({ ...page, after: END }),
+    listJobs({ ...page, status: 'queued', kind: 'turn', conversation: agent_conversation.id }),
+  ],
   'learnings.activeLearnings': () => [activeLearnings(10)],
   'learnings.listLearnings': () => [
     listLearnings(page),
@@ -126,6 +148,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listRuleRuns({ ...page, ruleId: rule.id, after: END }),
   ],
   'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
+  'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],
   'signals.listSignals': () => [
     listSignals(page),
     listSignals({ ...page, status: 'open' }),

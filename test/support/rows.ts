@@ -10,6 +10,7 @@ const sampleRows = (tenantId: string, person: string) => {
   const now = new Date()
   const times = { created_at: now, updated_at: now }
   const [batch, item, connection, engagement, target, rule] = [newId(), newId(), newId(), newId(), newId(), newId()]
+  const [conversation, job] = [newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
@@ -95,6 +96,23 @@ const sampleRows = (tenantId: string, person: string) => {
       expires_at: new Date(now.getTime() + 86_400_000),
     },
     api_key: { id: newId(), name: mark, hash: Buffer.from(mark), last4: '0000', scopes: ['api:read'], person_id: person },
+    agent_conversation: { id: conversation, title: mark, status: 'active', origin: 'app', last_at: now, ...times },
+    agent_message: { id: newId(), conversation_id: conversation, seq: 1, role: 'user', content: mark, author: {}, ...times },
+    agent_feedback: {
+      ...{ id: newId(), conversation_id: conversation, message_id: newId(), user_id: person, verdict: 'up', message_excerpt: mark },
+      ...times,
+    },
+    agent_job: {
+      ...{ id: job, kind: 'turn', status: 'queued', goal: mark, conversation_id: conversation, root_id: job, origin: 'manual' },
+      ...{ on_behalf: {}, tier: 'fast', model: mark, ...times },
+    },
+    agent_step: { id: newId(), job_id: job, number: 1, kind: 'tool', name: mark, state: 'done', started_at: now, ...times },
+    agent_approval: {
+      ...{ id: newId(), job_id: job, step_id: newId(), goal: mark, tool_name: mark, summary: mark, arguments: {}, arguments_hash: mark },
+      ...{ subject: {}, why: [], status: 'pending', expires_at: now, ...times },
+    },
+    agent_tool_rule: { id: newId(), tool_name: mark, decision: 'ask', set_by: person, ...times },
+    agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },
     webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },
   }
 }

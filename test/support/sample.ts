@@ -14,6 +14,7 @@ const formats: Record<string, () => string> = {
   'date-time': () => new Date(Date.now() + DAY_MS).toISOString(),
   'time-zone': () => 'Europe/Berlin',
   language: () => 'pt-BR',
+  'tool-name': () => 'no_such_tool',
   uri: () => 'https://example.com/a',
   'clock-time': () => '09:00',
   name: () => 'Every delay starts at the dock',

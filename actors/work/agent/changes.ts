@@ -1,4 +1,6 @@
 /** Collects what a letter changes of a job, so that each row is written once. */
+import { settledEvent } from '#decisions/agent/job-events'
+import type { Message } from '#domain/agent/conversation'
 import { ended, isOver, type Job } from '#domain/agent/job'
 import type { JobEnd } from '#domain/agent/loop'
 import type { Step } from '#domain/agent/step'
@@ -6,8 +8,9 @@ import { newId } from '#kernel/ids'
 import { rejectPending } from '#store/agent/approvals'
 import { type AgentEvent, insertEvents } from '#store/agent/events'
 import { saveJob } from '#store/agent/jobs'
+import { insertMessages } from '#store/agent/messages'
 import { cancelSteps, insertSteps, saveStep } from '#store/agent/steps'
-import { insertMessages, type NewMessage, saveThread, type Thread } from '#store/agent/thread'
+import { saveThread, type Thread } from '#store/agent/thread'
 import { type Effects, merge } from '#store/engine/letter'
 
 export class JobChanges {
@@ -17,7 +20,7 @@ export class JobChanges {
   readonly #steps = new Map<string, Step>()
   readonly #added: Step[] = []
   readonly #events: AgentEvent[] = []
-  readonly #messages: NewMessage[] = []
+  readonly #messages: Message[] = []
   readonly #more: Effects[] = []
 
   constructor(
@@ -81,11 +84,17 @@ export class JobChanges {
   }
 
   /** A message in the conversation. */
-  say(role: 'assistant' | 'notice', content: string, more: Partial<Pick<NewMessage, 'model' | 'tools_used'>> = {}): void {
+  say(role: 'assistant' | 'notice', content: string, more: Partial<Pick<Message, 'model' | 'tools_used'>> = {}): void {
     if (!this.#thread) return
-    const message: NewMessage = {
+    const message: Message = {
       ...{ id: newId(), conversation_id: this.#thread.id, seq: this.#thread.next_seq, job_id: this.#job.id },
-      ...{ reply_to: this.#job.message_id, role, content, author: { kind: 'agent' }, untrusted: this.#job.taint.length > 0 },
+      ...{
+        reply_to: this.#job.message_id,
+        role,
+        content,
+        author: { kind: 'agent', id: this.#job.id },
+        untrusted: this.#job.taint.length > 0,
+      },
       ...{ model: null, tools_used: [], ...more, created_at: this.now, updated_at: this.now },
     }
     this.#messages.push(message)
@@ -116,10 +125,7 @@ export class JobChanges {
       saveJob(this.#job),
       ...this.#calledOff(),
     ]
-    const { id, kind, conversation_id, status, error } = this.#job
-    const events = isOver(this.#job)
-      ? [{ type: 'agent.job.settled', data: { job_id: id, kind, conversation_id, status, error }, subject: id }]
-      : []
+    const events = isOver(this.#job) ? [settledEvent(this.#job)] : []
     return merge({ writes, events }, ...this.#more)
   }
 

@@ -78,7 +78,7 @@ const actingFor = async (deps: AgentDeps, { sql, caller }: At, step: Step, appro
   }
   if (!deps.toolBox().mayRun(step.name, person)) return 'who approved this may not do it any more'
   const { subject } = await deps.toolBox().subject(step.name, step.args ?? {}, sql)
-  if (!approval.edited && !isSameSubject(subject, approval.subject))
+  if (!isSameSubject(subject, approval.subject))
     return 'changed since it was shown to the person; nothing was done. Ask again if it is still wanted.'
   return { caller: person, approval }
 }

@@ -3,15 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
-import { sweepSome, tenantsAfter } from '#store/app/sweep'
+import { type Retention, sweepSome, tenantsAfter } from '#store/app/sweep'
 import type { Db } from '#store/engine/db'
 
-export interface SweepDeps {
+export interface SweepDeps extends Retention {
   db: Db
   clock: Clock
   log: Log
-  /** How long audit rows are kept, and rows that only they refer to. */
-  keepDays: number
   everyMs: number
   /** The most rows of a kind that one transaction removes: letters of the workspace wait for it. */
   rows: number
@@ -22,11 +20,11 @@ export interface SweepDeps {
 /** Sorts before all ids. */
 const START = '00000000-0000-0000-0000-000000000000'
 
-export const startSweep = ({ db, log, keepDays, rows, tenants, ...timing }: SweepDeps): AsyncDisposable => {
+export const startSweep = ({ db, log, keepDays, agentKeepDays, rows, tenants, ...timing }: SweepDeps): AsyncDisposable => {
   // If one pass does not cover all workspaces, processes that start together begin at different ones.
   let after: string = randomUUID()
   const sweep = async (tenantId: string, stopped: () => boolean): Promise<void> => {
-    while (!stopped() && (await sweepSome(db, tenantId, { keepDays, rows })));
+    while (!stopped() && (await sweepSome(db, tenantId, { keepDays, agentKeepDays, rows })));
   }
   const next = async (): Promise<string[]> => {
     const found = await tenantsAfter(db, after, tenants)

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { Job } from './jobs.ts'
 import { everybody, nextCursor, page, use } from './shared.ts'
 
@@ -43,7 +43,12 @@ export const conversations = {
     'GET /api/v1/agent/conversations',
     'List conversations with the agent, newest activity first. Filter by status.',
     {
-      input: { status: T.Optional(oneOf(statuses, { description: 'Return only conversations in this state.' })), ...page },
+      input: {
+        status: T.Optional(oneOf(statuses, { description: 'Return only conversations in this state.' })),
+        ...page,
+        // A time and an id.
+        cursor: cursorLike('MTc2MzcwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA='),
+      },
       output: record({ conversations: T.Array(Conversation), ...nextCursor }),
     },
     use,

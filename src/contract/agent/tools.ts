@@ -20,7 +20,7 @@ const Tool = record(
   { title: 'AgentTool' },
 )
 
-const name = T.String({ minLength: 1, maxLength: 64, examples: ['growth_create_batch'] })
+const name = T.String({ format: 'tool-name', description: 'The name of a tool, such as growth_create_batch.' })
 
 export const tools = {
   list: op.query(

@@ -40,6 +40,7 @@ export const exportKinds = [
     'target',
     'signal',
   ] as const),
+  ...(['conversation', 'message', 'message_feedback', 'agent_job', 'agent_step', 'agent_event', 'agent_approval', 'tool_rule'] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const
 

@@ -52,7 +52,7 @@ export type Reached = (context: ToolContext) => Promise<Decided>
 
 export interface ToolBox {
   readonly tools: ReadonlyMap<string, Tool>
-  mayRun(name: string, caller: ToolCaller): boolean
+  mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean
   /** The arguments as the operation takes them. Throws `invalid_input`. */
   checked(name: string, args: unknown): Arguments
   /** In a letter. Throws the operation's refusals. */

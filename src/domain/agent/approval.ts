@@ -33,9 +33,12 @@ export interface Approval {
 
 export type ApprovalDecision = Pick<Approval, 'decided_how' | 'decided_by'> & { reason?: string | null; now: Date }
 
-/** The same decision twice is once: returns the approval unchanged. Throws `conflict` if the other one was taken before. */
+/**
+ * The same decision of people twice is once: returns the approval unchanged. Throws `conflict` if the other one was taken before, or if
+ * nobody can decide any more.
+ */
 export const decide = (approval: Approval, status: 'approved' | 'rejected', { now, reason = null, ...by }: ApprovalDecision): Approval => {
-  if (approval.status === status) return approval
+  if (approval.status === status && approval.decided_how === 'person') return approval
   if (approval.status !== 'pending')
     fail('conflict', `cannot ${status === 'approved' ? 'approve' : 'reject'}: the call was already ${approval.status}${how(approval)}`)
   if (status === 'approved' && approval.expires_at <= now) fail('conflict', 'cannot approve: the time to decide is over')

@@ -9,7 +9,7 @@ import type { Query, Sql } from '#store/engine/db'
 import { type Load, loadNow } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
 import { contextFor, mayRun } from '../bind.ts'
-import type { Call, HandlerOf, QueryContext, World } from '../call.ts'
+import type { Call, HandlerOf, Parts, QueryContext } from '../call.ts'
 import { decideOnce, type LetterHandler, noLanes, requireDeclared } from '../command.ts'
 import { serialise } from '../serialise.ts'
 import { validate } from '../validate.ts'
@@ -66,7 +66,7 @@ const callOf = (o: NamedOp, { tenantId, principal, scopes }: ToolCaller): Call =
 })
 
 /** Reads in the letter's own transaction. */
-const inLetter = ({ networks }: Pick<World, 'networks'>, { sql, caller }: ToolContext): QueryContext => ({
+const inLetter = ({ networks }: Pick<Parts, 'networks'>, { sql, caller }: ToolContext): QueryContext => ({
   networks,
   principal: caller.principal,
   read: async <Row>(query: Query<Row>) => await query(sql),
@@ -81,7 +81,7 @@ class OperationTools implements ToolBox {
   readonly #inner
 
   constructor(
-    private readonly world: World,
+    private readonly world: Parts,
     all: readonly Handled[],
     private readonly wording: ToolWording,
   ) {
@@ -92,7 +92,7 @@ class OperationTools implements ToolBox {
     this.tools = new Map(tools.map((tool) => [tool.name, tool]))
   }
 
-  mayRun(name: string, caller: ToolCaller): boolean {
+  mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean {
     return this.#inner.has(name) || mayRun(this.#find(name).o, caller)
   }
 
@@ -182,4 +182,4 @@ const handlersOf = ({ resource, handlers }: Handled) =>
 const answerOf = async (o: NamedOp, handler: unknown, input: Arguments, context: QueryContext): Promise<Record<string, unknown>> =>
   JSON.parse(serialise(o, await (handler as HandlerOf<NamedOp>['query'])(input as never, context)))
 
-export const toolBoxOf = (world: World, all: readonly Handled[], wording: ToolWording): ToolBox => new OperationTools(world, all, wording)
+export const toolBoxOf = (world: Parts, all: readonly Handled[], wording: ToolWording): ToolBox => new OperationTools(world, all, wording)

@@ -3,6 +3,7 @@ import type { OutputOf } from '#contract/op'
 import { type AuditFilters, type AuditRow, auditPage } from '#store/app/audit'
 import type { Handlers, QueryContext } from '../call.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { timeOf } from '../time-input.ts'
 
 type Line = OutputOf<typeof audit.export>
 
@@ -12,11 +13,6 @@ interface FilterInput {
   since?: string | Date
   until?: string | Date
 }
-
-/** Clamps times to the range that the database supports; no entry lies outside it. */
-const TIMES = { first: 0, last: Date.UTC(9_999, 0) }
-const timeOf = (time: string | Date | undefined): Date | undefined =>
-  time === undefined ? undefined : new Date(Math.min(Math.max(new Date(time).getTime(), TIMES.first), TIMES.last))
 
 const filtersOf = ({ operation, actor, since, until }: FilterInput): AuditFilters => ({
   operation,

@@ -1,5 +1,6 @@
 /** What happened in a job, in order. */
 import type { Query } from '../engine/db.ts'
+import { many } from '../engine/load.ts'
 
 export const eventTypes = ['job.status', 'step.started', 'step.ended', 'approval.requested', 'approval.decided', 'message'] as const
 
@@ -20,8 +21,9 @@ export const insertEvents =
 /** The most events of one read. */
 export const MOST_EVENTS = 500
 
-export const eventsAfter =
-  (jobId: string, seq: number): Query<AgentEvent> =>
-  (sql) =>
-    sql`select job_id, seq, conversation_id, at, type, data from agent_event where job_id = ${jobId} and seq > ${seq}
-      order by seq limit ${MOST_EVENTS}`
+export const eventsAfter = (jobId: string, seq: number) =>
+  many<AgentEvent>(
+    { at: true },
+    (sql) => sql`select job_id, seq, conversation_id, at, type, data from agent_event where job_id = ${jobId} and seq > ${seq}
+      order by seq limit ${MOST_EVENTS}`,
+  )

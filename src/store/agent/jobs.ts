@@ -15,6 +15,31 @@ const times = { started_at: true, ended_at: true, created_at: true, updated_at: 
 
 export const jobPart = (id: string) => one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id}`)
 
+/** The job whose call an approval is about. */
+export const jobOfApproval = (approvalId: string) =>
+  one<Job>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_job j where j.id = (select job_id from agent_approval where id = ${approvalId})`,
+  )
+
+const tree = (sql: Sql, jobId: string): Fragment => sql`with recursive tree as (
+    select id from agent_job where id = ${jobId}
+    union select c.id from agent_job c join tree t on c.parent_id = t.id)`
+
+/** What a job and its descendants still do. */
+export interface OpenJob extends Job {
+  /** Its row of work. */
+  work: string | null
+}
+
+/** The job and all its descendants, as far as they are not over, the job first. */
+export const openTreeOf = (jobId: string) =>
+  many<OpenJob>(
+    times,
+    (sql) => sql`${tree(sql, jobId)} select ${columns(sql)}, w.id as work from tree t join agent_job j on j.id = t.id
+      left join work w on w.kind = 'agent' and w.ref_id = j.id where j.ended_at is null order by j.depth, j.id`,
+  )
+
 export const listJobs =
   ({
     limit,
@@ -37,6 +62,15 @@ export const openJobsOf = (conversationId: string) =>
     (sql) => sql`select ${columns(sql)} from agent_job j where j.conversation_id = ${conversationId} and j.ended_at is null
       order by j.id limit ${MOST_SHOWN}`,
   )
+
+/** Whether the cost of a job of this month is estimated. */
+export const costEstimated = sure(
+  one<{ any: boolean }>(
+    {},
+    (sql) => sql`select exists (select from agent_job where cost_estimated and ended_at is null)
+      or exists (select from agent_job where cost_estimated and ended_at >= date_trunc('month', clock_timestamp(), 'UTC')) as any`,
+  ),
+)
 
 export const childrenOf = (jobId: string) =>
   many<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id limit ${MOST_SHOWN}`)

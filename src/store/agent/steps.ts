@@ -1,14 +1,15 @@
 import type { Step, StepHead } from '#domain/agent/step'
+import type { ShownStep } from '#domain/agent/views'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.asked, s.args, s.args_hash, s.class, s.why,
-  s.result, s.result_cut, s.untrusted, s.error, s.answer, s.awaits_kind, s.awaits, s.of_step, s.input_tokens, s.cached_tokens,
-  s.output_tokens, s.cost, s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.not_before, s.started_at, s.ended_at,
-  s.created_at, s.updated_at`
+/** Without the result, which can be large. */
+const head = (sql: Sql): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.asked, s.args, s.args_hash, s.class,
+  s.why, s.result_cut, s.untrusted, s.error, s.awaits_kind, s.awaits, s.of_step, s.input_tokens, s.cached_tokens, s.output_tokens, s.cost,
+  s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.not_before, s.started_at, s.ended_at, s.created_at, s.updated_at`
+
+const columns = (sql: Sql): Fragment => sql`${head(sql)}, s.result, s.answer`
 
 const times = { not_before: true, started_at: true, ended_at: true, created_at: true, updated_at: true } as const
 
@@ -19,6 +20,21 @@ export const stepPart = (id: string) => one<Step>(times, (sql) => sql`select ${c
 
 export const stepsOf = (jobId: string) =>
   many<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`)
+
+/** The step that an approval asks about. */
+export const stepOfApproval = (approvalId: string) =>
+  one<Step>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_step s where s.id = (select step_id from agent_approval where id = ${approvalId})`,
+  )
+
+/** With so many characters of what each gave. */
+export const shownSteps = (jobId: string, characters: number) =>
+  many<ShownStep>(times, (sql) => {
+    const text = sql`coalesce(s.result->>'text', s.answer->>'text')`
+    return sql`select ${head(sql)}, left(${text}, ${characters}) as shown, coalesce(length(${text}) > ${characters}, false) as shown_cut
+      from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`
+  })
 
 /** Without arguments and results. How each tool runs is for the caller to add. */
 export const headsOf = (jobId: string) =>
@@ -52,9 +68,13 @@ export const callsWithinHour = (tool: string) =>
   )
 
 /** Calls of all tools that began within the last hour. */
-export const callsByTool: Query<{ tool: string; calls: number }> = (sql) =>
-  sql`select name as tool, count(*)::int as calls from agent_step where kind = 'tool' and started_at > clock_timestamp() - interval '1 hour'
-    group by name order by name`
+export const callsByTool = many<{ tool: string; calls: number }>(
+  {},
+  (
+    sql,
+  ) => sql`select name as tool, count(*)::int as calls from agent_step where kind = 'tool' and started_at > clock_timestamp() - interval '1 hour'
+    group by name order by name limit 1000`,
+)
 
 const json = (sql: Sql, { args, why, result, answer }: Step) => ({
   args: args === null ? null : sql.json(args as never),

@@ -18,29 +18,6 @@ export const saveThread =
     sql`update agent_conversation set next_seq = ${next_seq}, handles = ${sql.json(handles)}, last_at = ${now}, updated_at = ${now}
       where id = ${id}`
 
-export interface NewMessage {
-  id: string
-  conversation_id: string
-  seq: number
-  job_id: string | null
-  reply_to: string | null
-  role: 'user' | 'assistant' | 'notice'
-  content: string
-  author: Record<string, unknown>
-  untrusted: boolean
-  model: string | null
-  tools_used: string[]
-  created_at: Date
-  updated_at: Date
-}
-
-export const insertMessages =
-  (messages: readonly NewMessage[]): Query =>
-  (sql) =>
-    sql`insert into agent_message ${sql(
-      messages.map((message) => ({ ...message, author: sql.json(message.author as never), tools_used: sql.json(message.tools_used) })),
-    )}`
-
 /** The newest messages of a conversation up to one of them, oldest first. */
 export const saidUntil = (messageId: string, most: number) =>
   many<Said & { id: string }>(

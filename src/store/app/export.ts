@@ -1,4 +1,4 @@
-/** Which columns of a workspace's tables are exported, and why others are not. */
+/** Which columns of a workspace's tables are exported; not-exported.ts says why others are not. */
 import type { exportKinds } from '#contract/app/workspace'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { emailStatus } from './people.ts'
@@ -52,6 +52,39 @@ const engagement = [
 const signal = [
   ...['id', 'target_id', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'posted_at', 'score', 'reasons'],
   ...['status', 'engagement_id', 'expires_at', ...times],
+]
+const message = [
+  ...['id', 'conversation_id', 'seq', 'job_id', 'reply_to', 'role', 'content', 'author', 'untrusted', 'model', 'tools_used', ...times],
+]
+const agentJob = [
+  ...['id', 'kind', 'status', 'error', 'goal', 'conversation_id', 'message_id', 'parent_id', 'root_id', 'depth', 'origin', 'on_behalf'],
+  ...['tools', 'tier', 'asked_model', 'model', 'taint', 'scheduled', 'model_calls', 'tool_calls', 'input_tokens', 'output_tokens'],
+  ...['cost', 'cost_estimated', 'active_ms', 'started_at', 'ended_at', ...times],
+]
+const agentStep = [
+  ...[
+    'id',
+    'job_id',
+    'number',
+    'kind',
+    'name',
+    'state',
+    'asked',
+    'args',
+    'class',
+    'why',
+    'result',
+    'result_cut',
+    'untrusted',
+    'error',
+    'answer',
+  ],
+  ...['awaits_kind', 'awaits', 'of_step', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'attempt', 'started_at', 'ended_at'],
+  ...times,
+]
+const agentApproval = [
+  ...['id', 'job_id', 'step_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'status', 'decided_by', 'decided_how'],
+  ...['reason', 'edited', 'expires_at', 'decided_at', ...times],
 ]
 const webhook = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failures', 'held_until', ...times]
 const event = ['id', 'type', 'data', 'state', 'subject', 'attempts', 'next_at', 'last_error', 'expires_at', 'created_at']
@@ -190,6 +223,29 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     within: all('target'),
   },
   signal: { table: 'signal', columns: signal, key: byId },
+  conversation: {
+    table: 'agent_conversation',
+    columns: ['id', 'title', 'status', 'origin', 'person_id', 'summary', 'summarised_to', 'last_at', ...times],
+    key: byId,
+  },
+  message: { table: 'agent_message', columns: message, key: byId },
+  message_feedback: {
+    table: 'agent_feedback',
+    columns: ['id', 'conversation_id', 'message_id', 'job_id', 'user_id', 'verdict', 'correction', 'message_excerpt', 'metadata', ...times],
+    key: byId,
+  },
+  agent_job: { table: 'agent_job', columns: agentJob, key: byId },
+  agent_step: { table: 'agent_step', columns: agentStep, key: byId },
+  agent_event: {
+    table: 'agent_event',
+    columns: ['job_id', 'seq', 'conversation_id', 'at', 'type', 'data'],
+    key: [
+      ['job_id', 'uuid'],
+      ['seq', 'int'],
+    ],
+  },
+  agent_approval: { table: 'agent_approval', columns: agentApproval, key: byId },
+  tool_rule: { table: 'agent_tool_rule', columns: ['id', 'tool_name', 'decision', 'set_by', ...times], key: byId },
   webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
   key: {
     table: 'api_key',
@@ -202,27 +258,6 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: byId,
   },
   event: { table: 'outbox', columns: event, key: byId, within: events },
-}
-
-/** Tables and columns of tenants that are not exported, with the reason. */
-export const notExported: Record<string, string> = {
-  work: 'what the server has to do next; items, batches and articles show it too',
-  idempotency: 'stored answers to earlier requests, kept for a day',
-  counter: 'use within a period, as the server counts it',
-  actor: 'which process serves the workspace',
-  session: 'sign-ins of its people, which belong to them and not to the workspace',
-  'attempt.sendable': 'implied by the kind of record',
-  'item.metrics': 'the newest of its metrics, all of which are exported',
-  'item.metrics_at': 'when metrics were last read; the metrics themselves are exported',
-  'item.approved_hash': 'binds an approval to its text; useless elsewhere',
-  'engagement.approved_hash': 'binds an approval to its text; useless elsewhere',
-  'invitation.token_hash': 'a secret',
-  'api_key.hash': 'a secret',
-  'tenant.webhook': 'follows from the webhook, which is exported',
-  'tenant.awaited': 'follows from the rules, which are exported',
-  'webhook_endpoint.secret': 'a secret',
-  'webhook_endpoint.previous_secret': 'a secret',
-  'webhook_endpoint.previous_until': 'belongs to a secret',
 }
 
 export interface Paged extends Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** Deletion of rows past their retention, which the database defines (sql/000020-sweep.sql). */
+/** Deletion of rows past their retention, which the database defines (sql/000020-sweep.sql, sql/000039-agent-retention.sql). */
 import type { Db } from '../engine/db.ts'
 
 /** Up to `limit` workspaces after this id, in order of id. */
@@ -8,10 +8,18 @@ export const tenantsAfter = (db: Db, after: string, limit: number): Promise<stri
     return rows.map(({ id }) => id)
   })
 
-/** Deletes some expired rows of a workspace. `keepDays` applies to the audit, and to rows that only it refers to. False: none are left. */
-export const sweepSome = (db: Db, tenantId: string, { keepDays, rows }: { keepDays: number; rows: number }): Promise<boolean> =>
+export interface Retention {
+  /** Of the audit, and of rows that only it refers to. */
+  keepDays: number
+  /** Of what jobs of the agent did. */
+  agentKeepDays: number
+}
+
+/** Deletes some expired rows of a workspace. False: none are left. */
+export const sweepSome = (db: Db, tenantId: string, { keepDays, agentKeepDays, rows }: Retention & { rows: number }): Promise<boolean> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ more: boolean }>`
-      select sweep_tenant(${tenantId}, clock_timestamp() - ${keepDays} * interval '1 day', ${rows}) as more`
-    return row!.more
+    const [row] = await sql<{ more: boolean; agent: boolean }>`
+      select sweep_tenant(${tenantId}, clock_timestamp() - ${keepDays} * interval '1 day', ${rows}) as more,
+        sweep_agent(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}) as agent`
+    return row!.more || row!.agent
   })

@@ -9,7 +9,7 @@ import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { useApp } from '#test/support/use'
 import { insertKeys } from '#test/support/writes'
 
-const KEEP = { keepDays: 400, rows: 1_000 }
+const KEEP = { keepDays: 400, agentKeepDays: 90, rows: 1_000 }
 const NEVER_MS = 3_600_000
 
 const app = useApp({ overrides: { sweep: { everyMs: NEVER_MS } } })
@@ -72,7 +72,7 @@ test('a call removes a bounded number of rows of a kind, and says whether there 
   const tenantId = await newTenant()
   await addAnswers(tenantId, 25, '-1 second')
   await addAudit(tenantId, 600, 500, 450)
-  const portion = () => sweepSome(app.workplace.db, tenantId, { keepDays: 400, rows: 10 })
+  const portion = () => sweepSome(app.workplace.db, tenantId, { keepDays: 400, agentKeepDays: 90, rows: 10 })
   expect([await portion(), await count('idempotency', tenantId), await audited(tenantId)]).toEqual([true, 15, []])
   expect([await portion(), await portion(), await count('idempotency', tenantId)]).toEqual([true, false, 0])
 })
@@ -143,7 +143,16 @@ test('a sweep continues where the last one ended, and reaches every workspace', 
   for (const tenantId of tenants) await addAnswers(tenantId, 1, '-1 second')
   const clock: ManualClock = manualClock()
   const log = createLog('silent')
-  await using _sweep = startSweep({ db: app.workplace.db, clock, log, keepDays: 400, everyMs: 1_000, rows: 10, tenants: 2 })
+  await using _sweep = startSweep({
+    db: app.workplace.db,
+    clock,
+    log,
+    keepDays: 400,
+    agentKeepDays: 90,
+    everyMs: 1_000,
+    rows: 10,
+    tenants: 2,
+  })
   const left = async () => (await Promise.all(tenants.map((tenantId) => count('idempotency', tenantId)))).reduce((sum, one) => sum + one, 0)
   const [all] = await app.owner`select count(*)::int as count from tenant`
   for (let sweeps = 0; sweeps < Math.ceil(all!.count / 2); sweeps++) {

@@ -1,0 +1,84 @@
+/** A conversation with the agent: active ⇄ archived. It holds finished messages only; each message of a person starts a job. */
+import { fail } from '#kernel/errors'
+
+export interface Conversation {
+  id: string
+  title: string | null
+  status: 'active' | 'archived'
+  origin: 'app' | 'channel' | 'schedule' | 'webhook'
+  /** Who began it; null for a key of the workspace. */
+  person_id: string | null
+  summary: string | null
+  /** The messages up to this number are in the summary. */
+  summarised_to: number
+  next_seq: number
+  last_at: Date
+  created_at: Date
+  updated_at: Date
+}
+
+export interface Author {
+  kind: 'key' | 'session' | 'agent'
+  /** Of a message of the agent: its job. */
+  id: string
+  personId?: string | null
+}
+
+export interface Message {
+  id: string
+  conversation_id: string
+  seq: number
+  job_id: string | null
+  /** The message that it answers, which is not always the one before. */
+  reply_to: string | null
+  role: 'user' | 'assistant' | 'notice'
+  content: string
+  author: Author
+  /** It may contain words of people outside the workspace. */
+  untrusted: boolean
+  model: string | null
+  tools_used: string[]
+  created_at: Date
+  updated_at: Date
+}
+
+export const newConversation = (
+  id: string,
+  { title, person_id, now }: Pick<Conversation, 'title' | 'person_id'> & { now: Date },
+): Conversation => ({
+  ...{ id, title: title === null ? null : title.trim(), status: 'active', origin: 'app', person_id },
+  ...{ summary: null, summarised_to: 0, next_seq: 1, last_at: now, created_at: now, updated_at: now },
+})
+
+export const updateConversation = (
+  before: Conversation,
+  { title, status = before.status }: { title?: string; status?: Conversation['status'] },
+  now: Date,
+): Conversation => ({ ...before, title: title === undefined ? before.title : title.trim(), status, updated_at: now })
+
+/** In characters. */
+const TITLE_LENGTH = 60
+
+/** The first words of a text, on one line. */
+const titleOf = (text: string): string => [...text.trim().replace(/\s+/g, ' ')].slice(0, TITLE_LENGTH).join('').trim()
+
+type NewMessage = Pick<Message, 'id' | 'role' | 'content' | 'author'> & Partial<Message>
+
+/** Adds a message. The conversation is named after the first message of a person, if it has no title. */
+export const withMessage = (before: Conversation, message: NewMessage, now: Date): { conversation: Conversation; message: Message } => ({
+  conversation: {
+    ...before,
+    title: before.title ?? (message.role === 'user' ? titleOf(message.content) : null),
+    ...{ next_seq: before.next_seq + 1, last_at: now, updated_at: now },
+  },
+  message: {
+    ...{ job_id: null, reply_to: null, untrusted: false, model: null, tools_used: [] },
+    ...message,
+    ...{ conversation_id: before.id, seq: before.next_seq, created_at: now, updated_at: now },
+  },
+})
+
+/** Throws `conflict` unless the conversation takes messages of people. */
+export const requireActive = ({ status }: Pick<Conversation, 'status'>): void => {
+  if (status !== 'active') fail('conflict', `cannot send: the conversation is ${status}; make it active first`)
+}

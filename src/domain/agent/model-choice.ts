@@ -1,0 +1,22 @@
+/** Which model answers a message. Pure. */
+import type { Job } from './job.ts'
+
+/** The models of the deployment. `allow`: names beyond the two that callers may choose. */
+export interface Models {
+  fast: string
+  reasoning: string
+  allow: readonly string[]
+}
+
+/** `desk`: no model is set. */
+export const NO_MODEL = 'desk'
+
+/**
+ * `fast` and `reasoning` name a tier, which is `reasoning` by default. Another name is accepted, but runs only if the deployment allows it:
+ * otherwise whoever has a key would choose the dearest.
+ */
+export const chooseModel = (asked: string | undefined, models: Models | typeof NO_MODEL): Pick<Job, 'tier' | 'asked_model' | 'model'> => {
+  const named = models === NO_MODEL ? undefined : [models.fast, ...models.allow].find((name) => name === asked)
+  const tier = asked === 'fast' || (models !== NO_MODEL && asked === models.fast) ? 'fast' : 'reasoning'
+  return { tier, asked_model: asked ?? null, model: models === NO_MODEL ? NO_MODEL : (named ?? models[tier]) }
+}

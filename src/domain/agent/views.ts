@@ -1,0 +1,61 @@
+/** Records of the agent as callers see them. */
+import type { Approval } from './approval.ts'
+import type { Conversation, Message } from './conversation.ts'
+import type { Feedback } from './feedback.ts'
+import type { Job } from './job.ts'
+import type { Step } from './step.ts'
+
+export const conversationView = ({ id, title, status, origin, created_at, updated_at, last_at }: Conversation) => ({
+  ...{ id, title, status, origin, createdAt: created_at, updatedAt: updated_at, lastAt: last_at },
+})
+
+export const messageView = ({ id, conversation_id, seq, role, content, job_id, reply_to, model, tools_used, created_at }: Message) => ({
+  ...{ id, conversationId: conversation_id, seq, role, content, jobId: job_id, replyTo: reply_to, model, toolsUsed: tools_used },
+  createdAt: created_at,
+})
+
+export const feedbackView = ({ tenant_id, conversation_id, message_id, job_id, user_id, ...feedback }: Feedback) => {
+  const { id, verdict, correction, message_excerpt, metadata, created_at, updated_at } = feedback
+  return {
+    ...{ id, tenantId: tenant_id, conversationId: conversation_id, messageId: message_id, jobId: job_id, userId: user_id },
+    ...{ verdict, correction, messageExcerpt: message_excerpt, metadata, createdAt: created_at, updatedAt: updated_at },
+  }
+}
+
+/** Costs are counted in hundredths of a cent. */
+const IN_CENT = 100
+
+export const jobView = (job: Job) => {
+  const { id, kind, status, error, goal, origin, tier, model, taint } = job
+  return {
+    ...{ id, kind, status, error, goal, origin, tier, model, taint },
+    ...{ conversationId: job.conversation_id, messageId: job.message_id, parentId: job.parent_id },
+    ...{ toolNames: job.tools, requestedModel: job.asked_model, modelCalls: job.model_calls, toolCalls: job.tool_calls },
+    ...{ inputTokens: job.input_tokens, outputTokens: job.output_tokens },
+    ...{ costUsdCents: job.cost / IN_CENT, costIsEstimated: job.cost_estimated },
+    ...{ startedAt: job.started_at, endedAt: job.ended_at, createdAt: job.created_at, updatedAt: job.updated_at },
+  }
+}
+
+/** A step without its whole result, which can be large. */
+export interface ShownStep extends Omit<Step, 'result' | 'answer'> {
+  /** The first characters of its result, or of the model's words. */
+  shown: string | null
+  /** Whether there is more of it. */
+  shown_cut: boolean
+}
+
+export const stepView = (step: ShownStep) => {
+  const { id, number, kind, name, state, why, untrusted, error, attempt } = step
+  return {
+    ...{ id, number, kind, name, state, why, untrusted, error, attempt },
+    ...{ arguments: step.args, result: step.shown, resultIsCut: step.result_cut || step.shown_cut },
+    ...{ inputTokens: step.input_tokens, outputTokens: step.output_tokens, startedAt: step.started_at, endedAt: step.ended_at },
+  }
+}
+
+/** `hasJob`: false once the job is past its retention. */
+export const approvalView = (approval: Approval, hasJob = true) => {
+  const { step_id: _, arguments_hash: __, updated_at: ___, ...shown } = approval
+  return { ...shown, job: hasJob ? { id: shown.job_id, goal: shown.goal } : null }
+}

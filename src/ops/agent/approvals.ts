@@ -1,0 +1,127 @@
+import type { approvals } from '#contract/agent/approvals'
+import { type News, withEvents } from '#decisions/agent/job-events'
+import type { ToolBox } from '#decisions/agent/toolbox'
+import { newWork } from '#decisions/work'
+import { type Approval, decide } from '#domain/agent/approval'
+import { argumentsHash } from '#domain/agent/hash'
+import { isOver, type Job } from '#domain/agent/job'
+import type { Step } from '#domain/agent/step'
+import { approvalView } from '#domain/agent/views'
+import { AppError, fail, found } from '#kernel/errors'
+import { approvalPart, listApprovals, saveApproval, shownApproval } from '#store/agent/approvals'
+import { insertEvents } from '#store/agent/events'
+import { jobOfApproval, saveJob } from '#store/agent/jobs'
+import { saveStep, stepOfApproval } from '#store/agent/steps'
+import { loadBy } from '#store/engine/load'
+import { type Principal, personOf, roleOf } from '#store/engine/principal'
+import type { CommandContext, Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { pageOf, pageResult } from '../paging.ts'
+import { toolCaller } from './tools.ts'
+
+type Arguments = Record<string, unknown>
+
+const the = <A extends Approval>(approval: A | undefined): A => found(approval, 'no such approval')
+
+const deciding = (id: string) => ({ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id) })
+
+export const approvalHandlers = (tools: ToolBox): Handlers<typeof approvals> => ({
+  async list({ status, ...input }, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read(listApprovals({ ...page, status })), page.limit)
+    return { approvals: rows.map(({ job_exists, ...approval }) => approvalView(approval, job_exists)), next_cursor }
+  },
+
+  async get({ id }, { read }) {
+    const { approval } = await loadBy(read, { approval: shownApproval(id) })
+    const { job_exists, ...shown } = the(approval)
+    return { approval: approvalView(shown, job_exists) }
+  },
+
+  approve: loading(
+    ({ id }) => deciding(id),
+    async ({ arguments: given }, context, { approval: asked, job, step }) => {
+      const before = the(asked)
+      requireMay(tools, before, context.principal)
+      const changes = given === undefined ? undefined : checkedBy(tools, before, given)
+      const approved = decide(before, 'approved', decisionOf(context))
+      if (approved === before) return unchanged(before, changes)
+      const edited = changes && (await editedBy(tools, approved, changes, context))
+      const approval = edited ?? approved
+      const going = { state: 'ready', ...(edited && { args: edited.arguments, args_hash: edited.arguments_hash }) } as const
+      return decided(approval, { job, step }, going, context)
+    },
+  ),
+
+  reject: loading(
+    ({ id }) => deciding(id),
+    ({ reason }, context, { approval: asked, job, step }) => {
+      const before = the(asked)
+      requireMay(tools, before, context.principal)
+      const approval = decide(before, 'rejected', { ...decisionOf(context), reason: reason?.trim() || null })
+      if (approval === before) return unchanged(before)
+      const text = approval.reason === null ? 'A person rejected this call.' : `A person rejected this call: ${approval.reason}`
+      return decided(approval, { job, step }, { state: 'rejected', result: { text }, ended_at: context.gate.now }, context)
+    },
+  ),
+})
+
+/** Throws `forbidden`: only those decide about a call who may run the operation themselves. */
+const requireMay = (tools: ToolBox, { tool_name }: Approval, principal: Principal): void => {
+  if (tools.tools.has(tool_name) && tools.mayRun(tool_name, toolCaller(principal))) return
+  fail('forbidden', `the role ${roleOf(principal)} cannot decide about ${tool_name}, because it cannot run it`)
+}
+
+const decisionOf = ({ gate, principal }: CommandContext) => ({
+  decided_how: 'person' as const,
+  decided_by: personOf(principal),
+  now: gate.now,
+})
+
+/** The arguments that a person gives instead. Throws `invalid_input`, with their place in the body. */
+const checkedBy = (tools: ToolBox, { tool_name }: Approval, given: Arguments): Arguments => {
+  try {
+    return tools.checked(tool_name, given)
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'invalid_input') throw cause
+    const details = (cause.details ?? []).map(({ path, message }) => ({ path: path ? `arguments.${path}` : 'arguments', message }))
+    return fail('invalid_input', `arguments: ${cause.detail}`, { details })
+  }
+}
+
+/** The approval of other arguments than those asked about, bound to what they name. Undefined if they are the same. */
+const editedBy = async (tools: ToolBox, approved: Approval, args: Arguments, { sql }: CommandContext): Promise<Approval | undefined> => {
+  const arguments_hash = argumentsHash(args)
+  if (arguments_hash === approved.arguments_hash) return undefined
+  return { ...approved, ...(await tools.subject(approved.tool_name, args, sql)), arguments: args, arguments_hash, edited: true }
+}
+
+const unchanged = (approval: Approval, changes?: Arguments) => {
+  if (changes && argumentsHash(changes) !== approval.arguments_hash)
+    fail('conflict', 'cannot approve: the call was already approved with other arguments')
+  return { reply: { approval: approvalView(approval) }, unchanged: true }
+}
+
+interface Asking {
+  job: Job | undefined
+  step: Step | undefined
+}
+
+/** The decision, what it does to the step, and the job's work, due now. */
+const decided = (approval: Approval, { job, step }: Asking, going: Partial<Step>, { gate: { now } }: CommandContext) => {
+  if (!job || isOver(job)) fail('conflict', `cannot decide: the job is ${job?.status ?? 'gone'}`)
+  if (step?.state !== 'asked') fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`)
+  const next: Step = { ...step!, ...going, updated_at: now }
+  const told = withEvents({ ...job!, updated_at: now }, newsOf(approval, next), now)
+  const effects = {
+    writes: [saveApproval(approval), saveStep(next), saveJob(told.job), insertEvents(told.events)],
+    work: [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })],
+  }
+  const auditDetail = { tool: approval.tool_name, job_id: approval.job_id, edited: approval.edited }
+  return { reply: { approval: approvalView(approval) }, effects, auditDetail }
+}
+
+const newsOf = ({ id, status, reason, tool_name, edited }: Approval, { number, kind, name, state }: Step): News[] => [
+  { type: 'approval.decided', data: { approvalId: id, status, reason, tool: tool_name, edited, number } },
+  ...(state === 'rejected' ? [{ type: 'step.ended' as const, data: { number, kind, name, state } }] : []),
+]

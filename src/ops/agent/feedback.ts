@@ -1,0 +1,53 @@
+import type { conversationFeedback, feedback } from '#contract/agent/feedback'
+import { giveFeedback } from '#domain/agent/feedback'
+import { feedbackView } from '#domain/agent/views'
+import { found } from '#kernel/errors'
+import { isUuid, newId } from '#kernel/ids'
+import { conversationPart } from '#store/agent/conversations'
+import { feedbackOf, feedbackPart, listFeedback, putFeedback } from '#store/agent/feedback'
+import { messagePart } from '#store/agent/messages'
+import { loadBy, when } from '#store/engine/load'
+import type { Principal } from '#store/engine/principal'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { timeOf } from '../time-input.ts'
+import { the } from './conversations.ts'
+
+/** The person; the key itself, if it belongs to the workspace. */
+const userOf = ({ id, member }: Principal): string => member?.personId ?? id
+
+export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback> = {
+  async list({ id }, { read, principal }) {
+    const { conversation, given } = await loadBy(read, { conversation: conversationPart(id), given: feedbackOf(userOf(principal), id) })
+    the(conversation)
+    return { feedback: given.map(feedbackView) }
+  },
+
+  give: loading(
+    ({ id, messageId }, { principal }) => {
+      // What is no uuid is the id of nothing.
+      const isId = isUuid(messageId.toLowerCase())
+      return {
+        conversation: conversationPart(id),
+        message: when(isId, messagePart(id, messageId)),
+        before: when(isId, feedbackPart(userOf(principal), messageId)),
+      }
+    },
+    ({ verdict, correction = null }, { gate, principal, tenantId }, { conversation, message, before }) => {
+      the(conversation)
+      const answer = found(message, 'no such message in this conversation')
+      const given = { id: newId(), tenant_id: tenantId, user_id: userOf(principal), verdict, correction, now: gate.now }
+      const feedback = giveFeedback(answer, before, given)
+      return { reply: { feedback: feedbackView(feedback) }, effects: { writes: [putFeedback(feedback)] }, refId: feedback.id }
+    },
+  ),
+}
+
+const USUAL = 50
+
+export const feedbackHandlers: Handlers<typeof feedback> = {
+  async list({ verdict, since, limit = USUAL }, { read }) {
+    const rows = await read(listFeedback({ limit, verdict, since: timeOf(since) }))
+    return { feedback: rows.map(feedbackView) }
+  },
+}

@@ -1,0 +1,94 @@
+import type { jobs } from '#contract/agent/jobs'
+import { settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
+import { ended, isOver, type Job } from '#domain/agent/job'
+import { traceOf } from '#domain/agent/trace'
+import { approvalView, jobView, stepView } from '#domain/agent/views'
+import { fail, found } from '#kernel/errors'
+import { approvalsOf, rejectPending } from '#store/agent/approvals'
+import { eventsAfter, insertEvents } from '#store/agent/events'
+import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, saveJob } from '#store/agent/jobs'
+import { cancelSteps, shownSteps } from '#store/agent/steps'
+import { type Effects, merge } from '#store/engine/letter'
+import { loadBy, loadNow } from '#store/engine/load'
+import { type Principal, roleOf } from '#store/engine/principal'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { pageOf, pageResult } from '../paging.ts'
+import type { Waiters } from '../waiters.ts'
+
+/** Characters of a step's result that a job shows. */
+const SHOWN = 4_000
+const SECOND_MS = 1_000
+
+const the = (job: Job | undefined): Job => found(job, 'no such job')
+
+export const jobHandlers = (waiters: Waiters): Handlers<typeof jobs> => ({
+  async list({ status, kind, conversationId, ...input }, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read(listJobs({ ...page, status, kind, conversation: conversationId })), page.limit)
+    return { jobs: rows.map(jobView), nextCursor: next_cursor }
+  },
+
+  async get({ id }, { read }) {
+    const parts = { job: jobPart(id), steps: shownSteps(id, SHOWN), approvals: approvalsOf(id), children: childrenOf(id) }
+    const { job, steps, approvals, children } = await loadBy(read, parts)
+    return {
+      job: jobView(the(job)),
+      steps: steps.map(stepView),
+      approvals: approvals.map((approval) => approvalView(approval)),
+      children: children.map(jobView),
+    }
+  },
+
+  async trace({ id }, { read }) {
+    const { job, steps, approvals } = await loadBy(read, { job: jobPart(id), steps: shownSteps(id, 0), approvals: approvalsOf(id) })
+    return { job: jobView(the(job)), spans: traceOf(the(job), steps, approvals) }
+  },
+
+  async events({ id, after = 0, wait = 0 }, { read, principal }) {
+    const look = async () => {
+      const { job, events } = await loadBy(read, { job: jobPart(id), events: eventsAfter(id, after) })
+      const nextSeq = events.at(-1)?.seq ?? after
+      // Both were read in one statement: no event of the job is missing.
+      return { events, nextSeq, done: isOver(the(job)) && nextSeq >= job!.next_event - 1 }
+    }
+    const { events, ...rest } = await waiters.until(look, ({ events, done }) => done || events.length > 0, {
+      caller: principal,
+      waitMs: wait * SECOND_MS,
+    })
+    return { events: events.map(({ seq, at, type, data }) => ({ seq, at, type, data })), ...rest }
+  },
+
+  cancel: loading(
+    ({ id }) => ({ job: jobPart(id), tree: openTreeOf(id) }),
+    async ({ id }, { gate: { now }, lanes, principal, sql }, { tree, ...loaded }) => {
+      const job = the(loaded.job)
+      requireOwn(job, principal)
+      if (isOver(job)) return { reply: { job: jobView(job) }, unchanged: true }
+      const works = new Set(tree.flatMap(({ work }) => work ?? []))
+      lanes.recall((work) => works.has(work.id))
+      const cancelled = tree.map((one) => cancelledJob(one, now))
+      const { behind } = await loadNow(sql, { behind: behindPart(id, job.conversation_id) })
+      // The next message of the conversation has waited for this job, unless another one is before it.
+      const next = behind.next_work === null || behind.is_busy ? {} : { requeued: [{ id: behind.next_work, runAt: now }] }
+      const [first] = cancelled
+      return {
+        reply: { job: jobView(first!.job) },
+        effects: merge({ settled: [...works] }, next, ...cancelled.map(({ effects }) => effects)),
+      }
+    },
+  ),
+})
+
+/** Viewers may cancel their own jobs, everybody else all. */
+const requireOwn = ({ on_behalf }: Job, principal: Principal): void => {
+  if (roleOf(principal) !== 'viewer' || on_behalf.personId === principal.member?.personId) return
+  fail('forbidden', 'the role viewer cannot cancel the jobs of others; it requires owner or editor or approver')
+}
+
+const cancelledJob = ({ work: _, ...before }: OpenJob, now: Date): { job: Job; effects: Effects } => {
+  const over = ended(before, { status: 'cancelled', error: null }, now)
+  const { job, events } = withEvents(over, [statusNews(over)], now)
+  const writes = [saveJob(job), insertEvents(events), cancelSteps(job.id, [], now), rejectPending(job.id, 'cancel', now)]
+  return { job, effects: { writes, events: [settledEvent(job)] } }
+}

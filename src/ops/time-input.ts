@@ -1,0 +1,6 @@
+/** The range of times that the database supports; no record lies outside it. */
+const TIMES = { first: 0, last: Date.UTC(9_999, 0) }
+
+/** A time of an input, clamped to that range. */
+export const timeOf = (time: string | Date | undefined): Date | undefined =>
+  time === undefined ? undefined : new Date(Math.min(Math.max(new Date(time).getTime(), TIMES.first), TIMES.last))

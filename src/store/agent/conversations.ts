@@ -1,0 +1,61 @@
+import type { Conversation } from '#domain/agent/conversation'
+import { assignments } from '../engine/assign.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one, sure } from '../engine/load.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`c.id, c.title, c.status, c.origin, c.person_id, c.summary, c.summarised_to, c.next_seq, c.last_at,
+  c.created_at, c.updated_at`
+
+const times = { last_at: true, created_at: true, updated_at: true } as const
+
+export const conversationPart = (id: string) =>
+  one<Conversation>(times, (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id}`)
+
+/** A page by newest activity. */
+export interface ActivityPage {
+  limit: number
+  after?: { at: Date; id: string } | undefined
+}
+
+export const listConversations =
+  ({ limit, after, status }: ActivityPage & { status?: Conversation['status'] | undefined }): Query<Conversation> =>
+  (sql) =>
+    sql`select ${columns(sql)} from agent_conversation c where true ${status ? sql`and c.status = ${status}` : sql``}
+      ${after ? sql`and (c.last_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
+      order by c.last_at desc, c.id desc limit ${limit + 1}`
+
+export interface TurnFacts {
+  /** Jobs of the workspace that are not over, and those of the conversation. */
+  all_jobs: number
+  our_jobs: number
+  /** Whether a job of the conversation runs, or waits for its turn. */
+  is_busy: boolean
+  /** Whether a message may contain words of people outside the workspace. */
+  has_untrusted: boolean
+}
+
+/** What the next turn of a conversation depends on. */
+export const turnFacts = (conversationId: string) =>
+  sure(
+    one<TurnFacts>(
+      {},
+      (sql) => sql`select count(*)::int as all_jobs, (count(*) filter (where j.conversation_id = ${conversationId}))::int as our_jobs,
+          coalesce(bool_or(j.conversation_id = ${conversationId} and j.status in ('queued', 'running')), false) as is_busy,
+          exists (select from agent_message m where m.conversation_id = ${conversationId} and m.untrusted) as has_untrusted
+        from agent_job j where j.ended_at is null`,
+    ),
+  )
+
+export const insertConversation =
+  (conversation: Conversation): Query =>
+  (sql) =>
+    sql`insert into agent_conversation ${sql({ ...conversation })}`
+
+export const saveConversation =
+  ({ id, title, status, summary, summarised_to, next_seq, last_at, updated_at }: Conversation): Query =>
+  (sql) => {
+    const fields = { title, status, summary, summarised_to, next_seq, last_at, updated_at }
+    return sql`update agent_conversation set ${assignments(sql, fields)} where id = ${id}`
+  }

@@ -1,0 +1,49 @@
+import type { Feedback } from '#domain/agent/feedback'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one } from '../engine/load.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`f.id, f.tenant_id, f.conversation_id, f.message_id, f.job_id, f.user_id, f.verdict, f.correction,
+  f.message_excerpt, f.metadata, f.created_at, f.updated_at`
+
+const times = { created_at: true, updated_at: true } as const
+
+/** What a user has said about a message. */
+export const feedbackPart = (userId: string, messageId: string) =>
+  one<Feedback>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_feedback f where f.user_id = ${userId} and f.message_id = ${messageId}`,
+  )
+
+/** The most that a conversation shows of one user. */
+const MOST_SHOWN = 1_000
+
+/** What a user has said in a conversation, newest first. */
+export const feedbackOf = (userId: string, conversationId: string) =>
+  many<Feedback>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_feedback f where f.user_id = ${userId} and f.conversation_id = ${conversationId}
+      order by f.id desc limit ${MOST_SHOWN}`,
+  )
+
+export interface FeedbackFilter {
+  limit: number
+  verdict?: Feedback['verdict'] | undefined
+  /** Given or changed since then. */
+  since?: Date | undefined
+}
+
+export const listFeedback =
+  ({ limit, verdict, since }: FeedbackFilter): Query<Feedback> =>
+  (sql) =>
+    sql`select ${columns(sql)} from agent_feedback f where true ${verdict ? sql`and f.verdict = ${verdict}` : sql``}
+      ${since ? sql`and f.updated_at >= ${since}` : sql``} order by f.id desc limit ${limit}`
+
+/** Replaces what the user said about the same message. */
+export const putFeedback =
+  (feedback: Feedback): Query =>
+  (sql) =>
+    sql`insert into agent_feedback ${sql({ ...feedback, metadata: sql.json(feedback.metadata as never) })}
+      on conflict (tenant_id, user_id, message_id) do update
+      set verdict = excluded.verdict, correction = excluded.correction, updated_at = excluded.updated_at`

@@ -1,0 +1,66 @@
+/** Records of the workspace agent, for tests. */
+import { statusNews, withEvents } from '#decisions/agent/job-events'
+import type { Approval } from '#domain/agent/approval'
+import { newConversation, withMessage } from '#domain/agent/conversation'
+import { argumentsHash } from '#domain/agent/hash'
+import { type Job, newTurn } from '#domain/agent/job'
+import { newStep } from '#domain/agent/step'
+import { newId } from '#kernel/ids'
+import { insertApprovals } from '#store/agent/approvals'
+import { insertConversation, saveConversation } from '#store/agent/conversations'
+import { insertEvents } from '#store/agent/events'
+import { insertJob } from '#store/agent/jobs'
+import { insertMessages } from '#store/agent/messages'
+import { insertSteps } from '#store/agent/steps'
+import { type Workspace, write } from './arrange.ts'
+
+const inADay = (): Date => new Date(Date.now() + 86_400_000)
+
+export const makeConversation = async (workspace: Workspace) => {
+  const now = new Date()
+  const author = { kind: 'agent', id: newId() } as const
+  const begun = newConversation(newId(), { title: 'Late deliveries', person_id: null, now })
+  const answer = { id: newId(), role: 'assistant', content: 'Done.', author, model: 'desk' } as const
+  const { conversation, message } = withMessage(begun, answer, now)
+  await write(workspace, { writes: [insertConversation(begun)] })
+  await write(workspace, { writes: [saveConversation(conversation), insertMessages([message])] })
+  return { id: conversation.id, messageId: message.id }
+}
+
+/** A conversation with feedback on its answer, by the workspace's key. */
+export const makeFeedback = async (workspace: Workspace) => {
+  const { id, messageId } = await makeConversation(workspace)
+  const { app, key } = workspace
+  await app.send('POST', `/api/v1/agent/conversations/${id}/feedback`, { key, body: { messageId, verdict: 'up' } })
+  return { id }
+}
+
+/** A job that waits for its turn, and does not begin by itself. */
+export const makeJob = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Job> = {}) => {
+  const turn = { conversation_id: null, message_id: null, tools: null, tier: 'reasoning', asked_model: null, model: 'desk' } as const
+  const on_behalf = { kind: 'key', id: newId(), personId: null } as const
+  const job = newTurn(newId(), { ...turn, on_behalf, taint: [], content: 'What is late?', now: new Date() })
+  const told = withEvents({ ...job, ...changes }, [statusNews(job)], new Date())
+  await write(workspace, { writes: [insertJob(told.job), insertEvents(told.events)] })
+  return { id: job.id }
+}
+
+/** A call that a job asks about, of a tool that every role may run. */
+export const makeApproval = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Approval> = {}) => {
+  const { id: job_id } = await makeJob(workspace, { status: 'waiting_approval', next_step: 2 })
+  const [id, now] = [newId(), new Date()]
+  const call = { name: 'growth_overview', args: {}, args_hash: argumentsHash({}), class: 'read' } as const
+  const step = newStep(
+    { id: newId(), job_id, number: 1, kind: 'tool', state: 'asked', ...call, call: 'call00001', why: ['your rule'] },
+    now,
+  )
+  const approval: Approval = {
+    ...{ id, job_id, step_id: step.id, goal: 'What is late?', tool_name: call.name, summary: 'Read the overview' },
+    ...{ arguments: call.args, arguments_hash: call.args_hash, subject: { records: [], account: null, text: null, sha256: null } },
+    ...{ why: step.why, status: 'pending', decided_by: null, decided_how: null, reason: null, edited: false },
+    ...{ expires_at: inADay(), decided_at: null, created_at: now, updated_at: now },
+    ...changes,
+  }
+  await write(workspace, { writes: [insertSteps([step]), insertApprovals([approval])] })
+  return { id }
+}
