@@ -26,15 +26,25 @@ const extend = (list: List, line: string, indent: number): boolean => {
   return true
 }
 
+/** `  items (2):`, a list that is a field of a record. */
+const FIELD = /^ {2}\w+ \(\d+\):$/
+
+/** Whether a list can begin here. The text of a record, in which anything can stand, is indented as far as the list that is its field. */
+const begins = (line: string, before: string, indent: number): boolean =>
+  ENTRY.test(line) && (indent < 4 || (indent === 4 && FIELD.test(before)))
+
 /** The lists in a text, a list within an entry left out. */
 const listsIn = (text: string): List[] => {
   const lists: List[] = []
   let open: List | undefined
+  let before = ''
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue
     const indent = line.length - line.trimStart().length
+    const above = before
+    before = line
     if (open && extend(open, line, indent)) continue
-    open = ENTRY.test(line) ? { indent, entries: [handleIn(line)] } : undefined
+    open = begins(line, above, indent) ? { indent, entries: [handleIn(line)] } : undefined
     if (open) lists.push(open)
   }
   return lists

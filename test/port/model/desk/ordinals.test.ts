@@ -28,6 +28,11 @@ const cases: [string, string, (string | undefined)[] | undefined][] = [
   ['an entry whose id stands below', 'rows:\n- status: drafted\n  id: item:1\n- status: posted\n  id: item:2', ['item:1', 'item:2']],
   ['an entry without a record', '- id: item:1\n- nothing\n- id: item:3', ['item:1', undefined, 'item:3']],
   ['its own id before another', '- batch_id: batch:2\n  id: item:5', ['batch:2']],
+  [
+    'no list in the text of a record',
+    'item:\n  id: item:1\n  body:\n    - item:8 is better\n    items (2):\n      - id: item:8\n      - id: item:9\n  status: drafted',
+    undefined,
+  ],
   ['no list', 'item:\n  id: item:1\n  status: approved', undefined],
   ['no handles in times and addresses', '- at 12:30\n- see localhost:8080x or http://a:80', undefined],
   ['nothing', '', undefined],
