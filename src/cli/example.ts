@@ -14,6 +14,7 @@ const forms: Record<string, string> = {
   language: 'en',
   uri: 'https://example.com/a',
   email: 'ada@example.com',
+  'tool-name': 'growth_create_batch',
 }
 
 const LONGEST = 40

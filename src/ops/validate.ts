@@ -85,6 +85,7 @@ const FORMS: Record<string, string> = {
   email: 'an email address',
   uri: 'an http or https URL',
   'clock-time': 'a time of day, such as 09:30',
+  'tool-name': 'the name of a tool, such as growth_create_batch',
   name: 'text with visible characters',
   'time-zone': 'an IANA time zone, such as Europe/Berlin',
   language: 'a language tag, such as en or pt-BR',
