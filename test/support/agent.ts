@@ -5,6 +5,7 @@ import { newId } from '#kernel/ids'
 import { insertEvents } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
+import { saveThread } from '#store/agent/thread'
 import type { Effects } from '#store/engine/letter'
 import { eventually, type TestApp } from './app.ts'
 
@@ -33,7 +34,7 @@ export const turn = async (
 ): Promise<string> => {
   const [conversation, message, job] = [newId(), newId(), newId()]
   await app.owner`insert into agent_conversation (id, tenant_id, status, origin, next_seq, last_at, created_at, updated_at)
-    values (${conversation}, ${tenantId}, 'active', 'app', 2, now(), now(), now())`
+    values (${conversation}, ${tenantId}, 'active', 'app', 1, now(), now(), now())`
   await app.workplace.world.ask(tenantId, {
     ...{ name: 'test.turn', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
     async decide(_, { now }) {
@@ -48,7 +49,9 @@ export const turn = async (
       }
       const event = { job_id: job, seq: 1, conversation_id: conversation, at: now, type: 'job.status' as const, data: { status: 'queued' } }
       const work = newWork('agent', { refId: job, origin: 'manual', runAt: now, root: job })
-      const effects: Effects = { writes: [insertMessages([{ ...row, ...rest }]), insertJob(record), insertEvents([event])], work: [work] }
+      const thread = saveThread({ id: conversation, next_seq: 2, handles: {} }, now)
+      const writes = [insertMessages([{ ...row, ...rest }]), insertJob(record), insertEvents([event]), thread]
+      const effects: Effects = { writes, work: [work] }
       return { reply: undefined, effects }
     },
   })

@@ -14,6 +14,8 @@ export interface Wire extends AsyncDisposable {
 
 /** The server's answer to `commit`: CommandComplete with its tag. */
 const COMMITTED = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1')
+/** ReadyForQuery outside of a transaction: what was said before belongs to no transaction that is to come. */
+const IDLE = Buffer.from('Z\0\0\0\x05I', 'latin1')
 
 export async function openWire(target: ConnectionOptions): Promise<Wire> {
   const { host = 'localhost', port = 5432 } = target
@@ -26,7 +28,7 @@ export async function openWire(target: ConnectionOptions): Promise<Wire> {
   const server = createServer((client) => {
     const upstream = keep(host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host))
     const cut = () => [client, upstream].map((socket) => socket.destroy())
-    /** What the client has sent since the last commit. */
+    /** What the client has sent in this transaction. */
     let said = ''
     keep(client).on('close', cut)
     upstream.on('close', cut)
@@ -37,7 +39,7 @@ export async function openWire(target: ConnectionOptions): Promise<Wire> {
     upstream.on('data', (bytes: Buffer) => {
       const committed = bytes.includes(COMMITTED)
       const [named, news] = (committed && [...lost].find(([text]) => said.includes(text))) || []
-      if (committed) said = ''
+      if (committed || bytes.subarray(-IDLE.length).equals(IDLE)) said = ''
       if (named === undefined) return void client.write(bytes)
       lost.delete(named)
       cut()

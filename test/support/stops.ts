@@ -4,21 +4,21 @@ import type { Failpoints } from '#kernel/failpoint'
 export interface Stops {
   /** For the code under test. */
   at: Failpoints
-  /** Stops the next pass of `name`. Resolves when it has stopped, with the function that lets it go on. */
-  stopNext(name: string): Promise<() => void>
+  /** Stops the next pass of `name`, or the `nth` from now. Resolves when it has stopped, with the function that lets it go on. */
+  stopNext(name: string, nth?: number): Promise<() => void>
 }
 
 export const testStops = (): Stops => {
-  const expected = new Map<string, (goOn: () => void) => void>()
+  const expected = new Map<string, { left: number; arrived: (goOn: () => void) => void }>()
   return {
     at(name) {
-      const arrived = expected.get(name)
-      if (!arrived) return
+      const stop = expected.get(name)
+      if (!stop || --stop.left > 0) return
       expected.delete(name)
       const { promise, resolve } = Promise.withResolvers<void>()
-      arrived(() => resolve())
+      stop.arrived(() => resolve())
       return promise
     },
-    stopNext: (name) => new Promise((resolve) => expected.set(name, resolve)),
+    stopNext: (name, nth = 1) => new Promise((resolve) => expected.set(name, { left: nth, arrived: resolve })),
   }
 }

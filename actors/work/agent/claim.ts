@@ -61,15 +61,16 @@ const park = (at: At, { until, status }: Extract<Next, { kind: 'park' }>): Claim
 
 /** Steps whose process died: what only read is run again, what may have gone out never is. */
 const revive = async (at: At, dead: readonly StepHead[]): Promise<Claimed<AgentRun>> => {
+  let givenUp = false
   for (const { id } of dead) {
     const { step } = await loadNow(at.sql, { step: stepPart(id) })
     if (!step) continue
     const mayHaveGoneOut = step.class === 'outside_write'
     const attempt = step.attempt + 1
-    const ended_at = mayHaveGoneOut ? at.gate.now : null
-    const saved = at.changes.save({ ...step, state: mayHaveGoneOut ? 'unknown' : 'ready', attempt, ended_at })
-    if (mayHaveGoneOut) at.changes.endedStep(saved)
-    else if (attempt >= STEP_RUNS) return over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } })
+    const state = mayHaveGoneOut ? 'unknown' : attempt >= STEP_RUNS ? 'failed' : 'ready'
+    const saved = at.changes.save({ ...step, state, attempt, ended_at: state === 'ready' ? null : at.gate.now })
+    if (state !== 'ready') at.changes.endedStep(saved)
+    givenUp ||= state === 'failed'
   }
-  return again(at, at.gate.now)
+  return givenUp ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } }) : again(at, at.gate.now)
 }

@@ -43,6 +43,7 @@ export const MOST_MESSAGES = 100
 type Begun = { run: AgentRun } | { end: JobEnd } | 'refused'
 
 export const beginRun = async (deps: AgentDeps, at: At, heads: readonly StepHead[], next: Outside): Promise<Begun> => {
+  await deps.failpoints('agent.beginning')
   at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
   if (next.kind === 'think') return beginThought(deps, at, heads, next)
   const steps: Step[] = []

@@ -1,0 +1,114 @@
+/** What always holds of the agent's rows, whatever was killed, cancelled or decided meanwhile. */
+import type postgres from 'postgres'
+
+/** Each selects what breaks it, in words. */
+const rules = {
+  'a command without its result': `select format('job %s step %s', a.actor_id, a.detail->>'step') from audit a left join agent_step s
+      on s.tenant_id = a.tenant_id and s.job_id = a.actor_id::uuid and s.number = (a.detail->>'step')::int
+    where a.actor_kind = 'agent' and (s.id is null or not (s.state in ('done', 'waiting') or (s.state = 'cancelled' and s.awaits is not null)))`,
+  'a command that happened twice': `select format('job %s step %s: %s times', actor_id, detail->>'step', count(*)) from audit
+    where actor_kind = 'agent' group by tenant_id, actor_id, detail->>'step' having count(*) > 1`,
+  'a result without its command': `select format('job %s step %s %s', s.job_id, s.number, s.name) from agent_step s
+    where s.kind = 'tool' and s.state = 'done' and s.class in ('draft', 'commit') and not exists (select from audit a
+      where a.tenant_id = s.tenant_id and a.actor_kind = 'agent' and a.actor_id = s.job_id::text and (a.detail->>'step')::int = s.number)`,
+  'a commit that nobody approved': `select format('job %s step %s %s', s.job_id, s.number, s.name) from agent_step s
+      join agent_job j on j.tenant_id = s.tenant_id and j.id = s.job_id
+      left join agent_approval p on p.tenant_id = s.tenant_id and p.step_id = s.id and p.status = 'approved' and p.decided_how = 'person'
+    where s.class = 'commit' and s.state in ('done', 'waiting') and j.model <> 'desk'
+      and (p.id is null or p.arguments_hash <> s.args_hash or p.decided_by is null or p.decided_at > s.ended_at)`,
+  'an audit that names another approver': `select format('job %s step %s', s.job_id, s.number) from audit a
+      join agent_step s on s.tenant_id = a.tenant_id and s.job_id::text = a.actor_id and s.number = (a.detail->>'step')::int
+      join agent_approval p on p.tenant_id = s.tenant_id and p.step_id = s.id
+    where a.actor_kind = 'agent' and a.detail->>'approved_by' is distinct from p.decided_by::text`,
+  'a tainted write that nobody approved': `select format('job %s step %s %s', s.job_id, s.number, s.name) from agent_step s
+      join agent_step m on m.tenant_id = s.tenant_id and m.job_id = s.job_id and m.number = s.of_step
+    where s.class in ('draft', 'commit', 'outside_write') and s.state in ('done', 'waiting')
+      and exists (select from agent_step u where u.tenant_id = s.tenant_id and u.job_id = s.job_id and u.untrusted is not null
+        and u.ended_at < m.started_at)
+      and not exists (select from agent_approval p where p.tenant_id = s.tenant_id and p.step_id = s.id and p.status = 'approved')`,
+  'a tool that the job was not given': `select format('job %s %s', s.job_id, s.name) from agent_step s
+      join agent_job j on j.tenant_id = s.tenant_id and j.id = s.job_id
+    where s.kind = 'tool' and s.state in ('done', 'waiting', 'unknown') and jsonb_typeof(j.tools) = 'array' and not j.tools ? s.name`,
+  'an open job without its one row of work': `select format('job %s: %s rows', j.id, count(w.id)) from agent_job j
+      left join work w on w.tenant_id = j.tenant_id and w.kind = 'agent' and w.ref_id = j.id
+    where j.ended_at is null group by j.tenant_id, j.id having count(w.id) <> 1`,
+  'work of a job that is over': `select format('job %s', j.id) from agent_job j
+      join work w on w.tenant_id = j.tenant_id and w.kind = 'agent' and w.ref_id = j.id where j.ended_at is not null`,
+  'an approval that a job which is over still asks': `select format('approval %s', p.id) from agent_approval p
+      join agent_job j on j.tenant_id = p.tenant_id and j.id = p.job_id where p.status = 'pending' and j.ended_at is not null`,
+  'a step of a job that is over, without an end': `select format('job %s step %s %s', s.job_id, s.number, s.state) from agent_step s
+      join agent_job j on j.tenant_id = s.tenant_id and j.id = s.job_id
+    where j.ended_at is not null and (s.state in ('ready', 'asked', 'running', 'waiting') or s.ended_at is null)`,
+  'an asked step without an approval that waits': `select format('job %s step %s', s.job_id, s.number) from agent_step s
+    where (s.state = 'asked') <> exists (select from agent_approval p
+      where p.tenant_id = s.tenant_id and p.step_id = s.id and p.status = 'pending')`,
+  'a step after a rejection': `select format('job %s step %s %s', s.job_id, s.number, s.state) from agent_step s
+      join agent_approval p on p.tenant_id = s.tenant_id and p.step_id = s.id
+    where p.status = 'rejected' and s.state not in ('rejected', 'cancelled')`,
+  'a conversation whose numbers have gaps': `select format('conversation %s', c.id) from agent_conversation c
+      left join agent_message m on m.tenant_id = c.tenant_id and m.conversation_id = c.id
+    group by c.tenant_id, c.id, c.next_seq having count(m.id) <> c.next_seq - 1 or coalesce(max(m.seq), 0) <> c.next_seq - 1`,
+  'a job whose events have gaps': `select format('job %s', j.id) from agent_job j
+      left join agent_event e on e.tenant_id = j.tenant_id and e.job_id = j.id
+    group by j.tenant_id, j.id, j.next_event having count(e.seq) <> j.next_event - 1 or coalesce(max(e.seq), 0) <> j.next_event - 1`,
+  'an end that its last event does not tell': `select format('job %s %s', j.id, j.status) from agent_job j where j.ended_at is not null
+    and not exists (select from agent_event e where e.tenant_id = j.tenant_id and e.job_id = j.id and e.seq = j.next_event - 1
+      and e.type = 'job.status' and e.data->>'status' = j.status and e.at = j.ended_at)`,
+  'a turn without its one answer': `select format('job %s %s: %s messages', j.id, j.status, count(m.id)) from agent_job j
+      left join agent_message m on m.tenant_id = j.tenant_id and m.job_id = j.id and m.role <> 'user'
+    where j.kind = 'turn' and j.ended_at is not null group by j.tenant_id, j.id, j.status
+    having count(m.id) <> (j.status <> 'cancelled')::int`,
+  'a message that no event tells': `select format('message %s', m.id) from agent_message m where m.role <> 'user' and m.job_id is not null
+    and not exists (select from agent_event e where e.tenant_id = m.tenant_id and e.job_id = m.job_id and e.type = 'message'
+      and e.data->>'id' = m.id::text)`,
+  'a call without its step': `select format('job %s step %s', m.job_id, m.number) from agent_step m
+    where m.kind = 'model' and m.state = 'done' and (m.answer->>'calls')::int <> (select count(*) from agent_step s
+      where s.tenant_id = m.tenant_id and s.job_id = m.job_id and s.of_step = m.number)`,
+  'a name of a record elsewhere': `select format('conversation %s %s', c.id, h.key) from agent_conversation c cross join jsonb_each_text(c.handles) h
+    where (h.key like 'learning:%' and not exists (select from learning l where l.tenant_id = c.tenant_id and l.id = h.value::uuid))
+      or (h.key like 'item:%' and not exists (select from item i where i.tenant_id = c.tenant_id and i.id = h.value::uuid))`,
+  'a result with words of another workspace': `select format('job %s step %s', s.job_id, s.number) from agent_step s join tenant t
+      on t.id <> s.tenant_id where position(t.id::text in coalesce(s.result->>'text', '')) > 0`,
+  'an end that is not told once': `select format('job %s: %s times', j.id, count(o.id)) from agent_job j
+      left join outbox o on o.tenant_id = j.tenant_id and o.type = 'agent.job.settled' and o.data->>'job_id' = j.id::text
+    group by j.tenant_id, j.id, j.ended_at having count(o.id) <> (j.ended_at is not null)::int`,
+  'a question that is not told once': `select format('approval %s: %s times', p.id, count(o.id)) from agent_approval p
+      left join outbox o on o.tenant_id = p.tenant_id and o.type = 'growth.approval.requested' and o.data->>'approval_id' = p.id::text
+    group by p.tenant_id, p.id having count(o.id) <> 1`,
+}
+
+/** Broken if the ledger of `recordReservations` says something else than the counter. */
+const overdrawn = `select format('workspace %s: %s counted, %s used or kept', coalesce(c.tenant_id, l.tenant_id), coalesce(c.used, 0), coalesce(l.tokens, 0))
+  from (select tenant_id, used from counter where key = 'agent_tokens_month') c
+  full join (select tenant_id, sum(tokens) as tokens from agent_ledger group by tenant_id) l on l.tenant_id = c.tenant_id
+  where coalesce(c.used, 0) <> coalesce(l.tokens, 0)`
+
+/**
+ * Keeps in the table `agent_ledger` what each call of a model has reserved, or used once it is settled: a step that is tried again has no
+ * room for what its dead calls keep.
+ */
+export const recordReservations = async (owner: postgres.Sql): Promise<void> => {
+  await owner`create table agent_ledger (tenant_id uuid not null, step_id uuid not null, tokens int not null, is_open boolean not null default true)`
+  await owner.unsafe(`create function keep_ledger() returns trigger language plpgsql security definer as $$ begin
+    if new.state = 'running' then
+      if tg_op = 'INSERT' or old.state <> 'running' then
+        update public.agent_ledger set is_open = false where step_id = new.id;
+        insert into public.agent_ledger values (new.tenant_id, new.id, new.reserved_tokens);
+      end if;
+    elsif new.input_tokens is not null then
+      update public.agent_ledger set tokens = new.input_tokens + new.output_tokens, is_open = false where step_id = new.id and is_open;
+    end if;
+    return null; end $$`)
+  await owner`create trigger keep_ledger after insert or update on agent_step for each row when (new.kind = 'model') execute function keep_ledger()`
+}
+
+/** What is broken, at most five of each rule. With `ledger`, budgets are compared as well. */
+export const brokenInvariants = async (owner: postgres.Sql, { ledger = false }: { ledger?: boolean } = {}): Promise<string[]> => {
+  const all = Object.entries(ledger ? { ...rules, 'a budget that does not add up': overdrawn } : rules)
+  const broken: string[] = []
+  for (const [rule, query] of all) {
+    const rows = await owner.unsafe<{ format: string }[]>(`${query} limit 5`)
+    broken.push(...rows.map(({ format }) => `${rule}: ${format}`))
+  }
+  return broken
+}

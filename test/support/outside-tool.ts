@@ -1,0 +1,40 @@
+/** A tool of the agent that changes something outside of the workspace: what no transaction can undo. */
+import type { Tool, ToolBox } from '#decisions/agent/toolbox'
+import { fail } from '#kernel/errors'
+
+export const OUTSIDE = 'outside_note'
+
+const tool: Tool = {
+  name: OUTSIDE,
+  title: 'Write a note outside',
+  description: 'Write a note outside of the workspace.',
+  parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
+  module: 'test',
+  class: 'outside_write',
+  way: 'outside',
+  foreign: false,
+}
+
+/** Adds the tool to the agent's. `send` gets the text of each note. */
+export const withOutside =
+  (send: (text: string) => Promise<void>) =>
+  (box: ToolBox): ToolBox => ({
+    tools: new Map([...box.tools, [OUTSIDE, tool]]),
+    mayRun: (name, caller) => name === OUTSIDE || box.mayRun(name, caller),
+    checked(name, args) {
+      if (name !== OUTSIDE) return box.checked(name, args)
+      const { text } = args as { text?: unknown }
+      return typeof text === 'string' ? { text } : fail('invalid_input', 'text must be a string')
+    },
+    decide: (name, args, context) => box.decide(name, args, context),
+    async read(name, args, caller, conversationId) {
+      if (name !== OUTSIDE) return box.read(name, args, caller, conversationId)
+      await send(args.text as string)
+      return { written: true }
+    },
+    reach: (name, args, caller) => box.reach(name, args, caller),
+    look: (name, args, awaits, context) => box.look(name, args, awaits, context),
+    subject: (name, args, sql) => box.subject(name, args, sql),
+    text: (name, value) => (name === OUTSIDE ? JSON.stringify(value) : box.text(name, value)),
+    isForeign: (name, value) => name !== OUTSIDE && box.isForeign(name, value),
+  })
