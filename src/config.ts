@@ -22,7 +22,7 @@ import {
   switchOf,
 } from './config-values.ts'
 
-export interface OpenaiConfig {
+interface OpenaiConfig {
   apiKey: string
   baseUrl: string | undefined
   fast: string

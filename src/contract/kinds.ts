@@ -7,7 +7,7 @@ import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
  * What the agent may do with a tool before a person is asked. `read` and `draft`: call it; a draft only while the agent has read no text
  * of people outside. `commit`: always ask. `safe`: call it in any case. `never`: not offered.
  */
-export type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'never'
+type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'never'
 
 interface Offered {
   /** The name of its MCP tool. */

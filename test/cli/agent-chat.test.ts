@@ -1,33 +1,11 @@
 /** Talking to the agent, with a server that speaks as the agent's routes do. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { cliHome } from '#test/support/cli-home'
+import { agentChat } from '#test/support/agent-chat'
 import type { CliOptions } from '#test/support/cli-host'
-import { eventually } from '#test/support/eventually'
 import { FakeAgent, type FakeAgentOptions, type FakeJob } from '#test/support/fake-agent'
 
-const home = cliHome()
-
-const at = (agent: FakeAgent): CliOptions => ({ env: { TENDRIL_API_URL: agent.url, TENDRIL_API_KEY: 'ak_test' } })
-const chat = (agent: FakeAgent, options: CliOptions, ...argv: string[]) =>
-  home.run(['agent', 'chat', ...argv], { ...at(agent), ...options })
-
-/** A key, and a person's session beside it. */
-const signIn = (agent: FakeAgent) =>
-  home.write({
-    current: 'default',
-    profiles: { default: { api_url: agent.url, api_key: 'ak_test', session: { token: 'eyperson', expires_at: '2999-01-01T00:00:00Z' } } },
-  })
-const asPerson = (agent: FakeAgent, options: CliOptions, ...argv: string[]) =>
-  home.run(['agent', 'chat', '--api-url', agent.url, ...argv], options)
-
-const echo = (job: FakeJob) => job.add('job.status', { status: 'running', error: null }).answer(`You said ${job.content}`)
-const asked = (agent: FakeAgent, route: string) =>
-  eventually(
-    () => agent.routes.includes(route),
-    (is) => is,
-  )
-const sent = (agent: FakeAgent) => agent.asked.filter(({ path }) => path.endsWith('/messages')).map(({ body }) => body.content)
+const { home, at, chat, signIn, asPerson, echo, asked, sent } = agentChat()
 
 describe('from a pipe', () => {
   test('each line is a message of one conversation, as it is', async () => {
@@ -177,103 +155,6 @@ describe('on a terminal', () => {
     expect(err).toContain('/items approve 2 is the second of the list shown last')
   })
 })
-
-describe('an approval', () => {
-  const text = 'Late again?\nNot with us.'
-  const subject = { records: [], account: '@dockside', text, sha256: '1a2b3c4d5e6f' }
-  const asking: FakeAgentOptions = {
-    turn: (job) =>
-      job.ask({ summary: 'Post item:1 now on @dockside.', subject, arguments: { id: 'item:1' }, why: ['publishes', 'untrusted: signal'] }),
-    decided: (job, { status, arguments: args, reason }) =>
-      job.add('job.status', { status: 'running', error: null }).answer(`${status} ${JSON.stringify(args)} ${reason ?? ''}`.trim()),
-  }
-  const decisions = (agent: FakeAgent) => agent.asked.filter(({ path }) => path.startsWith('approvals/'))
-
-  test('shows what is decided, and a person decides with y', async () => {
-    await using agent = new FakeAgent(asking)
-    await signIn(agent)
-    const { code, out, err } = await asPerson(agent, { typed: ['post it', 'maybe', 'y'], columns: 80 })
-    expect({ code, out }).toEqual({ code: 0, out: 'approved {"id":"item:1"}\n' })
-    expect(err).toContain(`Post item:1 now on @dockside.
-  account  @dockside
-  | Late again?
-  | Not with us.
-  sha256   1a2b3c4d
-  why      publishes; untrusted: signal
-approve? y, n, n REASON, or e to edit: approve? y, n, n REASON, or e to edit: `)
-    expect(decisions(agent)).toMatchObject([{ method: 'POST', token: 'Bearer eyperson', body: {} }])
-    expect(agent.asked[0]!.token).toBe('Bearer ak_test')
-  })
-
-  const answers: [string, CliOptions, string][] = [
-    ['n', { typed: ['go', 'n'] }, 'rejected {"id":"item:1"}\n'],
-    ['n with a reason', { typed: ['go', 'n not today'] }, 'rejected {"id":"item:1"} not today\n'],
-    ['e in an editor, then y', { typed: ['go', 'e', 'y'], edit: (json) => json.replace('item:1', 'item:2') }, 'approved {"id":"item:2"}\n'],
-    ['e typed, then y', { typed: ['go', 'e', '{"id":"item:3"}', 'y'] }, 'approved {"id":"item:3"}\n'],
-    ['e and nothing that is JSON, then y', { typed: ['go', 'e', 'item:3', 'y'] }, 'approved {"id":"item:1"}\n'],
-    ['e, then n', { typed: ['go', 'e', '{"id":"item:3"}', 'n'] }, 'rejected {"id":"item:1"}\n'],
-  ]
-  test.each(answers)('%s', async (_, options, out) => {
-    await using agent = new FakeAgent(asking)
-    await signIn(agent)
-    const run = await asPerson(agent, options)
-    expect({ code: run.code, out: run.out }).toEqual({ code: 0, out })
-  })
-
-  test('with a key alone gives the link, and the conversation goes on', async () => {
-    await using agent = new FakeAgent({ ...asking, turn: (job) => (job.content === 'go' ? asking.turn(job) : echo(job)) })
-    const { code, out, err } = await chat(agent, { typed: ['go', 'more'] })
-    expect({ code, out }).toEqual({ code: 0, out: 'You said more\n' })
-    expect(err).toContain(`a person decides at ${agent.url}/approvals/${agent.jobs[0]!.approvals[0]!.id}\n`)
-    expect(decisions(agent)).toEqual([])
-  })
-
-  test('that somebody else decided is no question', async () => {
-    await using agent = new FakeAgent({
-      turn(job) {
-        job.ask({ summary: 'Post.' })
-        job.approvals[0]!.status = 'approved'
-        void agent.options.decided?.(job, job.approvals[0]!)
-      },
-      decided: (job) => job.answer('posted'),
-    })
-    await signIn(agent)
-    const { code, out, err } = await asPerson(agent, { typed: ['go'] })
-    expect({ code, out }).toEqual({ code: 0, out: 'posted\n' })
-    expect(err).not.toContain('approve?')
-  })
-
-  test('whose arguments do not fit is asked again', async () => {
-    const wrong = { error: { code: 'invalid_input', message: 'id must be a uuid', request_id: 'r' } }
-    await using agent = new FakeAgent({
-      ...asking,
-      instead: ({ path, body }) => (path.endsWith('/approve') && body.arguments ? Response.json(wrong, { status: 400 }) : undefined),
-    })
-    await signIn(agent)
-    const { code, err } = await asPerson(agent, { typed: ['go', 'e', '{"id":1}', 'y', 'n'] })
-    expect(code).toBe(0)
-    expect(err).toContain('invalid_input: id must be a uuid')
-    expect(decisions(agent).map(({ path }) => path.split('/').at(-1))).toEqual(['approve', 'reject'])
-  })
-
-  test('that was decided otherwise meanwhile is reported, and the job goes on', async () => {
-    const late = { error: { code: 'conflict', message: 'rejected already', request_id: 'r' } }
-    await using agent = new FakeAgent({
-      ...asking,
-      instead({ path }) {
-        if (!path.endsWith('/approve')) return undefined
-        agent.jobs[0]!.approvals[0]!.status = 'rejected'
-        agent.jobs[0]!.answer('not done')
-        return Response.json(late, { status: 409 })
-      },
-    })
-    await signIn(agent)
-    const { code, out, err } = await asPerson(agent, { typed: ['go', 'y'] })
-    expect({ code, out }).toEqual({ code: 0, out: 'not done\n' })
-    expect(err).toContain('tendril: conflict: rejected already')
-  })
-})
-
 test('--as-me talks as the person', async () => {
   await using agent = new FakeAgent({ turn: echo })
   await signIn(agent)

@@ -21,7 +21,7 @@ export interface RecordedCall {
   }
 }
 
-export interface RecordedChat {
+interface RecordedChat {
   authorization: string | null
   signal: AbortSignal
   body: ChatRequest

@@ -7,7 +7,7 @@ import type { Db } from '#store/engine/db'
 import type { Letter } from '../../engine/letter.ts'
 
 /** Told of what happens in jobs of this process: pieces of text, which are not stored, and that something was. */
-export interface JobBus {
+interface JobBus {
   /** `at`: where the piece begins in the text of the step. */
   text(jobId: string, piece: { step: number; at: number; text: string }): void
   /** The text of a step so far does not count: its call begins anew. */

@@ -13,7 +13,7 @@ export interface JobEvent {
 }
 
 /** Returns false to stop following. */
-export type Take = (event: JobEvent) => boolean
+type Take = (event: JobEvent) => boolean
 
 export interface Following {
   id: string

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { cursorLike, Id, NextCursor, nullable, oneOf, record, Time } from '../shapes.ts'
-import { use } from './shared.ts'
 
 const statuses = ['pending', 'approved', 'rejected'] as const
 

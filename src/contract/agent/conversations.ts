@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
+import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { Job } from './jobs.ts'
-import { everybody, nextCursor, page, use } from './shared.ts'
 
 const statuses = ['active', 'archived'] as const
 
@@ -19,7 +19,7 @@ const Conversation = record(
   { title: 'Conversation' },
 )
 
-export const Message = record(
+const Message = record(
   {
     id: Id,
     conversationId: Id,

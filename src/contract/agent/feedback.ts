@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { everybody, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
-import { everybody, use } from './shared.ts'
 
 const verdicts = ['up', 'down'] as const
 

@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
+import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { Approval } from './approvals.ts'
-import { nextCursor, page, use } from './shared.ts'
 
 const statuses = ['queued', 'running', 'waiting_approval', 'waiting_child', 'completed', 'failed', 'cancelled'] as const
 const kinds = ['turn', 'task', 'action', 'scheduled', 'webhook', 'channel', 'delegate'] as const
@@ -41,7 +41,7 @@ export const Job = record(
 
 const states = ['ready', 'asked', 'running', 'waiting', 'done', 'failed', 'rejected', 'unknown', 'cancelled'] as const
 
-export const Step = record(
+const Step = record(
   {
     id: Id,
     number: T.Integer(),
@@ -79,7 +79,7 @@ const Span = record(
   { title: 'AgentSpan', description: 'By the GenAI conventions of OpenTelemetry.' },
 )
 
-export const AgentEvent = record(
+const AgentEvent = record(
   { seq: T.Integer(), at: Time, type: T.String(), data: T.Record(T.String(), T.Unknown()) },
   { title: 'AgentEvent' },
 )

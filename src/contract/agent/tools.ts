@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { nullable, oneOf, record } from '../shapes.ts'
-import { use } from './shared.ts'
 
 const decisions = ['allow', 'ask', 'deny'] as const
 

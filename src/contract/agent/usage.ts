@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { nullable, record } from '../shapes.ts'
-import { use } from './shared.ts'
 
 const amounts = { tokens_day: T.Integer(), tokens_month: T.Integer(), cost_usd_cents_month: T.Integer() }
 const left = nullable(T.Integer({ description: 'null: no limit.' }))

@@ -39,7 +39,7 @@ const doing = (engagement: Engagement): string => {
 const inReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
 
 /** As of an item: the hash to which its approval is bound, and another one while it is in review. */
-export const engagementHash = (engagement: Engagement, account: Account): string => {
+const engagementHash = (engagement: Engagement, account: Account): string => {
   const content = contentHash(contentOf(engagement), engagement.account_external_id ?? account?.external_id ?? null)
   return inReview(engagement) ? sha256(`in review ${content}`) : content
 }

@@ -23,7 +23,7 @@ const from = (account: Account): string => (account ? ` from @${account.handle}`
  * What the item says now, and the account that it would go out from: the hash to which its approval is bound. An item in doubt has
  * another one, since what is done with it means something else.
  */
-export const itemHash = (item: Item, account: Account): string => {
+const itemHash = (item: Item, account: Account): string => {
   const content = contentHash(item.body, item.account_external_id ?? account?.external_id ?? null)
   return item.status === 'publish_unconfirmed' ? sha256(`in doubt ${content}`) : content
 }

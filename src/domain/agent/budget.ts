@@ -1,13 +1,12 @@
 /** What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure. */
 import type { AgentLimitKey } from '#contract/limits'
 import type { Spend } from '#kernel/spend'
-import { hourOf, monthOf, type PlanUsage, planOf } from '../app/plan.ts'
+import { monthOf, type PlanUsage, planOf } from '../app/plan.ts'
 
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
-export { hourOf }
 
 /** Tokens kept for the answer, if there is room. */
-export const ANSWER_TOKENS = 4_000
+const ANSWER_TOKENS = 4_000
 /** Fewer than these are not worth asking for. */
 const FEWEST_ANSWER_TOKENS = 500
 /** Text of any script: a uuid or Japanese has far more tokens a character than English words. */

@@ -17,7 +17,7 @@ export interface Conversation {
   updated_at: Date
 }
 
-export interface Author {
+interface Author {
   kind: 'key' | 'session' | 'agent'
   /** Of a message of the agent: its job. */
   id: string

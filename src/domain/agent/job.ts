@@ -5,11 +5,9 @@
  */
 import { fail } from '#kernel/errors'
 
-export const jobStatuses = ['queued', 'running', 'waiting_approval', 'waiting_child', 'completed', 'failed', 'cancelled'] as const
-export type JobStatus = (typeof jobStatuses)[number]
+export type JobStatus = 'queued' | 'running' | 'waiting_approval' | 'waiting_child' | 'completed' | 'failed' | 'cancelled'
 
-export const jobKinds = ['turn', 'task', 'action', 'scheduled', 'webhook', 'channel', 'delegate'] as const
-export type JobKind = (typeof jobKinds)[number]
+export type JobKind = 'turn' | 'task' | 'action' | 'scheduled' | 'webhook' | 'channel' | 'delegate'
 
 /** Who asked for the job. What this caller may do is looked up again at each step. */
 export interface OnBehalf {

@@ -77,10 +77,3 @@ const nextThought = (job: Job, heads: readonly StepHead[], mostSteps: number, no
 
 const thinking = (job: Job, step: StepHead | undefined, mostSteps: number): Next =>
   job.model_calls >= mostSteps ? failed('max_steps') : { kind: 'think', step, last: job.model_calls === mostSteps - 1 }
-
-/** The look at a record that is not settled yet. */
-export const lookAgain = (step: StepHead, now: Date): Next => ({
-  kind: 'park',
-  until: nextPoll(step.started_at ?? now, now),
-  status: 'running',
-})

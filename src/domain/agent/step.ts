@@ -1,7 +1,6 @@
 /** A step of a job: one call of the model, or one call of a tool. */
 
-export const stepStates = ['ready', 'asked', 'running', 'waiting', 'done', 'failed', 'rejected', 'unknown', 'cancelled'] as const
-export type StepState = (typeof stepStates)[number]
+type StepState = 'ready' | 'asked' | 'running' | 'waiting' | 'done' | 'failed' | 'rejected' | 'unknown' | 'cancelled'
 
 /** What a tool may do without asking: the table in verdict.ts. */
 export type ToolClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'outside_write'
@@ -56,7 +55,7 @@ export interface Step {
   updated_at: Date
 }
 
-export interface StepResult {
+interface StepResult {
   text: string
 }
 

@@ -1,6 +1,6 @@
 /** How operations are worded for models that are not MCP clients: the agent's. */
 import type { TSchema } from '@sinclair/typebox'
-import type { ToolWording } from '#ops/agent/toolbox'
+import type { ToolWording } from '#ops/toolbox'
 import { entryOf, fieldOf, isUntrusted } from './declared-fields.ts'
 import { inputSchema } from './schema.ts'
 import { textOf } from './text.ts'

@@ -2,14 +2,14 @@
 import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 
-export const eventTypes = ['job.status', 'step.started', 'step.ended', 'approval.requested', 'approval.decided', 'message'] as const
+type EventType = 'job.status' | 'step.started' | 'step.ended' | 'approval.requested' | 'approval.decided' | 'message'
 
 export interface AgentEvent {
   job_id: string
   seq: number
   conversation_id: string | null
   at: Date
-  type: (typeof eventTypes)[number]
+  type: EventType
   data: Record<string, unknown>
 }
 
@@ -19,7 +19,7 @@ export const insertEvents =
     sql`insert into agent_event ${sql(events.map((event) => ({ ...event, data: sql.json(event.data as never) })))}`
 
 /** The most events of one read. */
-export const MOST_EVENTS = 500
+const MOST_EVENTS = 500
 
 export const eventsAfter = (jobId: string, seq: number) =>
   many<AgentEvent>(

@@ -75,16 +75,6 @@ export const costEstimated = sure(
 export const childrenOf = (jobId: string) =>
   many<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id limit ${MOST_SHOWN}`)
 
-/** How many jobs of the workspace are not over, and of a conversation. */
-export const openJobCount = (conversationId: string) =>
-  sure(
-    one<{ all: number; ours: number }>(
-      {},
-      (sql) => sql`select count(*)::int as all, (count(*) filter (where conversation_id = ${conversationId}))::int as ours
-        from agent_job where ended_at is null`,
-    ),
-  )
-
 /** The row of work of the first queued job of a conversation, other than this job; and whether another one is running. */
 export const behindPart = (jobId: string, conversationId: string | null) =>
   sure(

@@ -4,7 +4,7 @@ import { type Parse, understood } from './command.ts'
 import { plainText } from './plain-text.ts'
 import { questionIn } from './questions.ts'
 
-export const DESK = 'desk'
+const DESK = 'desk'
 
 interface DeskOptions {
   parse: Parse

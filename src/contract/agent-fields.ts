@@ -1,6 +1,6 @@
 /** What the operations of the agent have in common. Their names are in camel case, as the API document shows them. */
 import { Type as T } from '@sinclair/typebox'
-import { cursorLike, NextCursor } from '../shapes.ts'
+import { cursorLike, NextCursor } from './shapes.ts'
 
 /** Keys need this scope beside api:read or api:write. */
 export const use = { also: 'workspace:use' } as const

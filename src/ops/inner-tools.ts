@@ -4,7 +4,7 @@ import { NOT_BLANK } from '#contract/shapes'
 import type { Decided, Tool, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import { fail } from '#kernel/errors'
 import { searchMessages } from '#store/agent/search'
-import type { World } from '../call.ts'
+import type { World } from './call.ts'
 
 const strict = { additionalProperties: false }
 
