@@ -11,10 +11,10 @@ import { workFor } from '#store/engine/work'
 import { contextFor, mayRun } from './bind.ts'
 import type { Call, HandlerOf, Parts, QueryContext } from './call.ts'
 import { decideOnce, type LetterHandler, noLanes, requireDeclared } from './command.ts'
-import { serialise } from './serialise.ts'
-import { validate } from './validate.ts'
 import { innerTools } from './inner-tools.ts'
+import { serialise } from './serialise.ts'
 import { subjectFor } from './tool-subject.ts'
+import { validate } from './validate.ts'
 
 /** A resource with its handlers. */
 export interface Handled {

@@ -9,13 +9,13 @@ type PlannedCall = [tool: string, args: Record<string, unknown>]
 /** The calls of each answer in turn; after them the model says that it is done. */
 export type Plan = PlannedCall[][]
 
-export const DONE = 'All done.'
+const DONE = 'All done.'
 
 /** The message of a person. */
 export const planText = (plan: Plan): string => JSON.stringify(plan)
 
 /** What the model answers to a planned message, after so many answers. */
-export const plannedAnswer = (message: string, answers: number): { text: string } | { calls: PlannedCall[] } => {
+const plannedAnswer = (message: string, answers: number): { text: string } | { calls: PlannedCall[] } => {
   const calls = (JSON.parse(message) as Plan)[answers]
   return calls ? { calls } : { text: DONE }
 }

@@ -20,7 +20,7 @@ export const newAgentStory = async (app: TestApp): Promise<AgentStory> => {
   return { tenantId, by: { kind: 'key', id, personId: null } }
 }
 
-export const allowOutside = async (owner: postgres.Sql, tenantId: string): Promise<void> => {
+const allowOutside = async (owner: postgres.Sql, tenantId: string): Promise<void> => {
   await owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision, set_by, created_at, updated_at)
     values (${newId()}, ${tenantId}, ${OUTSIDE}, 'allow', ${newId()}, now(), now())`
 }
