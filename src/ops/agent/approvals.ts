@@ -115,11 +115,18 @@ const decided = (approval: Approval, { job, step }: Asking, going: Partial<Step>
   const told = withEvents({ ...job!, updated_at: now }, newsOf(approval, next), now)
   const effects = {
     writes: [saveApproval(approval), saveStep(next), saveJob(told.job), insertEvents(told.events)],
+    events: [settledEvent(approval)],
     work: [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })],
   }
   const auditDetail = { tool: approval.tool_name, job_id: approval.job_id, edited: approval.edited }
   return { reply: { approval: approvalView(approval) }, effects, auditDetail }
 }
+
+const settledEvent = ({ id, job_id, tool_name, status, edited }: Approval) => ({
+  type: 'agent.approval.decided',
+  data: { approval_id: id, job_id, tool_name, status, edited },
+  subject: id,
+})
 
 const newsOf = ({ id, status, reason, tool_name, edited }: Approval, { number, kind, name, state }: Step): News[] => [
   { type: 'approval.decided', data: { approvalId: id, status, reason, tool: tool_name, edited, number } },
