@@ -4,6 +4,7 @@ import { startSweep } from '#actors/work/app/sweep'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { sweepSome } from '#store/app/sweep'
+import { makeJob } from '#test/support/agent-records'
 import { eventually, testApp } from '#test/support/app'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { useApp } from '#test/support/use'
@@ -173,4 +174,32 @@ test('sweeping one workspace removes nothing of another', async () => {
   }
   await sweepSome(app.workplace.db, one, KEEP)
   expect([await count('idempotency', one), await count('idempotency', other), await audited(other)]).toEqual([0, 2, ['500 days ago']])
+})
+
+test('what the agent did goes after AGENT_KEEP_DAYS: steps and events of jobs that are over, and jobs that no conversation shows', async () => {
+  const tenantId = await newTenant()
+  const workspace = { app, tenantId }
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+  const jobs = {
+    oldTurn: await makeJob(workspace, { status: 'completed', ended_at: daysAgo(91) }),
+    oldTask: await makeJob(workspace, { status: 'completed', ended_at: daysAgo(91), kind: 'task' }),
+    youngTask: await makeJob(workspace, { status: 'completed', ended_at: daysAgo(89), kind: 'task' }),
+    open: await makeJob(workspace, { created_at: daysAgo(91) }),
+  }
+  await app.owner`insert into agent_step (id, tenant_id, job_id, number, kind, name, state, created_at, updated_at)
+    select gen_random_uuid(), ${tenantId}, id, 1, 'tool', 'test', 'done', now(), now() from agent_job where tenant_id = ${tenantId}`
+  const left = async (table: string, column: string) =>
+    (await app.owner`select ${app.owner(column)} as id from ${app.owner(table)} where tenant_id = ${tenantId}`).map(({ id }) => id).sort()
+  while (await sweepSome(app.workplace.db, tenantId, KEEP));
+  const { oldTurn, youngTask, open } = jobs
+  const ids = (...kept: { id: string }[]) => kept.map(({ id }) => id).sort()
+  expect(await left('agent_job', 'id')).toEqual(ids(oldTurn, youngTask, open))
+  for (const table of ['agent_step', 'agent_event']) expect(await left(table, 'job_id')).toEqual(ids(youngTask, open))
+})
+
+test('nobody can keep what the agent did for less than 31 days', async () => {
+  const tenantId = await newTenant()
+  await makeJob({ app, tenantId }, { status: 'completed', ended_at: new Date(Date.now() - 30 * 86_400_000), kind: 'task' })
+  await sweepSome(app.workplace.db, tenantId, { ...KEEP, agentKeepDays: 0 })
+  expect([await count('agent_job', tenantId), await count('agent_event', tenantId)]).toEqual([1, 1])
 })
