@@ -33,13 +33,16 @@ const toolOf = (name: Name): Tool => {
   return { name, title, description: `${title}. ${rest}`, parameters, module: 'agent', class: 'read', way, foreign: false }
 }
 
-export const innerTools = ({ db }: Pick<World, 'db'>) => ({
+/** `isTool`: whether there is a tool of this name. */
+export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => boolean) => ({
   tools: Object.keys(inputs).map((name) => toolOf(name as Name)),
   has: isName,
   input: (name: string): TSchema | undefined => (isName(name) ? inputs[name] : undefined),
   async decide(name: string, args: unknown, { gate }: ToolContext): Promise<Decided> {
     if (name === 'get_current_time') return { value: { now: gate.now.toISOString() }, effects: {} }
     const { names } = args as Static<(typeof inputs)['use_tools']>
+    const unknown = names.find((one) => !isTool(one))
+    if (unknown !== undefined) fail('not_found', `there is no tool ${unknown}`)
     return { value: { names }, effects: {}, shown: names }
   },
   async read(name: string, args: unknown, at: ToolCaller & { conversationId: string | null }): Promise<unknown> {

@@ -3,6 +3,7 @@ import type { NamedOp } from '#contract/op'
 import { subjectOf } from '#decisions/agent/say'
 import type { Said } from '#decisions/agent/saying'
 import type { Subject } from '#domain/agent/approval'
+import { beginning } from '#kernel/storable'
 import type { Sql } from '#store/engine/db'
 import { loadNow } from '#store/engine/load'
 
@@ -19,7 +20,7 @@ const SHOWN = 120
 
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+  return text.length > SHOWN ? `${beginning(text, SHOWN)}…` : text
 }
 
 /** For a tool without a sentence of its own: its title with the arguments. */

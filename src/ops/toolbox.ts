@@ -87,7 +87,7 @@ class OperationTools implements ToolBox {
   ) {
     this.#operated = new Map(operatedIn(all).map((one) => [one.o.tool!, one]))
     this.#handlers = new Map(all.flatMap(handlersOf))
-    this.#inner = innerTools(world)
+    this.#inner = innerTools(world, (name) => this.tools.has(name))
     const tools = [...[...this.#operated.values()].map((one) => toolOf(one, wording)), ...this.#inner.tools]
     this.tools = new Map(tools.map((tool) => [tool.name, tool]))
   }

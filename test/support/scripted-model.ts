@@ -13,7 +13,7 @@ export interface ScriptedModel extends Thinker {
 const callId = (): string => Math.random().toString(36).slice(2, 11).padEnd(9, '0')
 
 /** Throws for a transcript with a call that has no result, or results out of order. */
-const requireComplete = ({ messages }: Turn): void => {
+export const requireComplete = ({ messages }: Turn): void => {
   let open: string[] = []
   for (const message of messages) {
     if (message.role === 'tool') {

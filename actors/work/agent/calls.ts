@@ -6,6 +6,7 @@ import { APPROVAL_MS, MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '
 import { newStep, type Step } from '#domain/agent/step'
 import { type RuleDecision, verdictOf } from '#domain/agent/verdict'
 import { newId } from '#kernel/ids'
+import { beginning, storable } from '#kernel/storable'
 import type { ToolCall } from '#port/model/thinker'
 import { insertApprovals, pendingCount } from '#store/agent/approvals'
 import { toolDecisions } from '#store/agent/rules'
@@ -57,6 +58,8 @@ interface Judging {
   rules: ReadonlyMap<string, RuleDecision>
   /** Approvals that may still be asked for. */
   room: number
+  /** Equal calls before it in the same answer. */
+  equal: number
 }
 
 const judged = async (
@@ -69,6 +72,7 @@ const judged = async (
   const { name } = call
   const tool = deps.toolBox().tools.get(name)!
   const { job } = at.changes
+  const { equal } = await loadNow(at.sql, { equal: equalCalls(job.id, name, checked.hash) })
   const verdict = verdictOf({
     ...{
       class: tool.class,
@@ -76,12 +80,12 @@ const judged = async (
       mayRun: deps.toolBox().mayRun(name, at.caller),
       taint: job.taint,
       rule: judging.rules.get(name),
+      isRepeat: equal.unknown > 0,
     },
     own: answer.outcome.byDesk && job.on_behalf.kind === 'session',
   })
   if (verdict.decision === 'deny') return { state: 'failed', why: [], error: verdict.reason }
-  const { equal } = await loadNow(at.sql, { equal: equalCalls(job.id, name, checked.hash) })
-  if (equal.calls >= MOST_EQUAL) return { state: 'failed', why: [], error: REPEATED }
+  if (equal.calls + judging.equal >= MOST_EQUAL) return { state: 'failed', why: [], error: REPEATED }
   if (verdict.decision === 'allow') return { state: 'ready', why: [] }
   if (judging.room <= 0) return { state: 'failed', why: [], error: 'too many approvals wait for people already; decide those first' }
   try {
@@ -95,20 +99,24 @@ const judged = async (
 
 const MOST_EQUAL = 2
 const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
-const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}`
+const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}; this one and those after it were not made`
 
 /** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
 export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
   const { calls } = answer.outcome.thought
   const { rules, pending } = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(at.changes.job.id) })
   const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)
-  const judging: Judging = { rules: new Map(rules.map(({ tool_name, decision }) => [tool_name, decision])), room }
+  const judging = { rules: new Map(rules.map(({ tool_name, decision }) => [tool_name, decision])), room }
   const approvals: Approval[] = []
+  const accepted: Step[] = []
   let usable = 0
   for (const [index, call] of calls.entries()) {
     const checked = index < MOST_CALLS ? checkedCall(deps, at, call, answer) : { error: TOO_MANY }
-    const verdict = await judged(deps, at, call, { checked, answer, judging: { ...judging, room: judging.room - approvals.length } })
+    const equal = accepted.filter(({ name, args_hash }) => name === call.name && 'hash' in checked && args_hash === checked.hash).length
+    const room = judging.room - approvals.length
+    const verdict = await judged(deps, at, call, { checked, answer, judging: { ...judging, room, equal } })
     const step = addStep(deps, at, { call, checked, verdict, ofStep: answer.step.number })
+    if (verdict.error === undefined) accepted.push(step)
     if (verdict.approval) approvals.push(ask(at, step, verdict.approval))
     if (!('error' in checked)) usable++
   }
@@ -130,8 +138,8 @@ const addStep = (deps: AgentDeps, { changes, gate }: At, { call, checked, verdic
   const step = changes.add((number) =>
     newStep(
       {
-        ...{ id: newId(), job_id: changes.job.id, number, kind: 'tool', name: call.name.slice(0, 100), state, why },
-        ...{ call: call.id, asked: call.arguments.slice(0, LONGEST_ASKED), of_step: ofStep },
+        ...{ id: newId(), job_id: changes.job.id, number, kind: 'tool', name: call.name, state, why },
+        ...{ call: call.id, asked: beginning(storable(call.arguments), LONGEST_ASKED), of_step: ofStep },
         ...('error' in checked ? {} : { args: checked.args, args_hash: checked.hash }),
         class: deps.toolBox().tools.get(call.name)?.class ?? null,
         ...(error === undefined ? {} : { error, result: { text: error }, started_at: gate.now, ended_at: gate.now }),

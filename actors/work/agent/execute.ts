@@ -6,6 +6,7 @@ import { HandleBook } from '#domain/agent/handles'
 import { GENERATION_WAIT_MS } from '#domain/agent/limits'
 import { STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
 import { AppError } from '#kernel/errors'
+import { beginning, storable } from '#kernel/storable'
 import { approvalOfStep } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { callsWithinHour, stepPart } from '#store/agent/steps'
@@ -26,7 +27,7 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   const text = tools.text(step.name, book.shorten(value))
   changes.name(book.added)
   const result_cut = text.length > LONGEST_RESULT
-  const result = { text: result_cut ? text.slice(0, LONGEST_RESULT) : text }
+  const result = { text: beginning(text, LONGEST_RESULT) }
   return endStep(changes, { ...step, state: 'done', result, result_cut, untrusted: source })
 }
 
@@ -46,7 +47,7 @@ const endStep = (changes: At['changes'], step: Step): Step => {
 export const refusalOf = (cause: unknown): string | undefined => {
   if (!(cause instanceof AppError) || cause.code === 'unavailable' || cause.code === 'internal') return undefined
   const details = cause.details?.map(({ path, message }) => `${path || 'the arguments'} ${message}`) ?? []
-  return [cause.message, ...details.slice(0, 5)].filter((text, index, all) => all.indexOf(text) === index).join('; ')
+  return storable([...new Set([cause.message, ...details.slice(0, 5)])].join('; '))
 }
 
 /** Failures of the same step's letter in this process: one that cannot be decided must not be tried for ever. */
@@ -59,6 +60,14 @@ const tryAgain = (stepId: string): boolean => {
   failures.set(stepId, tries)
   return tries <= STEP_RUNS
 }
+
+/** A refusal in the place of what was to be found out. */
+const refusable = <T>(finding: Promise<T>): Promise<T | string> =>
+  finding.catch((cause) => {
+    const refusal = refusalOf(cause)
+    if (refusal === undefined) throw cause
+    return refusal
+  })
 
 interface Acting {
   caller: ToolCaller
@@ -125,7 +134,7 @@ export const stepToRun = async (deps: AgentDeps, at: At, head: StepHead): Promis
     approval: approvalOfStep(head.id),
     hour: callsWithinHour(head.name),
   })
-  const acting = head.way === 'read' ? undefined : await actingFor(deps, at, step!, approval)
+  const acting = head.way === 'read' ? undefined : await refusable(actingFor(deps, at, step!, approval))
   const refusal = heldBack(at, hour.calls, head.way === 'read') ?? (typeof acting === 'string' ? acting : undefined)
   if (refusal === undefined) return step
   failTool(at, step!, refusal)

@@ -1,6 +1,7 @@
 /** Runs what a claim has begun, beside the mailbox. */
 
 import type { Reached } from '#decisions/agent/toolbox'
+import { keptAnswer } from '#domain/agent/answer'
 import { saidMessage, stepMessages } from '#domain/agent/transcript'
 import { AppError } from '#kernel/errors'
 import { ThinkError, type ThinkFailure, type Thought, type Turn } from '#port/model/thinker'
@@ -80,7 +81,7 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     const call = () => thinker.think(turn, { signal, onText })
     const thought = byDesk ? await call() : await deps.modelCalls.run(tenantId, call)
     await deps.failpoints('agent.thought')
-    return { kind: 'thought', thought, typed, byDesk, ms: ms() }
+    return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, byDesk, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
     if (cause instanceof ThinkError) return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms: ms() }

@@ -2,6 +2,8 @@
 
 /** Calls in one answer of the model. Those after them are told that they were too many. */
 export const MOST_CALLS = 16
+/** Calls of the model in a job, whatever its plan allows: with the calls of each answer, a letter still reads all steps. */
+export const MOST_THOUGHTS = 100
 /** Time spent in steps, model calls and tools together. Waiting does not count. */
 export const MOST_ACTIVE_MS = 15 * 60_000
 /** Answers in a row that could not be used. */

@@ -1,6 +1,6 @@
 /** What a job does next. Pure: the loop of the agent is this function, called by each claim of the job's row of work. */
 import { isOver, type Job } from './job.ts'
-import { MOST_ACTIVE_MS, MOST_READS, nextPoll } from './limits.ts'
+import { MOST_ACTIVE_MS, MOST_READS, MOST_THOUGHTS, nextPoll } from './limits.ts'
 import { isFinished, type StepHead } from './step.ts'
 
 export type JobEnd = { status: 'completed' | 'failed' | 'cancelled'; error: string | null }
@@ -21,7 +21,7 @@ export type Next =
   | { kind: 'park'; until: Date; status: 'running' | 'waiting_approval' }
 
 export interface LoopBounds {
-  /** Calls of the model in the whole job. */
+  /** Calls of the model in the whole job; -1: as many as any job may have. */
   mostSteps: number
 }
 
@@ -75,5 +75,7 @@ const nextThought = (job: Job, heads: readonly StepHead[], mostSteps: number, no
   return thinking(job, undefined, mostSteps)
 }
 
-const thinking = (job: Job, step: StepHead | undefined, mostSteps: number): Next =>
-  job.model_calls >= mostSteps ? failed('max_steps') : { kind: 'think', step, last: job.model_calls === mostSteps - 1 }
+const thinking = (job: Job, step: StepHead | undefined, mostSteps: number): Next => {
+  const most = mostSteps < 0 ? MOST_THOUGHTS : Math.min(mostSteps, MOST_THOUGHTS)
+  return job.model_calls >= most ? failed('max_steps') : { kind: 'think', step, last: job.model_calls === most - 1 }
+}

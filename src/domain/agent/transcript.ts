@@ -1,4 +1,5 @@
 /** What a model is given of a conversation and of its job's own steps. Each call in it has a result, in the same order. */
+import { beginning } from '#kernel/storable'
 import type { Step } from './step.ts'
 
 export interface Said {
@@ -28,7 +29,7 @@ const LONGEST_OLD_RESULT = 400
 const marked = (text: string, source: string): string => JSON.stringify({ from: source, untrusted: text })
 
 const cut = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters in all; call the tool again for the whole)`
+  text.length <= most ? text : `${beginning(text, most)}… (${text.length} characters in all; call the tool again for the whole)`
 
 export const saidMessage = ({ role, content, untrusted, tools_used }: Said): TranscriptMessage => {
   const text = untrusted ? marked(content, 'an earlier message') : content

@@ -13,6 +13,8 @@ export interface CallFacts {
   taint: readonly string[]
   /** A person's rule for the tool. */
   rule: RuleDecision | undefined
+  /** It is not known whether an equal call of the job has happened. */
+  isRepeat?: boolean
   /** The call is the caller's own act: the exact command typed by a person. */
   own?: boolean
 }
@@ -29,7 +31,7 @@ const untrusted = (taint: readonly string[]): string[] => taint.map((source) => 
  * What publishes or approves is always asked, unless a person typed it; no rule changes that. What drafts is asked once the job has read
  * untrusted text. The kill switch is always open to whoever may use it.
  */
-export const verdictOf = ({ class: of, offered, mayRun, taint, rule, own = false }: CallFacts): Verdict => {
+export const verdictOf = ({ class: of, offered, mayRun, taint, rule, isRepeat = false, own = false }: CallFacts): Verdict => {
   if (!offered) return deny('this job was not given the tool')
   if (rule === 'deny') return deny('a rule of this workspace forbids the tool')
   if (of === 'safe') return mayRun ? allow : deny('the caller may not do this')
@@ -38,6 +40,7 @@ export const verdictOf = ({ class: of, offered, mayRun, taint, rule, own = false
   if (own) return allow
   if (of === 'commit') return ask('publishes', ...untrusted(taint))
   if (rule === 'ask') return ask('your rule', ...untrusted(taint))
+  if (isRepeat) return ask('an equal call may have happened already', ...untrusted(taint))
   if (of === 'outside_write') return rule === 'allow' && taint.length === 0 ? allow : ask('leaves the workspace', ...untrusted(taint))
   return taint.length > 0 ? ask(...untrusted(taint)) : allow
 }

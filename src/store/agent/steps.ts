@@ -103,12 +103,13 @@ export const cancelSteps =
       ended_at = ${now}, updated_at = ${now} where job_id = ${jobId} and state in ('ready', 'asked', 'running', 'waiting')
         and id <> all(${[...except]}::uuid[])`
 
-/** How often a job has called a tool with equal arguments, and it ran. */
+/** How often a job has called a tool with equal arguments, and it ran; and how often it is not known whether it did. */
 export const equalCalls = (jobId: string, tool: string, argsHash: string) =>
   sure(
-    one<{ calls: number }>(
+    one<{ calls: number; unknown: number }>(
       {},
-      (sql) => sql`select count(*)::int as calls from agent_step where job_id = ${jobId} and name = ${tool} and args_hash = ${argsHash}
-        and state in ('done', 'ready', 'asked', 'running', 'waiting')`,
+      (sql) => sql`select (count(*) filter (where state in ('done', 'ready', 'asked', 'running', 'waiting')))::int as calls,
+          (count(*) filter (where state = 'unknown'))::int as unknown
+        from agent_step where job_id = ${jobId} and name = ${tool} and args_hash = ${argsHash}`,
     ),
   )

@@ -1,3 +1,4 @@
+import { beginning } from '#kernel/storable'
 import { foldText } from '../drafting/phrase.ts'
 
 /** The words of a text in order, without punctuation. */
@@ -51,6 +52,6 @@ export const excerpt = (text: string, limit: number): string => {
     .replace(/\s+/g, ' ')
     .trim()
   if (line.length <= limit) return line.replace(/[.,;:]$/, '')
-  const cut = line.slice(0, limit)
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), limit / 2)).replace(/[\s,;:.–—-]+$/u, '')}…`
+  const cut = beginning(line, limit)
+  return `${beginning(cut, Math.max(cut.lastIndexOf(' '), limit / 2)).replace(/[\s,;:.–—-]+$/u, '')}…`
 }
