@@ -82,12 +82,14 @@ create table public.agent_event (
   job_id uuid not null,
   seq integer not null,
   conversation_id uuid,
+  conversation_seq bigint not null,
   at timestamp with time zone not null,
   type text not null,
   data jsonb not null,
   constraint agent_event_pkey PRIMARY KEY (tenant_id, job_id, seq),
   constraint agent_event_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES public.agent_job(tenant_id, id) ON DELETE CASCADE
 );
+CREATE INDEX agent_event_tenant_id_conversation_id_conversation_seq_idx ON public.agent_event USING btree (tenant_id, conversation_id, conversation_seq) WHERE (conversation_id IS NOT NULL);
 alter table public.agent_event enable row level security;
 alter table public.agent_event force row level security;
 create policy app on public.agent_event for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));

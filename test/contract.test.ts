@@ -26,6 +26,7 @@ const isExtension = (id: string): boolean => id.startsWith('app.') || ofAgent.in
 /** What the API document leaves out: it shows no way to decide, to follow a job, or to end a conversation. */
 const ofAgent = [
   ...['agent.conversations.update', 'agent.conversations.messages', 'agent.jobs.list', 'agent.jobs.events'],
+  'agent.conversations.events',
   ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
   ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
 ]

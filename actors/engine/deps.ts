@@ -17,6 +17,8 @@ export interface ActorDeps {
   kinds: WorkTable
   gate: GateHook
   consequences: Consequences
+  /** Called after each commit that has news of a record, with its id. Must not throw. */
+  tell?(id: string): void
   mailbox?: MailboxOptions
   /** How long a caller waits for a lane. After that it gets the record as it is. */
   replyWithinMs: number

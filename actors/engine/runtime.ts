@@ -73,6 +73,11 @@ export class Runtime implements AsyncDisposable {
     return !this.#stopped && this.#placement.alive
   }
 
+  /** Whether all letters of the tenant run here, as far as this process knows. */
+  owns(tenantId: string): boolean {
+    return this.serving && this.#awake.has(tenantId)
+  }
+
   /** Publishes a new address for the other processes. */
   movedTo(url: string): Promise<void> {
     return this.#placement.movedTo(url)

@@ -205,6 +205,7 @@ export class TenantActor {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
     const outcome = awaits ? this.#waiters.wait(awaits) : undefined
     this.#runner.committed(effects, looked, { now, priority: awaits ? 'control' : 'background' })
+    for (const id of effects.news ?? []) this.deps.tell?.(id)
     return outcome ? { reply, outcome } : { reply }
   }
 

@@ -1,6 +1,7 @@
 /** What the operations of the agent have in common. Their names are in camel case, as the API document shows them. */
 import { Type as T } from '@sinclair/typebox'
-import { cursorLike, NextCursor } from './shapes.ts'
+
+import { cursorLike, Id, NextCursor } from './shapes.ts'
 
 /** Keys need this scope beside api:read or api:write. */
 export const use = { also: 'workspace:use' } as const
@@ -14,3 +15,14 @@ export const page = {
 }
 
 export const nextCursor = { nextCursor: NextCursor }
+
+/** The input of an operation that follows a record. */
+export const following = {
+  id: Id,
+  after: T.Optional(
+    T.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0, description: 'The seq of the last event that you have.' }),
+  ),
+  wait: T.Optional(T.Integer({ minimum: 0, maximum: 25, default: 0, description: 'Seconds to wait for the next event.' })),
+}
+
+export const NextSeq = T.Integer({ description: 'Pass it as after.' })

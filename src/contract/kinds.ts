@@ -53,8 +53,8 @@ interface Commanded extends Change {
 type WorkspaceChange = Tool & Commanded
 
 interface Fields {
-  /** Reads a workspace. */
-  query: Tool
+  /** Reads a workspace. `stream`: as text/event-stream, the answer goes on with what happens; the input has `id` and `after`. */
+  query: Tool & { stream?: true }
   /** Changes a workspace: one letter in its mailbox. */
   command: WorkspaceChange
   /** A command that replies with the outcome of the work it starts; after 20 seconds, with 202 and the current record. */

@@ -116,9 +116,19 @@ const fileOf = (o: NamedOp, components: Components) => {
   }
 }
 
+const eventStream = {
+  'text/event-stream': {
+    schema: {
+      type: 'string',
+      description:
+        'With this Accept header: server-sent events, each with its seq as id, its type as event, and its data. The text of the model comes as delta and reset without an id, until a message replaces it. Reconnect with Last-Event-ID.',
+    },
+  },
+}
+
 const successOf = (o: NamedOp, components: Components) => {
   if (o.kind === 'download') return fileOf(o, components)
-  const content = json(plain(o.output, components))
+  const content = { ...json(plain(o.output, components)), ...(o.stream ? eventStream : {}) }
   const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}), ...limitHeaders(o) }
   const late = {
     description: 'The current record. The outcome is still pending.',
@@ -139,6 +149,14 @@ const securityOf = (o: NamedOp): Record<string, string[]>[] => {
   return o.scope === 'session' ? [{ session: [] }] : [{ apiKey: accessOf(o) }, { session: [] }]
 }
 
+const lastEventId = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'With Accept: text/event-stream, the id of the last event that you have. It replaces after.',
+  schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
+}
+
 const detailOf = (o: NamedOp, components: Components) => {
   const inPath = pathParams(o.path)
   const rest = Object.keys((o.input as TObject).properties).filter((name) => !inPath.includes(name))
@@ -150,7 +168,7 @@ const detailOf = (o: NamedOp, components: Components) => {
     description: o.summary,
     tags: [tagOf(o)],
     security: securityOf(o),
-    parameters: [...inPath.map((name) => parameter(o, name, 'path')), ...query, ...key],
+    parameters: [...inPath.map((name) => parameter(o, name, 'path')), ...query, ...key, ...(o.stream ? [lastEventId] : [])],
     ...(!readsOnly(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest, components) } : {}),
     responses: { ...successOf(o, components), ...errorResponses(o) },
   }

@@ -6,6 +6,7 @@ import type { Log } from '#kernel/log'
 import { type Bound, type Operation, refuseKey } from '#ops/bind'
 import type { Call, Visit } from '#ops/call'
 import type { Addresses } from './addresses.ts'
+import { type Streams, wantsStream } from './agent/streams.ts'
 import type { Authenticator } from './auth.ts'
 import type { Cookies } from './cookies.ts'
 import { fileResponse, linesStream, nothing } from './file.ts'
@@ -21,6 +22,7 @@ export interface ServeDeps {
   cookies: Cookies
   origins: Origins
   addresses: Addresses
+  streams: Pick<Streams, 'open'>
   log: Log
 }
 
@@ -50,6 +52,12 @@ const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Prom
     const file = { name: o.file, form: download.form, requestId: call.requestId }
     return request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await download.start(), file))
   })
+
+/** An answer, or the stream of one that goes on. */
+const read = (deps: ServeDeps, o: Bound<'query'>, incoming: Incoming): Promise<Response> => {
+  if (!wantsStream(o, incoming.request)) return answer(deps, o, incoming)
+  return asCaller(deps, o, incoming, (call) => deps.streams.open({ o, incoming, call }))
+}
 
 const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (call: Call) => Promise<Response>): Promise<Response> => {
   const { request } = incoming
@@ -112,7 +120,7 @@ export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<Nam
 
 /** By the kind of operation. */
 const serving: { [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming) => Promise<Response> } = {
-  query: answer,
+  query: read,
   command: answer,
   awaited: answer,
   prepared: answer,

@@ -1,42 +1,15 @@
 /** Downloads: reads records on demand, validates them and writes them as lines. Bounds how many run at once. */
 import type { TObject } from '@sinclair/typebox'
 import type { DownloadForm, NamedOp } from '#contract/op'
-import { fail } from '#kernel/errors'
+import { createSlots, type Slots } from '#kernel/slots'
 import { csvLine } from './csv.ts'
 import { requireValidReply, serialise } from './serialise.ts'
 
 /** Concurrent downloads. Each one occupies a client connection and the database for long. */
-const MAX = { perTenant: 3, perProcess: 32 }
-const RETRY_AFTER_S = 5
+const LIMITS = { name: 'downloads', perParty: 3, total: 32, retryAfter: 5 }
 
 /** The concurrent downloads of this process. */
-export interface Slots {
-  /** Returns a function that releases the slot; calling it again does nothing. Throws `rate_limited` if none is free. */
-  take(tenantId: string): () => void
-}
-
-export const downloadSlots = (): Slots => {
-  const running = new Map<string, number>()
-  let total = 0
-  const add = (tenantId: string, more: number): void => {
-    const count = (running.get(tenantId) ?? 0) + more
-    if (count > 0) running.set(tenantId, count)
-    else running.delete(tenantId)
-    total += more
-  }
-  return {
-    take(tenantId) {
-      if ((running.get(tenantId) ?? 0) >= MAX.perTenant || total >= MAX.perProcess)
-        return fail('rate_limited', 'downloads', { retryAfter: RETRY_AFTER_S })
-      add(tenantId, 1)
-      let isTaken = true
-      return () => {
-        if (isTaken) add(tenantId, -1)
-        isTaken = false
-      }
-    },
-  }
-}
+export const downloadSlots = (): Slots => createSlots(LIMITS)
 
 export interface Lines {
   /** Some lines; undefined at the end. Rejects with a read error after it has returned all lines read before. */

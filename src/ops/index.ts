@@ -80,10 +80,11 @@ const addGrowth = (add: Add, world: Parts) => {
 }
 
 const addAgent = (add: Add, { tools, models }: World) => {
-  add(agentResources.conversations, conversationHandlers({ tools, models }))
+  const waiters = createWaiters()
+  add(agentResources.conversations, conversationHandlers({ tools, models, waiters }))
   add(agentResources.conversationFeedback, conversationFeedbackHandlers)
   add(agentResources.feedback, feedbackHandlers)
-  add(agentResources.jobs, jobHandlers(createWaiters()))
+  add(agentResources.jobs, jobHandlers(waiters))
   add(agentResources.approvals, approvalHandlers(tools))
   add(agentResources.usage, usageHandlers)
   add(agentResources.tools, toolHandlers(tools))

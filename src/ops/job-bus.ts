@@ -1,15 +1,25 @@
 /** Tells streams of this process what happens in jobs while it happens. What must not be missed is in the table of events. */
 
-export type JobNews =
-  | { kind: 'text'; step: number; at: number; text: string }
-  | { kind: 'reset'; step: number }
-  /** The job may have new events. */
-  | { kind: 'changed' }
+/** A job, for those who follow it or its conversation. */
+export interface Spoken {
+  id: string
+  conversation_id: string | null
+}
+
+/** Of the text of a model's call, which is not stored. */
+export type Piece =
+  | { kind: 'delta'; job: string; step: number; at: number; text: string }
+  /** The text of the step so far does not count: its call begins anew. */
+  | { kind: 'reset'; job: string; step: number }
+
+/** `changed`: there may be new events. */
+export type JobNews = Piece | { kind: 'changed' }
 
 type Listener = (news: JobNews) => void
 
 /** The text of a model's call so far, for streams that begin in the middle. */
 interface Speaking {
+  job: Spoken
   step: number
   text: string
 }
@@ -18,44 +28,53 @@ interface Speaking {
 const LONGEST_TEXT = 100_000
 
 export class LocalBus {
+  /** By the id of a job or a conversation. */
   readonly #listeners = new Map<string, Set<Listener>>()
+  /** By the id of the job. */
   readonly #speaking = new Map<string, Speaking>()
 
-  /** Begins with the text so far, if the model is speaking. */
-  subscribe(jobId: string, listener: Listener): Disposable {
-    const all = this.#listeners.get(jobId) ?? new Set()
-    this.#listeners.set(jobId, all.add(listener))
-    const speaking = this.#speaking.get(jobId)
-    if (speaking && speaking.text !== '') listener({ kind: 'text', step: speaking.step, at: 0, text: speaking.text })
+  /** Of a job, or of all jobs of a conversation. Begins with the text so far, if a model is speaking. */
+  subscribe(id: string, listener: Listener): Disposable {
+    const all = this.#listeners.get(id) ?? new Set()
+    this.#listeners.set(id, all.add(listener))
+    for (const { job, step, text } of this.#speaking.values())
+      if (text !== '' && (job.id === id || job.conversation_id === id)) listener({ kind: 'delta', job: job.id, step, at: 0, text })
     return {
       [Symbol.dispose]: () => {
         all.delete(listener)
-        if (all.size === 0) this.#listeners.delete(jobId)
+        if (all.size === 0 && this.#listeners.get(id) === all) this.#listeners.delete(id)
       },
     }
   }
 
-  text(jobId: string, { step, at, text }: { step: number; at: number; text: string }): void {
-    const before = this.#speaking.get(jobId)
+  /** `at`: where the piece begins in the text of the step. */
+  text(job: Spoken, { step, at, text }: { step: number; at: number; text: string }): void {
+    const before = this.#speaking.get(job.id)
     if (before?.step === step && before.text.length < LONGEST_TEXT) before.text += text
-    this.#tell(jobId, { kind: 'text', step, at, text })
+    this.#tellAll(job, { kind: 'delta', job: job.id, step, at, text })
   }
 
-  reset(jobId: string, step: number): void {
-    this.#speaking.set(jobId, { step, text: '' })
-    this.#tell(jobId, { kind: 'reset', step })
-  }
-
-  changed(jobId: string): void {
-    this.#tell(jobId, { kind: 'changed' })
+  reset(job: Spoken, step: number): void {
+    this.#speaking.set(job.id, { job, step, text: '' })
+    this.#tellAll(job, { kind: 'reset', job: job.id, step })
   }
 
   /** The model has stopped speaking: its message follows. */
-  silent(jobId: string): void {
-    this.#speaking.delete(jobId)
+  silent(job: Spoken): void {
+    this.#speaking.delete(job.id)
   }
 
-  #tell(jobId: string, news: JobNews): void {
-    for (const listener of this.#listeners.get(jobId) ?? []) listener(news)
+  /** A job or a conversation has new events, which are committed. */
+  changed(id: string): void {
+    this.#tell(id, { kind: 'changed' })
+  }
+
+  #tellAll({ id, conversation_id }: Spoken, news: JobNews): void {
+    this.#tell(id, news)
+    if (conversation_id !== null) this.#tell(conversation_id, news)
+  }
+
+  #tell(id: string, news: JobNews): void {
+    for (const listener of this.#listeners.get(id) ?? []) listener(news)
   }
 }

@@ -14,6 +14,7 @@ import { type Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { WebhookTimes } from '#domain/app/webhook'
 import type { SendTimes } from '#domain/growth/sending/times'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
+import { Streams, type StreamTimes } from '#edge/agent/streams'
 import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
 import { createCookies } from '#edge/cookies'
@@ -35,6 +36,7 @@ import { createSealer } from '#kernel/sealer'
 import { workspaceOperations } from '#ops/bind'
 import type { Parts, Rates, World } from '#ops/call'
 import { createOperations, createOperatorOperations, createToolBox } from '#ops/index'
+import type { LocalBus } from '#ops/job-bus'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { createComposer } from '#port/model/composer/composer'
@@ -70,6 +72,7 @@ const MODEL_CALL_MS = 80_000
 export interface Workplace extends AsyncDisposable {
   db: Db
   world: World
+  bus: LocalBus
   sandbox: Sandbox
   runtime: Runtime
   signature: NodeSignature
@@ -97,6 +100,7 @@ export interface Overrides {
   sweep?: Partial<Pick<SweepDeps, 'everyMs' | 'rows' | 'tenants'>>
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
+  streamTimes?: Partial<StreamTimes>
   passwordCost?: PasswordCost
   /** How long a stop reads what clients had already sent. */
   lastRequestsMs?: number
@@ -171,7 +175,8 @@ export async function openWorkplace(
   const parts = { networks, egress, failpoints, drafter, sealer, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
-  const shared = { db, options, log, failpoints, lanes, ...product, url: config.nodeUrl }
+  const tell = (id: string) => agent.bus.changed(id)
+  const shared = { db, options, log, failpoints, lanes, ...product, tell, url: config.nodeUrl }
   const runtime = new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox })
   stack.use(await runtime.start())
   const signature = nodeSignature(secret, () => runtime.now())
@@ -193,7 +198,7 @@ export async function openWorkplace(
   const world: World = { ...reached, tools: overrides.tools?.(box) ?? box, models: modelsOf(config) }
   agent.begin(world)
   const owned = stack.move()
-  return { db, world, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { db, world, bus: agent.bus, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Waits until clients have received their answers. */
@@ -219,11 +224,13 @@ const LAST_ANSWERS_MS = 3_000
  * their answers, and then stops the server. Health is unavailable until `ready`.
  */
 export async function listen(config: Config, workplace: Workplace, log: Log, ready = (): boolean => true): Promise<Listening> {
-  const { world, db, runtime, signature, overrides } = workplace
+  const { world, bus, db, runtime, signature, overrides } = workplace
   const cookies = createCookies(config.publicUrl)
   const origins = createOrigins(config.publicUrl, () => app.server?.port ?? config.port)
   const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
-  const shared = { authenticator, cookies, origins, addresses: addressesOf(config, overrides), log }
+  const placement = { incarnation: () => runtime.incarnation, owns: (tenantId: string) => runtime.owns(tenantId) }
+  const streams = new Streams({ db, bus, log, ...placement, times: overrides.streamTimes })
+  const shared = { authenticator, cookies, origins, addresses: addressesOf(config, overrides), streams, log }
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
   const [operations, internal] = [createOperations(world), createOperatorOperations(world)]
   const { identity } = world
@@ -252,6 +259,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
   return {
     port: server.port!,
     async [Symbol.asyncDispose]() {
+      streams[Symbol.dispose]()
       await periodic[Symbol.asyncDispose]()
       await Bun.sleep(overrides.lastRequestsMs ?? LAST_REQUESTS_MS)
       const drained = server.stop()

@@ -250,6 +250,7 @@ const routesOf = () =>
     internal: [],
     authenticator: { authenticate: never, forget: never, confirm: never, [Symbol.asyncDispose]: never },
     mcp: { handle: never },
+    streams: { open: never },
     log: createLog('silent'),
     documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },
     commit: null,

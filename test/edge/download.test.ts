@@ -62,6 +62,7 @@ const http = createHttp({
   internal: [],
   routes: [],
   mcp: { handle: never },
+  streams: { open: never },
   ready: never,
   operations: bind(
     { world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World, slots: downloadSlots() },

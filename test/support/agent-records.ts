@@ -8,10 +8,11 @@ import { newStep } from '#domain/agent/step'
 import { newId } from '#kernel/ids'
 import { insertApprovals } from '#store/agent/approvals'
 import { insertConversation, saveConversation } from '#store/agent/conversations'
-import { insertEvents } from '#store/agent/events'
+import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
 import { insertSteps } from '#store/agent/steps'
+import { merge } from '#store/engine/letter'
 import { type Workspace, write } from './arrange.ts'
 
 const inADay = (): Date => new Date(Date.now() + 86_400_000)
@@ -41,7 +42,7 @@ export const makeJob = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, ch
   const on_behalf = { kind: 'key', id: newId(), personId: null } as const
   const job = newTurn(newId(), { ...turn, on_behalf, taint: [], content: 'What is late?', now: new Date() })
   const told = withEvents({ ...job, ...changes }, [statusNews(job)], new Date())
-  await write(workspace, { writes: [insertJob(told.job), insertEvents(told.events)] })
+  await write(workspace, merge({ writes: [insertJob(told.job)] }, eventEffects(told.events)))
   return { id: job.id }
 }
 

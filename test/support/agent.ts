@@ -2,11 +2,11 @@
 import { newWork } from '#decisions/work'
 import { type Job, newTurn, type OnBehalf } from '#domain/agent/job'
 import { newId } from '#kernel/ids'
-import { insertEvents } from '#store/agent/events'
+import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
-import { saveThread } from '#store/agent/thread'
-import type { Effects } from '#store/engine/letter'
+import { saveThread, type Thread } from '#store/agent/thread'
+import { merge } from '#store/engine/letter'
 import { eventually, type TestApp } from './app.ts'
 
 interface Turned {
@@ -15,6 +15,8 @@ interface Turned {
   model?: string
   tools?: string[] | null
   tenantId?: string
+  /** One that exists. */
+  conversation?: string
 }
 
 export interface StepRow {
@@ -27,18 +29,26 @@ export interface StepRow {
   error: string | null
 }
 
-/** Sends a message in a new conversation. Gives the id of its job. */
+/** A conversation, made if it does not exist. */
+const threadOf = async ({ owner }: TestApp, id: string, tenantId: string): Promise<Thread> => {
+  await owner`insert into agent_conversation (id, tenant_id, status, origin, next_seq, last_at, created_at, updated_at)
+    values (${id}, ${tenantId}, 'active', 'app', 1, now(), now(), now()) on conflict do nothing`
+  const [row] = await owner<Thread[]>`select id, next_seq, handles from agent_conversation where id = ${id}`
+  return { ...row! }
+}
+
+/** Sends a message, in a new conversation if none is named. Gives the id of its job. */
 export const turn = async (
   app: TestApp,
-  { content, by, model = 'scripted', tools = null, tenantId = app.tenantId }: Turned,
+  { content, by, model = 'scripted', tools = null, tenantId = app.tenantId, conversation = newId() }: Turned,
 ): Promise<string> => {
-  const [conversation, message, job] = [newId(), newId(), newId()]
-  await app.owner`insert into agent_conversation (id, tenant_id, status, origin, next_seq, last_at, created_at, updated_at)
-    values (${conversation}, ${tenantId}, 'active', 'app', 1, now(), now(), now())`
+  const [message, job] = [newId(), newId()]
+  const thread = await threadOf(app, conversation, tenantId)
+  const seq = thread.next_seq
   await app.workplace.world.ask(tenantId, {
     ...{ name: 'test.turn', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
     async decide(_, { now }) {
-      const row = { ...{ id: message, conversation_id: conversation, seq: 1, job_id: job, reply_to: null, role: 'user' as const, content } }
+      const row = { ...{ id: message, conversation_id: conversation, seq, job_id: job, reply_to: null, role: 'user' as const, content } }
       const rest = { author: by as never, untrusted: false, model: null, tools_used: [], created_at: now, updated_at: now }
       const record: Job = {
         ...newTurn(job, {
@@ -49,10 +59,8 @@ export const turn = async (
       }
       const event = { job_id: job, seq: 1, conversation_id: conversation, at: now, type: 'job.status' as const, data: { status: 'queued' } }
       const work = newWork('agent', { refId: job, origin: 'manual', runAt: now, root: job })
-      const thread = saveThread({ id: conversation, next_seq: 2, handles: {} }, now)
-      const writes = [insertMessages([{ ...row, ...rest }]), insertJob(record), insertEvents([event]), thread]
-      const effects: Effects = { writes, work: [work] }
-      return { reply: undefined, effects }
+      const writes = [insertMessages([{ ...row, ...rest }]), insertJob(record), saveThread({ ...thread, next_seq: seq + 1 }, now)]
+      return { reply: undefined, effects: merge({ writes, work: [work] }, eventEffects([event])) }
     },
   })
   return job

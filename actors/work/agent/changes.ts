@@ -6,7 +6,7 @@ import type { JobEnd } from '#domain/agent/loop'
 import type { Step } from '#domain/agent/step'
 import { newId } from '#kernel/ids'
 import { rejectPending } from '#store/agent/approvals'
-import { type AgentEvent, insertEvents } from '#store/agent/events'
+import { type AgentEvent, eventEffects } from '#store/agent/events'
 import { saveJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
 import { cancelSteps, insertSteps, saveStep } from '#store/agent/steps'
@@ -119,14 +119,13 @@ export class JobChanges {
     const writes = [
       ...[...this.#steps.values()].map(saveStep),
       ...(this.#added.length > 0 ? [insertSteps(this.#added)] : []),
-      ...(this.#events.length > 0 ? [insertEvents(this.#events)] : []),
       ...(this.#messages.length > 0 ? [insertMessages(this.#messages)] : []),
       ...(this.#thread && this.#threadChanged ? [saveThread(this.#thread, this.now)] : []),
       saveJob(this.#job),
       ...this.#calledOff(),
     ]
     const events = isOver(this.#job) ? [settledEvent(this.#job)] : []
-    return merge({ writes, events }, ...this.#more)
+    return merge({ writes, events }, eventEffects(this.#events), ...this.#more)
   }
 
   /** What a job that ends before its time still asks or was about to do. */

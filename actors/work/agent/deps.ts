@@ -1,19 +1,22 @@
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { PriceOf } from '#domain/agent/budget'
+import type { Job } from '#domain/agent/job'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
 import type { Thinker } from '#port/model/thinker'
 import type { Db } from '#store/engine/db'
 import type { Letter } from '../../engine/letter.ts'
 
-/** Told of what happens in jobs of this process: pieces of text, which are not stored, and that something was. */
+type Spoken = Pick<Job, 'id' | 'conversation_id'>
+
+/** Told of the text of models while it arrives. It is not stored. */
 interface JobBus {
   /** `at`: where the piece begins in the text of the step. */
-  text(jobId: string, piece: { step: number; at: number; text: string }): void
+  text(job: Spoken, piece: { step: number; at: number; text: string }): void
   /** The text of a step so far does not count: its call begins anew. */
-  reset(jobId: string, step: number): void
-  /** The job may have new events, once its letter has committed. */
-  changed(jobId: string): void
+  reset(job: Spoken, step: number): void
+  /** The call of the model is over. */
+  silent(job: Spoken): void
 }
 
 export interface AgentDeps {

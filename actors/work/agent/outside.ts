@@ -31,7 +31,6 @@ export type AgentOutcome =
 export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneContext): Promise<AgentOutcome> => {
   try {
     await deps.failpoints('agent.claimed')
-    deps.bus.changed(run.job.id)
     if (run.kind === 'think') return await think(deps, run, context)
     if (run.kind === 'read') return { kind: 'read', results: await Promise.all(run.steps.map((step) => read(deps, run, step))) }
     if (run.kind === 'urgent') return await urgent(deps, run, context)
@@ -73,10 +72,10 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   const ms = () => Math.round(performance.now() - began)
   let at = 0
   const onText = (text: string) => {
-    deps.bus.text(run.job.id, { step: run.step.number, at, text })
+    deps.bus.text(run.job, { step: run.step.number, at, text })
     at += text.length
   }
-  deps.bus.reset(run.job.id, run.step.number)
+  deps.bus.reset(run.job, run.step.number)
   try {
     const call = () => thinker.think(turn, { signal, onText })
     const thought = byDesk ? await call() : await deps.modelCalls.run(tenantId, call)
@@ -86,6 +85,8 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     if (signal.aborted) return { kind: 'stopped' }
     if (cause instanceof ThinkError) return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms: ms() }
     throw cause
+  } finally {
+    deps.bus.silent(run.job)
   }
 }
 

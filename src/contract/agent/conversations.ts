@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { Job } from './jobs.ts'
@@ -33,6 +33,17 @@ const Message = record(
     createdAt: Time,
   },
   { title: 'Message' },
+)
+
+const ConversationEvent = record(
+  {
+    seq: T.Integer({ description: 'The place of the event among those of the conversation. It has gaps.' }),
+    jobId: Id,
+    at: Time,
+    type: T.String(),
+    data: T.Record(T.String(), T.Unknown()),
+  },
+  { title: 'ConversationEvent' },
 )
 
 const title = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Posts for the launch'] })
@@ -79,6 +90,12 @@ export const conversations = {
     'List the messages of a conversation, newest first.',
     { input: { id: Id, ...page }, output: record({ messages: T.Array(Message), ...nextCursor }) },
     { ...use, errors: ['not_found'] },
+  ),
+  events: op.query(
+    'GET /api/v1/agent/conversations/:id/events',
+    'Get what happened in all jobs of a conversation since an event. As text/event-stream, the same as it happens.',
+    { input: following, output: record({ events: T.Array(ConversationEvent), nextSeq: NextSeq }) },
+    { ...use, stream: true, errors: ['not_found'] },
   ),
   send: op.command(
     'POST /api/v1/agent/conversations/:id/messages',

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { nextCursor, page, use } from '../agent-fields.ts'
+import { following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { Approval } from './approvals.ts'
@@ -115,16 +115,10 @@ export const jobs = {
     'GET /api/v1/agent/jobs/:id/events',
     'Get what happened in a job since an event. As text/event-stream, the same as it happens, with the text of the model as it arrives.',
     {
-      input: {
-        id: Id,
-        after: T.Optional(
-          T.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0, description: 'The seq of the last event that you have.' }),
-        ),
-        wait: T.Optional(T.Integer({ minimum: 0, maximum: 25, default: 0, description: 'Seconds to wait for the next event.' })),
-      },
-      output: record({ events: T.Array(AgentEvent), nextSeq: T.Integer({ description: 'Pass it as after.' }), done: T.Boolean() }),
+      input: following,
+      output: record({ events: T.Array(AgentEvent), nextSeq: NextSeq, done: T.Boolean() }),
     },
-    { ...use, errors: ['not_found'] },
+    { ...use, stream: true, errors: ['not_found'] },
   ),
   cancel: op.command(
     'POST /api/v1/agent/jobs/:id/cancel',

@@ -9,9 +9,10 @@ import type { Step } from '#domain/agent/step'
 import { approvalView } from '#domain/agent/views'
 import { AppError, fail, found } from '#kernel/errors'
 import { approvalPart, listApprovals, saveApproval, shownApproval } from '#store/agent/approvals'
-import { insertEvents } from '#store/agent/events'
+import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
+import { merge } from '#store/engine/letter'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../call.ts'
@@ -113,11 +114,9 @@ const decided = (approval: Approval, { job, step }: Asking, going: Partial<Step>
   if (step?.state !== 'asked') fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`)
   const next: Step = { ...step!, ...going, updated_at: now }
   const told = withEvents({ ...job!, updated_at: now }, newsOf(approval, next), now)
-  const effects = {
-    writes: [saveApproval(approval), saveStep(next), saveJob(told.job), insertEvents(told.events)],
-    events: [settledEvent(approval)],
-    work: [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })],
-  }
+  const writes = [saveApproval(approval), saveStep(next), saveJob(told.job)]
+  const work = [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })]
+  const effects = merge({ writes, events: [settledEvent(approval)], work }, eventEffects(told.events))
   const auditDetail = { tool: approval.tool_name, job_id: approval.job_id, edited: approval.edited }
   return { reply: { approval: approvalView(approval) }, effects, auditDetail }
 }

@@ -18,15 +18,17 @@ import {
   type TurnFacts,
   turnFacts,
 } from '#store/agent/conversations'
-import { insertEvents } from '#store/agent/events'
+import { eventEffects } from '#store/agent/events'
 import { insertJob, openJobsOf } from '#store/agent/jobs'
 import { insertMessages, messagesPart } from '#store/agent/messages'
-import type { Effects } from '#store/engine/letter'
+import { merge } from '#store/engine/letter'
 import { loadBy } from '#store/engine/load'
 import type { Principal } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
+import { conversationEvents } from '../job-events.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult, timedPageOf, timedResult } from '../paging.ts'
+import type { Waiters } from '../waiters.ts'
 
 /** How many messages a conversation shows by itself. */
 const NEWEST = 50
@@ -39,9 +41,10 @@ export const the = (conversation: Conversation | undefined): Conversation => fou
 export interface TurnParts {
   tools: ToolBox
   models: Models | typeof NO_MODEL
+  waiters: Waiters
 }
 
-export const conversationHandlers = ({ tools, models }: TurnParts): Handlers<typeof conversations> => ({
+export const conversationHandlers = ({ tools, models, waiters }: TurnParts): Handlers<typeof conversations> => ({
   async list({ status, ...input }, { read }) {
     const page = timedPageOf(input)
     const { rows, next_cursor } = timedResult(await read(listConversations({ ...page, status })), page.limit, ({ last_at }) => last_at)
@@ -76,6 +79,8 @@ export const conversationHandlers = ({ tools, models }: TurnParts): Handlers<typ
     const { rows, next_cursor } = pageResult(messages, page.limit)
     return { messages: rows.map(messageView), nextCursor: next_cursor }
   },
+
+  events: conversationEvents(waiters),
 
   send: loading(
     ({ id }) => ({ before: conversationPart(id), facts: turnFacts(id) }),
@@ -125,9 +130,8 @@ const sent = (before: Conversation, { content, choice, principal, facts, now }: 
   const turn = newTurn(jobId, { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now })
   const { job, events } = withEvents(turn, [statusNews(turn)], now)
   const runAt = facts.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
-  const effects: Effects = {
-    writes: [saveConversation(added.conversation), insertMessages([added.message]), insertJob(job), insertEvents(events)],
-    work: [newWork('agent', { root: job.id, refId: job.id, origin: job.origin, runAt })],
-  }
+  const writes = [saveConversation(added.conversation), insertMessages([added.message]), insertJob(job)]
+  const work = [newWork('agent', { root: job.id, refId: job.id, origin: job.origin, runAt })]
+  const effects = merge({ writes, work }, eventEffects(events))
   return { reply: { message: messageView(added.message), job: jobView(job) }, effects, auditDetail: { job_id: job.id } }
 }

@@ -5,20 +5,20 @@ import { traceOf } from '#domain/agent/trace'
 import { approvalView, jobView, stepView } from '#domain/agent/views'
 import { fail, found } from '#kernel/errors'
 import { approvalsOf, rejectPending } from '#store/agent/approvals'
-import { eventsAfter, insertEvents } from '#store/agent/events'
+import { eventEffects } from '#store/agent/events'
 import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, saveJob } from '#store/agent/jobs'
 import { cancelSteps, shownSteps } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, loadNow } from '#store/engine/load'
 import { type Principal, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
+import { jobEvents } from '../job-events.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import type { Waiters } from '../waiters.ts'
 
 /** Characters of a step's result that a job shows. */
 const SHOWN = 4_000
-const SECOND_MS = 1_000
 
 const the = (job: Job | undefined): Job => found(job, 'no such job')
 
@@ -45,19 +45,7 @@ export const jobHandlers = (waiters: Waiters): Handlers<typeof jobs> => ({
     return { job: jobView(the(job)), spans: traceOf(the(job), steps, approvals) }
   },
 
-  async events({ id, after = 0, wait = 0 }, { read, principal }) {
-    const look = async () => {
-      const { job, events } = await loadBy(read, { job: jobPart(id), events: eventsAfter(id, after) })
-      const nextSeq = events.at(-1)?.seq ?? after
-      // Both were read in one statement: no event of the job is missing.
-      return { events, nextSeq, done: isOver(the(job)) && nextSeq >= job!.next_event - 1 }
-    }
-    const { events, ...rest } = await waiters.until(look, ({ events, done }) => done || events.length > 0, {
-      caller: principal,
-      waitMs: wait * SECOND_MS,
-    })
-    return { events: events.map(({ seq, at, type, data }) => ({ seq, at, type, data })), ...rest }
-  },
+  events: jobEvents(waiters),
 
   cancel: loading(
     ({ id }) => ({ job: jobPart(id), tree: openTreeOf(id) }),
@@ -89,6 +77,6 @@ const requireOwn = ({ on_behalf }: Job, principal: Principal): void => {
 const cancelledJob = ({ work: _, ...before }: OpenJob, now: Date): { job: Job; effects: Effects } => {
   const over = ended(before, { status: 'cancelled', error: null }, now)
   const { job, events } = withEvents(over, [statusNews(over)], now)
-  const writes = [saveJob(job), insertEvents(events), cancelSteps(job.id, [], now), rejectPending(job.id, 'cancel', now)]
-  return { job, effects: { writes, events: [settledEvent(job)] } }
+  const writes = [saveJob(job), cancelSteps(job.id, [], now), rejectPending(job.id, 'cancel', now)]
+  return { job, effects: merge({ writes, events: [settledEvent(job)] }, eventEffects(events)) }
 }

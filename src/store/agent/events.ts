@@ -1,5 +1,6 @@
 /** What happened in a job, in order. */
 import type { Query } from '../engine/db.ts'
+import type { Effects } from '../engine/letter.ts'
 import { many } from '../engine/load.ts'
 
 type EventType = 'job.status' | 'step.started' | 'step.ended' | 'approval.requested' | 'approval.decided' | 'message'
@@ -13,10 +14,17 @@ export interface AgentEvent {
   data: Record<string, unknown>
 }
 
-export const insertEvents =
+const insertEvents =
   (events: readonly AgentEvent[]): Query =>
   (sql) =>
     sql`insert into agent_event ${sql(events.map((event) => ({ ...event, data: sql.json(event.data as never) })))}`
+
+/** Stores events, and tells streams of this process of them. */
+export const eventEffects = (events: readonly AgentEvent[]): Effects => {
+  if (events.length === 0) return {}
+  const ids = events.flatMap(({ job_id, conversation_id }) => (conversation_id === null ? [job_id] : [job_id, conversation_id]))
+  return { writes: [insertEvents(events)], news: [...new Set(ids)] }
+}
 
 /** The most events of one read. */
 const MOST_EVENTS = 500
@@ -24,6 +32,18 @@ const MOST_EVENTS = 500
 export const eventsAfter = (jobId: string, seq: number) =>
   many<AgentEvent>(
     { at: true },
-    (sql) => sql`select job_id, seq, conversation_id, at, type, data from agent_event where job_id = ${jobId} and seq > ${seq}
+    (sql) => sql`select job_id, seq, conversation_id, at, type, data from agent_event where job_id = ${jobId} and seq > ${seq}::bigint
       order by seq limit ${MOST_EVENTS}`,
+  )
+
+export interface ConversationEvent extends AgentEvent {
+  conversation_seq: number
+}
+
+/** The events of all jobs of a conversation. */
+export const conversationEventsAfter = (conversationId: string, seq: number) =>
+  many<ConversationEvent>(
+    { at: true },
+    (sql) => sql`select job_id, seq, conversation_id, conversation_seq, at, type, data from agent_event
+      where conversation_id = ${conversationId} and conversation_seq > ${seq} order by conversation_seq limit ${MOST_EVENTS}`,
   )

@@ -238,7 +238,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   agent_step: { table: 'agent_step', columns: agentStep, key: byId },
   agent_event: {
     table: 'agent_event',
-    columns: ['job_id', 'seq', 'conversation_id', 'at', 'type', 'data'],
+    columns: ['job_id', 'seq', 'conversation_id', 'conversation_seq', 'at', 'type', 'data'],
     key: [
       ['job_id', 'uuid'],
       ['seq', 'int'],

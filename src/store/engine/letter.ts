@@ -80,6 +80,8 @@ export interface Effects {
   paused?: boolean
   /** When the row was due that these effects claim, if they claim one. */
   claimed?: Date
+  /** Ids of records that clients may be following: this process tells them after the commit. */
+  news?: string[]
 }
 
 /** Further effects of a decision that the product wants in the same commit. Reads through `sql`, writes nothing. */
@@ -96,6 +98,7 @@ export const merge = (...all: Effects[]): Effects => ({
   work: all.flatMap((one) => one.work ?? []),
   settled: all.flatMap((one) => one.settled ?? []),
   requeued: all.flatMap((one) => one.requeued ?? []),
+  news: all.flatMap((one) => one.news ?? []),
 })
 
 /**

@@ -1,7 +1,7 @@
 /** An MCP session in a deployment of several processes: any of them passes a request on to the one that holds the session. */
 import { afterAll, expect, test } from 'bun:test'
+import { HOP_HEADER } from '#edge/forward'
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { HOP_HEADER } from '#edge/mcp/forward'
 import { eventually, testApp } from '#test/support/app'
 import { heldDrafter } from '#test/support/held-drafter'
 import { connectMcp, eventsOf, listing, openSession, rpc } from '#test/support/mcp'

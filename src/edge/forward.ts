@@ -1,4 +1,4 @@
-/** Forwards a request to the process of this deployment that holds its session, at most one hop. */
+/** Forwards a request to the process of this deployment that can answer it, at most one hop. */
 import type { Log } from '#kernel/log'
 
 /** Marks a forwarded request. A client that sends it gains nothing: its request is just not forwarded. */
@@ -21,25 +21,26 @@ const SILENT_MS = 20_000
 export interface Forwarding {
   /** The base URL of the other process. */
   url: string
-  body: string | undefined
+  body?: string | undefined
+  /** Whether the cookies go along, which hold a browser's credential. */
+  cookies?: true
+  /** Ends the answer. */
+  signal?: AbortSignal
+  /** Called once, when the answer has ended or was given up. */
+  onEnd?: () => void
   log: Log
 }
 
 /** Resolves to undefined if the other process could not be reached. */
-export const forward = async (request: Request, { url, body, log }: Forwarding): Promise<Response | undefined> => {
+export const forward = async (request: Request, { url, body, cookies, log, ...ending }: Forwarding): Promise<Response | undefined> => {
   const { pathname, search } = new URL(request.url)
-  const headers = new Headers({ [HOP_HEADER]: '1' })
-  for (const name of REQUEST_HEADERS) {
-    const value = request.headers.get(name)
-    if (value !== null) headers.set(name, value)
-  }
   const silent = new AbortController()
-  const watchdog = new Watchdog(() => silent.abort(), SILENT_MS)
-  const signal = AbortSignal.any([request.signal, silent.signal])
+  const watchdog = new Watchdog({ onSilence: () => silent.abort(), ms: SILENT_MS, onEnd: ending.onEnd })
+  const signal = AbortSignal.any([request.signal, silent.signal, ...(ending.signal ? [ending.signal] : [])])
   try {
     const response = await fetch(new URL(`${pathname}${search}`, url), {
       method: request.method,
-      headers,
+      headers: headersFor(request, cookies ? [...REQUEST_HEADERS, 'cookie'] : REQUEST_HEADERS),
       signal,
       redirect: 'manual',
       ...(body === undefined ? {} : { body }),
@@ -47,17 +48,28 @@ export const forward = async (request: Request, { url, body, log }: Forwarding):
     return relay(response, watchdog)
   } catch (cause) {
     watchdog[Symbol.dispose]()
-    if (!request.signal.aborted) log.warn({ err: cause, url }, 'the process of an MCP session could not be reached')
+    if (!request.signal.aborted) log.warn({ err: cause, url }, 'another process of this deployment could not be reached')
     return undefined
   }
+}
+
+const headersFor = (request: Request, names: readonly string[]): Headers => {
+  const headers = new Headers({ [HOP_HEADER]: '1' })
+  for (const name of names) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return headers
 }
 
 /** A watchdog: calls `onSilence` once if `alive` was not called for `ms`. */
 class Watchdog implements Disposable {
   readonly #timer: Timer
+  #onEnd: (() => void) | undefined
 
-  constructor(onSilence: () => void, ms: number) {
+  constructor({ onSilence, ms, onEnd }: { onSilence: () => void; ms: number; onEnd: (() => void) | undefined }) {
     this.#timer = setTimeout(onSilence, ms)
+    this.#onEnd = onEnd
   }
 
   alive(): void {
@@ -66,6 +78,8 @@ class Watchdog implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
+    this.#onEnd?.()
+    this.#onEnd = undefined
   }
 }
 

@@ -1,0 +1,169 @@
+/** One stream: stored events, read as rows, and the text of models between them. */
+import { AppError } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import type { JobNews, Piece } from '#ops/job-bus'
+import { MOST_EVENTS } from '#store/agent/events'
+import { COMMENT, EventBody, MOST_BEHIND, textOf } from './event-body.ts'
+
+/** An event as the operation answers it. */
+interface StoredEvent {
+  seq: number
+  type: string
+  data: Record<string, unknown>
+  /** In a conversation, which has many. */
+  jobId?: string
+}
+
+/** What the operation answers. `done`: nothing more will happen. */
+export interface Look {
+  events: StoredEvent[]
+  nextSeq: number
+  done?: boolean
+}
+
+export interface Followed {
+  /** Reads what comes after an event. Rejects if the caller may no longer. */
+  look(after: number): Promise<Look>
+  /** Of the job or conversation. Events name their job if it is another. */
+  id: string
+  log: Log
+}
+
+/** The client reconnects so soon after the stream has ended. In milliseconds. */
+const RECONNECT_MS = 2_000
+
+/** Whether the reason not to look will be the same the next time. */
+const isFinal = (cause: unknown): boolean => AppError.from(cause).status < 500 && AppError.from(cause).code !== 'rate_limited'
+
+export class Follower {
+  readonly body: EventBody
+  readonly #held = new DisposableStack()
+  #pieces: Piece[] = []
+  #length = 0
+  /** By job, the last step that has ended: the message holds what it said. */
+  readonly #endedSteps = new Map<string, number>()
+  #after = 0
+  #mustLook = false
+  #mustComment = false
+  /** Until it begins, it only listens. */
+  #isBusy = true
+  /** How much the client had been given at the last comment. */
+  #handed = 0
+
+  constructor(private readonly followed: Followed) {
+    this.body = new EventBody(() => this.#held.dispose())
+    this.body.write(`retry: ${RECONNECT_MS}\n\n`)
+  }
+
+  /** What is given back when the stream has ended, for whatever reason. */
+  onEnd(held: Disposable): void {
+    if (this.body.ended) held[Symbol.dispose]()
+    else this.#held.use(held)
+  }
+
+  /** Begins with what was read when the request was checked. */
+  begin(first: Look): void {
+    void this.#goOn(first)
+  }
+
+  hear(news: JobNews): void {
+    if (this.body.ended) return
+    if (news.kind === 'changed') this.#mustLook = true
+    else this.#keep(news)
+    this.#wake()
+  }
+
+  /** Looks whether the caller may go on, and writes a comment. A client that has read nothing since the last one is dropped. */
+  comment(): void {
+    if (this.body.behind > 0 && this.body.handed === this.#handed) this.body.drop()
+    this.#handed = this.body.handed
+    this.#mustComment = true
+    this.look()
+  }
+
+  look(): void {
+    this.#mustLook = true
+    this.#wake()
+  }
+
+  /** Looks again if the last look has failed. */
+  retry(): void {
+    if (this.#mustLook) this.#wake()
+  }
+
+  /** After a last comment. */
+  end(): void {
+    this.body.write(COMMENT)
+    this.body.end()
+  }
+
+  /** While the client catches up with rows, pieces wait. */
+  #keep(piece: Piece): void {
+    this.#pieces.push(piece)
+    if (piece.kind === 'delta') this.#length += piece.text.length
+    if (this.#length > MOST_BEHIND) this.body.drop()
+  }
+
+  #wake(): void {
+    if (this.#isBusy || this.body.ended) return
+    this.#isBusy = true
+    void this.#goOn()
+  }
+
+  async #goOn(first?: Look): Promise<void> {
+    try {
+      if (first) await this.#send(first)
+      while (!this.body.ended && (this.#mustLook || this.#pieces.length > 0)) {
+        if (this.#mustLook) await this.#look()
+        this.#sendPieces()
+      }
+    } catch (cause) {
+      this.#failed(cause)
+    } finally {
+      this.#isBusy = false
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#mustLook = false
+    await this.#send(await this.followed.look(this.#after))
+    if (!this.#mustComment) return
+    this.#mustComment = false
+    this.body.write(COMMENT)
+  }
+
+  /** After a failure that may pass, no comment is written until a look has succeeded: the connection ends if that takes long. */
+  #failed(cause: unknown): void {
+    if (isFinal(cause)) this.body.end()
+    this.#mustLook = true
+    this.followed.log.debug({ err: cause }, 'a stream could not be continued')
+  }
+
+  /** At the pace of the client, however many there are. */
+  async #send({ events, nextSeq, done }: Look): Promise<void> {
+    for (const event of events) {
+      await this.body.drained()
+      if (this.body.ended) return
+      this.body.write(this.#textOf(event))
+    }
+    this.#after = Math.max(this.#after, nextSeq)
+    this.#mustLook ||= events.length >= MOST_EVENTS
+    if (done) this.body.end()
+  }
+
+  #textOf({ seq, type, data, jobId }: StoredEvent): string {
+    if (type === 'step.ended') this.#endedSteps.set(jobId ?? this.followed.id, Number(data.number))
+    return textOf({ id: seq, event: type, data: jobId === undefined ? data : { jobId, ...data } })
+  }
+
+  #sendPieces(): void {
+    const pieces = this.#pieces
+    this.#pieces = []
+    this.#length = 0
+    for (const piece of pieces) {
+      const { kind, job, ...data } = piece
+      if (piece.step <= (this.#endedSteps.get(job) ?? 0)) continue
+      this.body.write(textOf({ event: kind, data: job === this.followed.id ? data : { jobId: job, ...data } }))
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * Operations whose answer goes on with what happens, as server-sent events. The process that owns the workspace is told of each commit, and of
+ * the text of models. Another process passes the stream on to the owner; where that is impossible it reads rows, without the text.
+ */
+import type { NamedOp } from '#contract/op'
+import { AppError, fail } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import { createSlots } from '#kernel/slots'
+import type { Bound } from '#ops/bind'
+import type { Call } from '#ops/call'
+import type { LocalBus } from '#ops/job-bus'
+import type { Db } from '#store/engine/db'
+import { ownerOf } from '#store/engine/placement'
+import { forward, HOP_HEADER } from '../forward.ts'
+import type { Incoming } from '../incoming.ts'
+import { inputOf } from '../input.ts'
+import { limitHeaders } from '../respond.ts'
+import { Follower, type Look } from './follower.ts'
+
+export interface StreamTimes {
+  /** Between comments, each after a look whether the caller may go on. Well below the idle timeout of a connection. */
+  commentMs: number
+  /** Between reads of rows where this process does not own the workspace. */
+  lookMs: number
+}
+
+const usualTimes: StreamTimes = { commentMs: 15_000, lookMs: 1_000 }
+/** A party is a credential. */
+const LIMITS = { name: 'streams', perParty: 20, total: 1_000, retryAfter: 5 }
+
+export interface StreamDeps {
+  db: Db
+  bus: LocalBus
+  log: Log
+  incarnation(): string
+  /** Whether all letters of the workspace run here. */
+  owns(tenantId: string): boolean
+  times?: Partial<StreamTimes> | undefined
+}
+
+interface Asked {
+  o: Bound<'query'>
+  incoming: Incoming
+  call: Call
+}
+
+/** A stream while it is open. */
+interface Open {
+  tick?(): void
+  /** After a last comment. */
+  end(): void
+}
+
+interface Input {
+  id: string
+  after?: number
+}
+
+const TYPE = 'text/event-stream'
+
+/** Whether a request asks for a stream, and the operation has one. */
+export const wantsStream = ({ stream }: NamedOp, { method, headers }: Request): boolean =>
+  stream === true && method === 'GET' && (headers.get('accept') ?? '').toLowerCase().includes(TYPE)
+
+export class Streams implements Disposable {
+  readonly #open = new Set<Open>()
+  readonly #slots = createSlots(LIMITS)
+  readonly #times: StreamTimes
+  readonly #timer: Timer
+  #isClosing = false
+
+  constructor(private readonly deps: StreamDeps) {
+    this.#times = { ...usualTimes, ...deps.times }
+    this.#timer = setInterval(() => {
+      for (const open of this.#open) open.tick?.()
+    }, this.#times.lookMs)
+  }
+
+  /** Ends all streams. Their clients come again, to another process. */
+  [Symbol.dispose](): void {
+    this.#isClosing = true
+    clearInterval(this.#timer)
+    for (const open of this.#open) open.end()
+  }
+
+  /** Rejects with the errors of the operation, `rate_limited:streams`, and `unavailable` while the process stops. */
+  async open(asked: Asked): Promise<Response> {
+    const { o, incoming, call } = asked
+    const input = withLastId(await inputOf(o, incoming, call.tenantId), incoming.request)
+    const id = String(input.id).toLowerCase()
+    const follower = new Follower({ id, look: lookOf(asked, input), log: this.deps.log })
+    // Before the first read, so that nothing is missed between it and the next.
+    follower.onEnd(this.deps.bus.subscribe(id, (news) => follower.hear(news)))
+    try {
+      const { body, allowances } = await o.run(() => input, call)
+      const first = JSON.parse(body) as Look
+      const passed = first.done ? undefined : await this.#passOn(asked)
+      if (passed) follower.body.drop()
+      else this.#begin(follower, first, call)
+      return passed ?? eventResponse(follower.body.stream, call.requestId, limitHeaders(allowances))
+    } catch (cause) {
+      follower.body.drop()
+      throw cause
+    }
+  }
+
+  /** Rejects if there is no room. Returns a function that makes it free. */
+  #admit(open: Open, { principal }: Call): Disposable {
+    if (this.#isClosing) fail('unavailable', 'the server is stopping, try again', { retryAfter: 2 })
+    const release = this.#slots.take(`${principal.kind} ${principal.id}`)
+    this.#open.add(open)
+    return {
+      [Symbol.dispose]: () => {
+        this.#open.delete(open)
+        release()
+      },
+    }
+  }
+
+  #begin(follower: Follower, first: Look, call: Call): void {
+    const { commentMs } = this.#times
+    let commentAt = performance.now() + commentMs
+    const tick = () => {
+      if (performance.now() < commentAt) return this.deps.owns(call.tenantId) ? follower.retry() : follower.look()
+      commentAt += commentMs
+      follower.comment()
+    }
+    follower.onEnd(this.#admit({ tick, end: () => follower.end() }, call))
+    follower.begin(first)
+  }
+
+  /** The stream of the process that owns the workspace, if another one does and can be reached. */
+  async #passOn({ incoming: { request }, call }: Asked): Promise<Response | undefined> {
+    const { db, log, owns, incarnation } = this.deps
+    if (owns(call.tenantId) || request.headers.has(HOP_HEADER)) return undefined
+    const owner = await ownerOf(db, call.tenantId)
+    if (typeof owner === 'string' || owner.incarnation === incarnation()) return undefined
+    const gone = new AbortController()
+    const place = this.#admit({ end: () => gone.abort() }, call)
+    const onEnd = () => place[Symbol.dispose]()
+    const response = await forward(request, { url: owner.url, cookies: true, signal: gone.signal, onEnd, log })
+    if (!response || response.status < 500) return response
+    await response.body?.cancel()
+    return undefined
+  }
+}
+
+const eventResponse = (body: ReadableStream<Uint8Array>, requestId: string, limits: Record<string, string>): Response =>
+  new Response(body, {
+    headers: {
+      'content-type': TYPE,
+      // No proxy between may hold events back, or change them.
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-request-id': requestId,
+      ...limits,
+    },
+  })
+
+const LAST_ID = 'Last-Event-ID'
+
+/** A client that comes again names the last event that it has. It gets its first answer at once. */
+const withLastId = ({ wait: _, ...input }: Record<string, unknown>, { headers }: Request): Input => {
+  const last = headers.get(LAST_ID) ?? ''
+  if (last === '') return input as unknown as Input
+  if (/^\d{1,15}$/.test(last)) return { ...input, after: Number(last) } as unknown as Input
+  const message = 'must be the id of an event'
+  throw new AppError('invalid_input', `${LAST_ID} ${message}`, { details: [{ path: LAST_ID, message }] })
+}
+
+/** Further reads, with the same checks as the first. They count against no rate. */
+const lookOf = ({ o, call }: Asked, input: Input): ((after: number) => Promise<Look>) => {
+  const again: Call = { ...call, plan: undefined }
+  return async (after) => JSON.parse((await o.run(() => ({ ...input, after }), again)).body) as Look
+}

@@ -1,0 +1,42 @@
+/** What happened in a job, or in all jobs of a conversation, since an event. */
+import type { conversations } from '#contract/agent/conversations'
+import type { jobs } from '#contract/agent/jobs'
+import { isOver } from '#domain/agent/job'
+import { found } from '#kernel/errors'
+import { conversationPart } from '#store/agent/conversations'
+import { conversationEventsAfter, eventsAfter } from '#store/agent/events'
+import { jobPart } from '#store/agent/jobs'
+import { loadBy } from '#store/engine/load'
+import type { Handlers } from './call.ts'
+import type { Waiters } from './waiters.ts'
+
+const SECOND_MS = 1_000
+
+export const jobEvents =
+  (waiters: Waiters): Handlers<typeof jobs>['events'] =>
+  ({ id, after = 0, wait = 0 }, { read, principal }) => {
+    const look = async () => {
+      const { job, events } = await loadBy(read, { job: jobPart(id), events: eventsAfter(id, after) })
+      const nextSeq = events.at(-1)?.seq ?? after
+      const shown = events.map(({ seq, at, type, data }) => ({ seq, at, type, data }))
+      // Both were read in one statement: no event of the job is missing.
+      const the = found(job, 'no such job')
+      return { events: shown, nextSeq, done: isOver(the) && nextSeq >= the.next_event - 1 }
+    }
+    return waiters.until(look, ({ events, done }) => done || events.length > 0, { caller: principal, waitMs: wait * SECOND_MS })
+  }
+
+export const conversationEvents =
+  (waiters: Waiters): Handlers<typeof conversations>['events'] =>
+  ({ id, after = 0, wait = 0 }, { read, principal }) => {
+    const look = async () => {
+      const { conversation, events } = await loadBy(read, {
+        conversation: conversationPart(id),
+        events: conversationEventsAfter(id, after),
+      })
+      found(conversation, 'no such conversation')
+      const shown = events.map(({ conversation_seq, job_id, at, type, data }) => ({ seq: conversation_seq, jobId: job_id, at, type, data }))
+      return { events: shown, nextSeq: shown.at(-1)?.seq ?? after }
+    }
+    return waiters.until(look, ({ events }) => events.length > 0, { caller: principal, waitMs: wait * SECOND_MS })
+  }
