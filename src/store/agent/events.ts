@@ -27,7 +27,7 @@ export const eventEffects = (events: readonly AgentEvent[]): Effects => {
 }
 
 /** The most events of one read. */
-const MOST_EVENTS = 500
+export const MOST_EVENTS = 500
 
 export const eventsAfter = (jobId: string, seq: number) =>
   many<AgentEvent>(
