@@ -41,9 +41,12 @@ const answerTo = (next: Next, { body }: RecordedCall, wrong: (index: number) => 
   return wrong(0) ? { write: (input) => ({ ...validArticle(input), title: TOO_LONG }) } : 'valid'
 }
 
+/** A good answer of the requested kind; no two have the same words. */
+export const goodAnswer = (next: Next, call: RecordedCall): Behaviour => answerTo(next, call, () => false)
+
 const chosen = (next: Next, call: RecordedCall): [string, Behaviour] => {
   const draw = next()
-  if (draw < WELL) return ['well', answerTo(next, call, () => false)]
+  if (draw < WELL) return ['well', goodAnswer(next, call)]
   if (draw < WELL + PARTLY) return ['partly', answerTo(next, call, (index) => index % 2 === 0)]
   const name = among(behaviours, next)
   return [name, name]

@@ -15,26 +15,38 @@ const tool: Tool = {
   foreign: false,
 }
 
+/** The same tool box, but for what is replaced. */
+export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
+  tools: box.tools,
+  mayRun: (...given) => box.mayRun(...given),
+  checked: (...given) => box.checked(...given),
+  decide: (...given) => box.decide(...given),
+  read: (...given) => box.read(...given),
+  reach: (...given) => box.reach(...given),
+  look: (...given) => box.look(...given),
+  subject: (...given) => box.subject(...given),
+  text: (...given) => box.text(...given),
+  isForeign: (...given) => box.isForeign(...given),
+  ...changes,
+})
+
 /** Adds the tool to the agent's. `send` gets the text of each note. */
 export const withOutside =
   (send: (text: string) => Promise<void>) =>
-  (box: ToolBox): ToolBox => ({
-    tools: new Map([...box.tools, [OUTSIDE, tool]]),
-    mayRun: (name, caller) => name === OUTSIDE || box.mayRun(name, caller),
-    checked(name, args) {
-      if (name !== OUTSIDE) return box.checked(name, args)
-      const { text } = args as { text?: unknown }
-      return typeof text === 'string' ? { text } : fail('invalid_input', 'text must be a string')
-    },
-    decide: (name, args, context) => box.decide(name, args, context),
-    async read(name, args, caller, conversationId) {
-      if (name !== OUTSIDE) return box.read(name, args, caller, conversationId)
-      await send(args.text as string)
-      return { written: true }
-    },
-    reach: (name, args, caller) => box.reach(name, args, caller),
-    look: (name, args, awaits, context) => box.look(name, args, awaits, context),
-    subject: (name, args, sql) => box.subject(name, args, sql),
-    text: (name, value) => (name === OUTSIDE ? JSON.stringify(value) : box.text(name, value)),
-    isForeign: (name, value) => name !== OUTSIDE && box.isForeign(name, value),
-  })
+  (box: ToolBox): ToolBox =>
+    changed(box, {
+      tools: new Map([...box.tools, [OUTSIDE, tool]]),
+      mayRun: (name, caller) => name === OUTSIDE || box.mayRun(name, caller),
+      checked(name, args) {
+        if (name !== OUTSIDE) return box.checked(name, args)
+        const { text } = args as { text?: unknown }
+        return typeof text === 'string' ? { text } : fail('invalid_input', 'text must be a string')
+      },
+      async read(name, args, caller, conversationId) {
+        if (name !== OUTSIDE) return box.read(name, args, caller, conversationId)
+        await send(args.text as string)
+        return { written: true }
+      },
+      text: (name, value) => (name === OUTSIDE ? JSON.stringify(value) : box.text(name, value)),
+      isForeign: (name, value) => name !== OUTSIDE && box.isForeign(name, value),
+    })

@@ -39,6 +39,8 @@ export interface ServerOptions {
   dieAt?: string
   /** A file to load before everything else. */
   preload?: string
+  /** A file that serves as the server does, with changes of the test's. */
+  program?: string
   /** `send.claimed`: stops there, as by kill -STOP, until `resume`. */
   stopAt?: string
   env?: Record<string, string>
@@ -108,7 +110,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const url = `http://${host}:${port}`
   const printed: string[] = []
   const preload = options.preload ? ['--preload', options.preload] : []
-  const child = Bun.spawn([...within, process.execPath, '--no-orphans', ...preload, 'src/main.ts'], {
+  const child = Bun.spawn([...within, process.execPath, '--no-orphans', ...preload, options.program ?? 'src/main.ts'], {
     env: environmentOf(options, port),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

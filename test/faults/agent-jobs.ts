@@ -1,0 +1,64 @@
+/** What people ask the agent for: jobs with every kind of tool. */
+import type { Plan } from '#test/support/agent-plan'
+import { OUTSIDE } from '#test/support/outside-tool'
+
+interface Wanted {
+  /** Unique to the job. */
+  id: string
+  tenantId: string
+  /** A post of somebody else, by its id. */
+  post: string
+}
+
+/** The workspace is named, so that words of one that appear in another show. */
+const learning = ({ id, tenantId }: Wanted, n: number): Plan[number][number] => [
+  'growth_add_learning',
+  { kind: 'worked', note: `note ${n} of ${id} in ${tenantId}` },
+]
+
+/** Commands and reads in one answer. What was noted is retired, because a workspace holds few active learnings. */
+const notes = (wanted: Wanted): Plan => [
+  [learning(wanted, 1), learning(wanted, 2), ['growth_list_learnings', {}], ['growth_overview', {}]],
+  [
+    ['growth_retire_learning', { id: 'learning:1' }],
+    ['growth_retire_learning', { id: 'learning:2' }],
+  ],
+]
+const outside = (wanted: Wanted): Plan => [
+  [
+    [OUTSIDE, { text: `first of ${wanted.id}` }],
+    [OUTSIDE, { text: `second of ${wanted.id}` }],
+  ],
+  [['get_current_time', {}]],
+]
+/** A generation, then two calls that a person must allow; the second one waits for the network. */
+const post = (): Plan => [
+  [['growth_create_batch', { count: 1 }]],
+  [['growth_approve_item', { id: 'item:1' }]],
+  [['growth_post_item', { id: 'item:1' }]],
+]
+/** Reads the network first. What it read is untrusted, so that the note after it is asked. */
+const engagement = (wanted: Wanted): Plan => [
+  [['growth_create_engagement', { post: wanted.post, action: 'reply' }]],
+  [learning(wanted, 1)],
+  [['growth_retire_learning', { id: 'learning:1' }]],
+]
+const urgent = (): Plan => [
+  [
+    ['growth_pause_automation', {}],
+    ['growth_list_queue', {}],
+  ],
+  [['growth_resume_automation', {}]],
+]
+
+const kinds = [notes, outside, post, notes, engagement, outside, urgent] as const
+
+export const planOf = (nth: number, wanted: Wanted): Plan => kinds[nth % kinds.length]!(wanted)
+
+const AT_ONCE = 4
+
+/** For a loop that repeats commands: nothing else. */
+export const notesOnly = (wanted: Wanted): Plan => [
+  Array.from({ length: AT_ONCE }, (_, n) => learning(wanted, n)),
+  Array.from({ length: AT_ONCE }, (_, n) => ['growth_retire_learning', { id: `learning:${n + 1}` }]),
+]
