@@ -15,7 +15,7 @@ const DONE = 'All done.'
 export const planText = (plan: Plan): string => JSON.stringify(plan)
 
 /** What the model answers to a planned message, after so many answers. */
-const plannedAnswer = (message: string, answers: number): { text: string } | { calls: PlannedCall[] } => {
+export const plannedAnswer = (message: string, answers: number): { text: string } | { calls: PlannedCall[] } => {
   const calls = (JSON.parse(message) as Plan)[answers]
   return calls ? { calls } : { text: DONE }
 }

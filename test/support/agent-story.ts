@@ -10,27 +10,29 @@ import { OUTSIDE } from './outside-tool.ts'
 export interface AgentStory {
   tenantId: string
   by: OnBehalf
+  /** Of the workspace. */
+  key: string
 }
 
 /** A new workspace with a key, in which the tool outside may be called unasked. */
 export const newAgentStory = async (app: TestApp): Promise<AgentStory> => {
   const { tenantId } = await app.newWorkspace()
-  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
+  const { id, api_key: key } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
   await allowOutside(app.owner, tenantId)
-  return { tenantId, by: { kind: 'key', id, personId: null } }
+  return { tenantId, key, by: { kind: 'key', id, personId: null } }
 }
 
-const allowOutside = async (owner: postgres.Sql, tenantId: string): Promise<void> => {
+export const allowOutside = async (owner: postgres.Sql, tenantId: string): Promise<void> => {
   await owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision, set_by, created_at, updated_at)
     values (${newId()}, ${tenantId}, ${OUTSIDE}, 'allow', ${newId()}, now(), now())`
 }
 
 /** Sends a planned message. Gives the id of the job. */
-export const ask = (app: TestApp, { tenantId, by }: AgentStory, plan: Plan): Promise<string> =>
+export const ask = (app: TestApp, { tenantId, by }: Pick<AgentStory, 'tenantId' | 'by'>, plan: Plan): Promise<string> =>
   turn(app, { content: planText(plan), by, tenantId })
 
 /** The notes of a workspace's learnings, in order. */
-export const learned = async ({ owner }: Pick<TestApp, 'owner'>, { tenantId }: AgentStory): Promise<string[]> =>
+export const learned = async ({ owner }: Pick<TestApp, 'owner'>, { tenantId }: Pick<AgentStory, 'tenantId'>): Promise<string[]> =>
   (await owner<{ note: string }[]>`select note from learning where tenant_id = ${tenantId} order by note`).map(({ note }) => note)
 
 /** How the job has ended, and its steps: `growth_add_learning done`. */
@@ -42,7 +44,7 @@ export const endOf = async ({ owner }: Pick<TestApp, 'owner'>, id: string) => {
 }
 
 /** Two commands and a read in one answer, then a call outside. */
-export const notesAndOutside = ({ tenantId }: AgentStory): Plan => [
+export const notesAndOutside = ({ tenantId }: Pick<AgentStory, 'tenantId'>): Plan => [
   [
     ['growth_add_learning', { kind: 'worked', note: `first ${tenantId}` }],
     ['growth_add_learning', { kind: 'worked', note: `second ${tenantId}` }],

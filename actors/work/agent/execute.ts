@@ -16,7 +16,7 @@ import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 
 /** In characters. The record itself has the rest. */
-const LONGEST_RESULT = 48_000
+export const LONGEST_RESULT = 48_000
 
 /** A tool's answer, as it is kept and shown to the model. */
 export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, value: unknown): Step => {

@@ -3,7 +3,7 @@ import { settle as settleBudget, warningsOf } from '#domain/agent/budget'
 import type { Step } from '#domain/agent/step'
 import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
-import { stepPart } from '#store/agent/steps'
+import { saveStep, stepPart } from '#store/agent/steps'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
@@ -13,7 +13,7 @@ import { answered } from './answer.ts'
 import { type At, again, openJob, over } from './at.ts'
 import { acceptCalls } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
-import { failTool, finishTool, reachedStep } from './execute.ts'
+import { failTool, finishTool, LONGEST_RESULT, reachedStep } from './execute.ts'
 import type { AgentOutcome, Read } from './outside.ts'
 import type { AgentRun } from './run.ts'
 
@@ -25,13 +25,25 @@ interface Finished {
 
 export const settleRun = async (deps: AgentDeps, sql: Sql, gate: Gate, { work, job: run, outcome }: Finished): Promise<Decision<void>> => {
   const opened = await openJob(sql, gate, work)
-  // Cancelled meanwhile, with all its steps.
-  if (!opened) return { reply: undefined, effects: { settled: [work.id] } }
+  if (!opened) return { reply: undefined, effects: { settled: [work.id], writes: await lateWrites(deps, sql, gate, { run, outcome }) } }
   const { changes, order } = opened
-  // The rights of a caller who has gone are looked at by the next claim, which ends the job.
-  const at = opened.at ?? { ...run, sql, gate, work, changes, nextWork: order.next_work, callerNow: { role: null, scopes: [] } }
+  // A caller who has gone may do nothing; the next claim ends the job.
+  const gone = { caller: { ...run.caller, scopes: new Set<never>() }, callerNow: { role: null, scopes: [] } }
+  const at = opened.at ?? { ...gone, sql, gate, work, changes, nextWork: order.next_work }
   const { decision } = await settled(deps, at, run, outcome)
   return decision
+}
+
+/** The job was cancelled meanwhile, with all its steps. What became of a call outside is still written down. */
+const lateWrites = async (deps: AgentDeps, sql: Sql, gate: Gate, { run, outcome }: { run: AgentRun; outcome: AgentOutcome }) => {
+  if (run.kind !== 'outside' || outcome.kind !== 'read') return []
+  const { step } = await loadNow(sql, { step: stepPart(run.step.id) })
+  const [result] = outcome.results
+  if (step?.state !== 'unknown' || !result || 'unknown' in result) return []
+  const ended = { ended_at: gate.now, updated_at: gate.now }
+  if ('error' in result) return [saveStep({ ...step, ...ended, state: 'failed', error: result.error, result: { text: result.error } })]
+  const text = deps.toolBox().text(step.name, result.value).slice(0, LONGEST_RESULT)
+  return [saveStep({ ...step, ...ended, state: 'done', result: { text } })]
 }
 
 const settled = async (deps: AgentDeps, at: At, run: AgentRun, outcome: AgentOutcome) => {
@@ -49,6 +61,7 @@ const undo = async (at: At, run: AgentRun) => {
     const { step } = await loadNow(at.sql, { step: stepPart(id) })
     if (step?.state === 'running') at.changes.save({ ...step, state: 'ready' })
   }
+  if (run.kind === 'think') at.changes.set({ model_calls: at.changes.job.model_calls - 1 })
   return again(at, at.gate.now)
 }
 

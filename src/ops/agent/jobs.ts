@@ -1,5 +1,6 @@
 import type { jobs } from '#contract/agent/jobs'
 import { settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
+import type { LiveLanes } from '#decisions/deciding'
 import { ended, isOver, type Job } from '#domain/agent/job'
 import { traceOf } from '#domain/agent/trace'
 import { approvalView, jobView, stepView } from '#domain/agent/views'
@@ -53,8 +54,7 @@ export const jobHandlers = (waiters: Waiters): Handlers<typeof jobs> => ({
       const job = the(loaded.job)
       requireOwn(job, principal)
       if (isOver(job)) return { reply: { job: jobView(job) }, unchanged: true }
-      const works = new Set(tree.flatMap(({ work }) => work ?? []))
-      lanes.recall((work) => works.has(work.id))
+      const settled = stopped(tree, lanes)
       const cancelled = tree.map((one) => cancelledJob(one, now))
       const { behind } = await loadNow(sql, { behind: behindPart(id, job.conversation_id) })
       // The next message of the conversation has waited for this job, unless another one is before it.
@@ -62,11 +62,19 @@ export const jobHandlers = (waiters: Waiters): Handlers<typeof jobs> => ({
       const [first] = cancelled
       return {
         reply: { job: jobView(first!.job) },
-        effects: merge({ settled: [...works] }, next, ...cancelled.map(({ effects }) => effects)),
+        effects: merge({ settled }, next, ...cancelled.map(({ effects }) => effects)),
       }
     },
   ),
 })
+
+/** Stops what runs of these jobs. Gives the rows of work that are over; a call on its way outside settles its own, with its outcome. */
+const stopped = (tree: readonly OpenJob[], lanes: LiveLanes): string[] => {
+  const works = new Set(tree.flatMap(({ work }) => work ?? []))
+  const recalled = new Set(lanes.recall((work) => works.has(work.id)).map(({ id }) => id))
+  const onTheirWay = new Set(lanes.ids().filter((id) => !recalled.has(id)))
+  return [...works].filter((id) => !onTheirWay.has(id))
+}
 
 /** Viewers may cancel their own jobs, everybody else all. */
 const requireOwn = ({ on_behalf }: Job, principal: Principal): void => {
