@@ -1,6 +1,6 @@
 /** A client of server-sent events. */
 
-export interface SentEvent {
+interface SentEvent {
   id: number | undefined
   type: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
