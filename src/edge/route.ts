@@ -1,6 +1,6 @@
 /** Routes that are not operations: they take forms, and answer in formats of their own. */
 import { PUBLIC_BODY_LIMIT } from '#contract/kinds'
-import type { Incoming } from './incoming.ts'
+import type { BodyTerms, Incoming } from './incoming.ts'
 
 export interface Route {
   method: 'GET' | 'POST'
@@ -19,8 +19,8 @@ export class FormError extends Error {
 }
 
 /** The fields of a form, without the empty ones. Throws `FormError`, and the errors of `Incoming.text`. */
-export const readForm = async (incoming: Incoming): Promise<Form> => {
-  const text = await incoming.text({ limit: PUBLIC_BODY_LIMIT })
+export const readForm = async (incoming: Incoming, terms: BodyTerms = { limit: PUBLIC_BODY_LIMIT }): Promise<Form> => {
+  const text = await incoming.text(terms)
   if (!FORM_TYPE.test(incoming.request.headers.get('content-type') ?? ''))
     throw new FormError('send the body as application/x-www-form-urlencoded')
   const form: Form = Object.create(null)

@@ -7,7 +7,7 @@ import { type Bound, type Operation, refuseKey } from '#ops/bind'
 import type { Call, Visit } from '#ops/call'
 import type { Addresses } from './addresses.ts'
 import { type Streams, wantsStream } from './agent/streams.ts'
-import type { Authenticator } from './auth.ts'
+import type { Authenticator, Caller } from './auth.ts'
 import type { Cookies } from './cookies.ts'
 import { fileResponse, linesStream, nothing } from './file.ts'
 import { headerText } from './header-text.ts'
@@ -59,6 +59,11 @@ const read = (deps: ServeDeps, o: Bound<'query'>, incoming: Incoming): Promise<R
   return asCaller(deps, o, incoming, (call) => deps.streams.open({ o, incoming, call }))
 }
 
+/** What a caller asks by this request. */
+export const callOf = ({ tenantId, principal, scopes, plan }: Caller, request: Request): Call => ({
+  ...{ tenantId, principal, scopes, plan, surface: surfaceOf(request), requestId: requestIdOf(request) },
+})
+
 const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (call: Call) => Promise<Response>): Promise<Response> => {
   const { request } = incoming
   const requestId = requestIdOf(request)
@@ -66,15 +71,8 @@ const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (c
   const known = deps.authenticator.authenticate(incoming)
   const caller = known instanceof Promise ? await known : known
   try {
-    const response = await run({
-      tenantId: caller.tenantId,
-      principal: caller.principal,
-      scopes: caller.scopes,
-      plan: caller.plan,
-      surface: surfaceOf(request),
-      requestId,
-      idempotencyKey: readsOnly(o) ? undefined : headerText(request, 'idempotency-key'),
-    })
+    const idempotencyKey = readsOnly(o) ? undefined : headerText(request, 'idempotency-key')
+    const response = await run({ ...callOf(caller, request), requestId, idempotencyKey })
     logServed(deps, { o, requestId, startedAt }, { status: response.status, tenant: caller.tenantId })
     return response
   } catch (cause) {

@@ -79,13 +79,13 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.automation, automationHandlers)
 }
 
-const addAgent = (add: Add, { tools, models }: World) => {
+const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) => {
   const waiters = createWaiters()
   add(agentResources.conversations, conversationHandlers({ tools, models, waiters }))
   add(agentResources.conversationFeedback, conversationFeedbackHandlers)
   add(agentResources.feedback, feedbackHandlers)
-  add(agentResources.jobs, jobHandlers(waiters))
-  add(agentResources.approvals, approvalHandlers(tools))
+  add(agentResources.jobs, jobHandlers({ waiters, publicUrl }))
+  add(agentResources.approvals, approvalHandlers({ tools, publicUrl }))
   add(agentResources.usage, usageHandlers)
   add(agentResources.tools, toolHandlers(tools))
   add(agentResources.toolRules, toolRuleHandlers(tools))

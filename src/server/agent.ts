@@ -34,11 +34,12 @@ interface AgentParts {
   db: Db
   log: Log
   openai: Config['openai']
+  publicUrl: string
   thinker?: Thinker | undefined
 }
 
 /** Throws if a lane runs before `begin`. */
-export const agentOf = ({ db, log, openai, thinker = thinkerOf(openai, log) }: AgentParts): Agent => {
+export const agentOf = ({ db, log, openai, publicUrl, thinker = thinkerOf(openai, log) }: AgentParts): Agent => {
   let world: World | undefined
   const bus = new LocalBus()
   const begun = () => world ?? raise()
@@ -46,7 +47,7 @@ export const agentOf = ({ db, log, openai, thinker = thinkerOf(openai, log) }: A
   const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
     costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
-  const deps: Deps = { toolBox, thinker, desk, priceOf, db, ask, bus }
+  const deps: Deps = { toolBox, thinker, desk, priceOf, db, ask, bus, publicUrl }
   return {
     deps,
     bus,

@@ -171,7 +171,7 @@ export async function openWorkplace(
   const egress = egressOf(config, log)
   const { times, webhookTimes, drafter = drafterOf(config, stack.use(openThread()), log) } = overrides
   const sealer = createSealer(secret)
-  const agent = agentOf({ db, log, openai: config.openai, thinker: overrides.thinker })
+  const agent = agentOf({ db, log, openai: config.openai, publicUrl: config.publicUrl, thinker: overrides.thinker })
   const parts = { networks, egress, failpoints, drafter, sealer, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides

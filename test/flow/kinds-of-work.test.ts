@@ -117,7 +117,7 @@ const othersHaveRun = async (story: Story): Promise<void> => {
 
 const partsOf = ({ workplace: { world, db } }: TestApp) => ({
   ...{ ...world, failpoints: none, drafter: createComposer(inlineWorker) },
-  agent: agentOf({ db, log: createLog('silent'), openai: undefined }).deps,
+  agent: agentOf({ db, log: createLog('silent'), openai: undefined, publicUrl: 'http://localhost' }).deps,
 })
 
 test('the table is consistent: a kind cancelled in the queue is cancelled while running, and a send ends unsent or in doubt', () => {

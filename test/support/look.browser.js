@@ -8,10 +8,10 @@
   if (all('main').length !== 1) flaws.push('there is no main part')
   const levels = all('h1, h2, h3').map((heading) => Number(heading.tagName[1]))
   if (levels.some((level, index) => index > 0 && level > levels[index - 1] + 1)) flaws.push(`headings leave levels out: ${levels}`)
-  for (const input of all('input:not([type=hidden]), select')) {
+  for (const input of all('input:not([type=hidden]), select, textarea')) {
     const name = input.name
     if (![...(input.labels ?? [])].some((label) => label.innerText.trim() !== '')) flaws.push(`${name} has no label`)
-    if (input.autocomplete === '' && input.tagName === 'INPUT') flaws.push(`${name} does not say what it is for`)
+    if (input.autocomplete === '' && input.tagName !== 'SELECT') flaws.push(`${name} does not say what it is for`)
     for (const id of (input.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean))
       if (!document.getElementById(id)) flaws.push(`${name} is described by ${id}, which is not there`)
   }

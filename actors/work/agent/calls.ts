@@ -1,5 +1,5 @@
 /** The calls of tools in an answer: each is checked, judged, and becomes a step. */
-import type { Approval, Subject } from '#domain/agent/approval'
+import { type Approval, approvalUrl, type Subject } from '#domain/agent/approval'
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { APPROVAL_MS, MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
@@ -117,7 +117,7 @@ export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
     const verdict = await judged(deps, at, call, { checked, answer, judging: { ...judging, room, equal } })
     const step = addStep(deps, at, { call, checked, verdict, ofStep: answer.step.number })
     if (verdict.error === undefined) accepted.push(step)
-    if (verdict.approval) approvals.push(ask(at, step, verdict.approval))
+    if (verdict.approval) approvals.push(ask(deps, at, step, verdict.approval))
     if (!('error' in checked)) usable++
   }
   if (approvals.length > 0) at.changes.also({ writes: [insertApprovals(approvals)] })
@@ -155,7 +155,12 @@ const addStep = (deps: AgentDeps, { changes, gate }: At, { call, checked, verdic
 const LONGEST_ASKED = 20_000
 
 /** Asks a person for one call. */
-const ask = ({ changes, gate }: At, step: Step, { summary, subject }: { summary: string; subject: Subject }): Approval => {
+const ask = (
+  { publicUrl }: AgentDeps,
+  { changes, gate }: At,
+  step: Step,
+  { summary, subject }: Pick<Approval, 'summary' | 'subject'>,
+): Approval => {
   const { id: job_id, goal } = changes.job
   const approval: Approval = {
     ...{ id: newId(), job_id, step_id: step.id, goal, tool_name: step.name, summary, subject, why: step.why },
@@ -163,8 +168,9 @@ const ask = ({ changes, gate }: At, step: Step, { summary, subject }: { summary:
     ...{ reason: null, edited: false, expires_at: new Date(gate.now.getTime() + APPROVAL_MS), decided_at: null },
     ...{ created_at: gate.now, updated_at: gate.now },
   }
-  changes.event('approval.requested', { id: approval.id, step: step.number, tool: step.name, summary, why: step.why })
-  const data = { kind: 'agent', approval_id: approval.id, job_id, tool_name: step.name, summary }
+  const url = approvalUrl(publicUrl, approval.id)
+  changes.event('approval.requested', { id: approval.id, step: step.number, tool: step.name, summary, why: step.why, url })
+  const data = { kind: 'agent', approval_id: approval.id, job_id, tool_name: step.name, summary, url }
   changes.also({ events: [{ type: 'growth.approval.requested', data, subject: approval.id }] })
   return approval
 }

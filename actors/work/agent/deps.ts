@@ -31,6 +31,8 @@ export interface AgentDeps {
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
   bus: JobBus
   failpoints: Failpoints
+  /** The base URL of links, without a trailing slash. */
+  publicUrl: string
   /** Model calls of this process, granted to tenants in turn; shared with drafting. */
   modelCalls: FairLimit
 }

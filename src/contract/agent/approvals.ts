@@ -16,7 +16,14 @@ export const Approval = record(
   {
     id: Id,
     job_id: Id,
-    job: nullable(record({ id: Id, goal: T.String() })),
+    url: T.String({ description: 'The page where a person decides.' }),
+    job: nullable(
+      record({
+        id: Id,
+        goal: T.String(),
+        taint: T.Array(T.String(), { description: 'Where untrusted text that the job has read came from.' }),
+      }),
+    ),
     tool_name: T.String(),
     goal: T.String(),
     summary: T.String({ description: 'What will happen, in a sentence made from the records.' }),

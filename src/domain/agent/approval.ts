@@ -31,6 +31,9 @@ export interface Approval {
   updated_at: Date
 }
 
+/** The page where a person decides. */
+export const approvalUrl = (publicUrl: string, id: string): string => `${publicUrl}/approvals/${id}`
+
 export type ApprovalDecision = Pick<Approval, 'decided_how' | 'decided_by'> & { reason?: string | null; now: Date }
 
 /**

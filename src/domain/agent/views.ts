@@ -1,5 +1,5 @@
 /** Records of the agent as callers see them. */
-import type { Approval } from './approval.ts'
+import { type Approval, approvalUrl } from './approval.ts'
 import type { Conversation, Message } from './conversation.ts'
 import type { Feedback } from './feedback.ts'
 import type { Job } from './job.ts'
@@ -54,8 +54,8 @@ export const stepView = (step: ShownStep) => {
   }
 }
 
-/** `hasJob`: false once the job is past its retention. */
-export const approvalView = (approval: Approval, hasJob = true) => {
+/** `taint`: of the job; null once the job is past its retention. */
+export const approvalView = (approval: Approval, { publicUrl, taint }: { publicUrl: string; taint: string[] | null }) => {
   const { step_id: _, arguments_hash: __, updated_at: ___, ...shown } = approval
-  return { ...shown, job: hasJob ? { id: shown.job_id, goal: shown.goal } : null }
+  return { ...shown, url: approvalUrl(publicUrl, shown.id), job: taint && { id: shown.job_id, goal: shown.goal, taint } }
 }

@@ -5,7 +5,7 @@ import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
-import { field, hidden, type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import { field, hidden, type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf, timeText } from './layout.ts'
 import { enter, type PageDeps, pageRoute, queryOf, signedInPerson, toSignIn, trustedForm } from './page.ts'
 import { roleText, scopeText } from './words.ts'
 
@@ -61,7 +61,7 @@ If someone sent you this code or a link to this page, approving lets them act in
 <dl>
 <dt>Device name, as given by the device</dt><dd>${request.device_name}</dd>
 <dt>IP address</dt><dd>${request.address}</dd>
-<dt>Requested</dt><dd><time datetime="${request.created_at}">${request.created_at.slice(0, 19).replace('T', ' ')} UTC</time></dd>
+<dt>Requested</dt><dd>${timeText(request.created_at)}</dd>
 <dt>Workspace</dt><dd>${request.workspace.name}</dd>
 <dt>Your role there</dt><dd>${roleText(request.role)}</dd>
 <dt>The device will be able to</dt><dd>${scopeList(request)}</dd>

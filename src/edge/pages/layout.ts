@@ -79,22 +79,34 @@ export interface FormField {
   value?: string | undefined
   hint?: string
   optional?: boolean
+  /** Lines that it shows, for a text of several lines. */
+  lines?: number
   problems?: Problem[] | undefined
 }
 
 /** A labelled field with its hint and error. */
-export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, problems = [] }: FormField): Html => {
+export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, lines, problems = [] }: FormField): Html => {
   const wrong = problems.find((problem) => problem.field === name)
   const describedBy = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(' ')
+  const described = html`${optional ? undefined : html` required`}${describedBy ? html` aria-describedby="${describedBy}"` : undefined}${
+    wrong ? html` aria-invalid="true"` : undefined
+  }`
+  const typing = html`id="${name}" name="${name}" autocomplete="${autocomplete}" spellcheck="false" autocapitalize="none"${described}`
   return html`<label for="${name}">${label}${optional ? ' (optional)' : ''}</label>
 ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : undefined}
 ${wrong ? html`<p class="wrong" id="${name}-wrong">${wrong.says}</p>` : undefined}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value ?? ''}" spellcheck="false" autocapitalize="none"${
-    optional ? undefined : html` required`
-  }${describedBy ? html` aria-describedby="${describedBy}"` : undefined}${wrong ? html` aria-invalid="true"` : undefined}>`
+${
+  // Browsers drop a first line break of a text area.
+  lines === undefined
+    ? html`<input type="${type}" value="${value ?? ''}" ${typing}>`
+    : html`<textarea rows="${lines}" ${typing}>\n${value ?? ''}</textarea>`
+}`
 }
 
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
+
+/** `time`: as JSON has it. */
+export const timeText = (time: string): Html => html`<time datetime="${time}">${time.slice(0, 19).replace('T', ' ')} UTC</time>`
 
 const minutes = (seconds: number): string => {
   const count = Math.max(1, Math.ceil(seconds / 60))

@@ -1,12 +1,12 @@
 /** What pages share on the server side: the signed-in person, calls of operations, and errors. */
 import { AppError } from '#kernel/errors'
-import type { Bound } from '#ops/bind'
+import { type Bound, workspaceOperations } from '#ops/bind'
 import type { Identity, Visit } from '#ops/call'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Db } from '#store/engine/db'
-import type { Incoming } from '../incoming.ts'
+import type { BodyTerms, Incoming } from '../incoming.ts'
 import { type Form, FormError, type Route, readForm } from '../route.ts'
-import { type ServeDeps, visitOf } from '../serve.ts'
+import { callOf, type ServeDeps, visitOf } from '../serve.ts'
 import { html } from './html.ts'
 import { pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
 
@@ -49,11 +49,11 @@ export const toSignIn = ({ cookies }: PageDeps, { request }: Incoming, next: str
   redirect(cookies.access(request) ? withNext(CONTINUE_PATH, next) : signInPath(next))
 
 /** The fields of a form. Throws `forbidden` if no page of ours sent it (CSRF), `invalid_input` if it is malformed. */
-export const trustedForm = async ({ origins }: PageDeps, incoming: Incoming): Promise<Form> => {
+export const trustedForm = async ({ origins }: PageDeps, incoming: Incoming, terms?: BodyTerms): Promise<Form> => {
   if (!origins.isSurelyOurs(incoming.request))
     throw new AppError('forbidden', 'this form did not come from a page of this deployment: open the page and try again')
   try {
-    return await readForm(incoming)
+    return await readForm(incoming, terms)
   } catch (cause) {
     throw cause instanceof FormError ? new AppError('invalid_input', cause.message) : cause
   }
@@ -73,6 +73,16 @@ export const enter = async (deps: PageDeps, incoming: Incoming, call: { id: stri
   const visit: Visit = await visitOf(deps, o, incoming)
   const { body, cookies } = await o.enter(() => call.input, visit)
   return { body: JSON.parse(body), cookies: cookies ? deps.cookies.setting(cookies) : [] }
+}
+
+/** Calls an operation on the workspace of the signed-in person, with the same checks as over REST. Returns its answer. */
+// biome-ignore lint/suspicious/noExplicitAny: the operation has checked its answer against the contract
+export const run = async (deps: PageDeps, incoming: Incoming, { id, input }: { id: string; input: object }): Promise<any> => {
+  const o = workspaceOperations(deps.operations).find((one) => one.id === id)
+  if (!o) throw new Error(`pages cannot call ${id}`)
+  const caller = await deps.authenticator.authenticate(incoming)
+  const { body } = await o.run(() => input, callOf(caller, incoming.request))
+  return JSON.parse(body)
 }
 
 type Respond = (deps: PageDeps, incoming: Incoming) => Promise<Response>

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import { approvalPageRoutes } from './approval.ts'
 import { devicePageRoutes } from './device.ts'
 import { homeRoutes } from './home.ts'
 import { joinRoutes } from './join.ts'
@@ -13,4 +14,5 @@ export const pageRoutes = (deps: PageDeps): Route[] => [
   ...joinRoutes(deps),
   ...resetRoutes(deps),
   ...devicePageRoutes(deps),
+  ...approvalPageRoutes(deps),
 ]

@@ -15,7 +15,7 @@ a { color: var(--go) }
 label, legend { display: block; font-weight: 600; margin-top: 1rem }
 .hint { color: var(--soft); margin: 0 }
 form + .hint { margin-top: 1rem }
-input, select { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .3rem; padding: .6rem; margin-top: .25rem }
+input, select, textarea { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .3rem; padding: .6rem; margin-top: .25rem }
 [aria-invalid] { border: 2px solid var(--bad) }
 .wrong { color: var(--bad); font-weight: 600; margin: .25rem 0 0 }
 button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .5rem 1.25rem; margin: 1.25rem .75rem 0 0; border: 2px solid var(--go); border-radius: .3rem; background: var(--go); color: var(--on-go); cursor: pointer }
@@ -24,6 +24,8 @@ button.plain { background: transparent; color: var(--ink); border-color: var(--l
 .errors { border: 3px solid var(--bad); padding: 0 1rem 1rem; margin-bottom: 1rem }
 .errors a { color: var(--bad) }
 .note { background: var(--note); padding: .75rem 1rem; border-radius: .3rem }
+.text { white-space: pre-wrap; border-left: 3px solid var(--line); padding-left: .75rem }
+textarea { font-family: ui-monospace, monospace; resize: vertical }
 .code { font: 700 2rem/1.3 ui-monospace, monospace; letter-spacing: .08em; margin: .25rem 0 1rem }
 dt { color: var(--soft); margin-top: .75rem }
 dd { margin: 0; font-weight: 600 }

@@ -8,7 +8,7 @@ import { isOver, type Job } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
 import { approvalView } from '#domain/agent/views'
 import { AppError, fail, found } from '#kernel/errors'
-import { approvalPart, listApprovals, saveApproval, shownApproval } from '#store/agent/approvals'
+import { approvalPart, listApprovals, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
@@ -22,50 +22,66 @@ import { toolCaller } from './tools.ts'
 
 type Arguments = Record<string, unknown>
 
-const the = <A extends Approval>(approval: A | undefined): A => found(approval, 'no such approval')
+const NO_SUCH = 'no such approval'
+
+const the = (approval: Approval | undefined): Approval => found(approval, NO_SUCH)
 
 const deciding = (id: string) => ({ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id) })
 
-export const approvalHandlers = (tools: ToolBox): Handlers<typeof approvals> => ({
-  async list({ status, ...input }, { read }) {
-    const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listApprovals({ ...page, status })), page.limit)
-    return { approvals: rows.map(({ job_exists, ...approval }) => approvalView(approval, job_exists)), next_cursor }
-  },
+interface Deps {
+  tools: ToolBox
+  publicUrl: string
+}
 
-  async get({ id }, { read }) {
-    const { approval } = await loadBy(read, { approval: shownApproval(id) })
-    const { job_exists, ...shown } = the(approval)
-    return { approval: approvalView(shown, job_exists) }
-  },
-
-  approve: loading(
-    ({ id }) => deciding(id),
-    async ({ arguments: given }, context, { approval: asked, job, step }) => {
-      const before = the(asked)
-      requireMay(tools, before, context.principal)
-      const changes = given === undefined ? undefined : checkedBy(tools, before, given)
-      const approved = decide(before, 'approved', decisionOf(context))
-      if (approved === before) return unchanged(before, changes)
-      const edited = changes && (await editedBy(tools, approved, changes, context))
-      const approval = edited ?? approved
-      const going = { state: 'ready', ...(edited && { args: edited.arguments, args_hash: edited.arguments_hash }) } as const
-      return decided(approval, { job, step }, going, context)
+export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof approvals> => {
+  const shown = ({ job_taint: taint, ...approval }: ShownApproval) => approvalView(approval, { publicUrl, taint })
+  const reply = (approval: Approval, job: Job | undefined) => ({
+    reply: { approval: approvalView(approval, { publicUrl, taint: job?.taint ?? null }) },
+  })
+  return {
+    async list({ status, ...input }, { read }) {
+      const page = pageOf(input)
+      const { rows, next_cursor } = pageResult(await read(listApprovals({ ...page, status })), page.limit)
+      return { approvals: rows.map(shown), next_cursor }
     },
-  ),
 
-  reject: loading(
-    ({ id }) => deciding(id),
-    ({ reason }, context, { approval: asked, job, step }) => {
-      const before = the(asked)
-      requireMay(tools, before, context.principal)
-      const approval = decide(before, 'rejected', { ...decisionOf(context), reason: reason?.trim() || null })
-      if (approval === before) return unchanged(before)
-      const text = approval.reason === null ? 'A person rejected this call.' : `A person rejected this call: ${approval.reason}`
-      return decided(approval, { job, step }, { state: 'rejected', result: { text }, ended_at: context.gate.now }, context)
+    async get({ id }, { read }) {
+      const { approval } = await loadBy(read, { approval: shownApproval(id) })
+      return { approval: shown(found(approval, NO_SUCH)) }
     },
-  ),
-})
+
+    approve: loading(
+      ({ id }) => deciding(id),
+      async ({ arguments: given }, context, { approval: asked, job, step }) => {
+        const before = the(asked)
+        requireMay(tools, before, context.principal)
+        const changes = given === undefined ? undefined : checkedBy(tools, before, given)
+        const approved = decide(before, 'approved', decisionOf(context))
+        if (approved === before) {
+          requireSame(before, changes)
+          return { ...reply(before, job), unchanged: true }
+        }
+        const edited = changes && (await editedBy(tools, approved, changes, context))
+        const approval = edited ?? approved
+        const going = { state: 'ready', ...(edited && { args: edited.arguments, args_hash: edited.arguments_hash }) } as const
+        return { ...reply(approval, job), ...decided(approval, { job, step }, going, context) }
+      },
+    ),
+
+    reject: loading(
+      ({ id }) => deciding(id),
+      ({ reason }, context, { approval: asked, job, step }) => {
+        const before = the(asked)
+        requireMay(tools, before, context.principal)
+        const approval = decide(before, 'rejected', { ...decisionOf(context), reason: reason?.trim() || null })
+        if (approval === before) return { ...reply(before, job), unchanged: true }
+        const text = approval.reason === null ? 'A person rejected this call.' : `A person rejected this call: ${approval.reason}`
+        const going = { state: 'rejected', result: { text }, ended_at: context.gate.now } as const
+        return { ...reply(approval, job), ...decided(approval, { job, step }, going, context) }
+      },
+    ),
+  }
+}
 
 /** Throws `forbidden`: only those decide about a call who may run the operation themselves. */
 const requireMay = (tools: ToolBox, { tool_name }: Approval, principal: Principal): void => {
@@ -97,10 +113,10 @@ const editedBy = async (tools: ToolBox, approved: Approval, args: Arguments, { s
   return { ...approved, ...(await tools.subject(approved.tool_name, args, sql)), arguments: args, arguments_hash, edited: true }
 }
 
-const unchanged = (approval: Approval, changes?: Arguments) => {
+/** Throws `conflict` if the call was approved with other arguments than these. */
+const requireSame = (approval: Approval, changes: Arguments | undefined): void => {
   if (changes && argumentsHash(changes) !== approval.arguments_hash)
     fail('conflict', 'cannot approve: the call was already approved with other arguments')
-  return { reply: { approval: approvalView(approval) }, unchanged: true }
 }
 
 interface Asking {
@@ -118,7 +134,7 @@ const decided = (approval: Approval, { job, step }: Asking, going: Partial<Step>
   const work = [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })]
   const effects = merge({ writes, events: [settledEvent(approval)], work }, eventEffects(told.events))
   const auditDetail = { tool: approval.tool_name, job_id: approval.job_id, edited: approval.edited }
-  return { reply: { approval: approvalView(approval) }, effects, auditDetail }
+  return { effects, auditDetail }
 }
 
 const settledEvent = ({ id, job_id, tool_name, status, edited }: Approval) => ({

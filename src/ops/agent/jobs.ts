@@ -23,7 +23,7 @@ const SHOWN = 4_000
 
 const the = (job: Job | undefined): Job => found(job, 'no such job')
 
-export const jobHandlers = (waiters: Waiters): Handlers<typeof jobs> => ({
+export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUrl: string }): Handlers<typeof jobs> => ({
   async list({ status, kind, conversationId, ...input }, { read }) {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read(listJobs({ ...page, status, kind, conversation: conversationId })), page.limit)
@@ -36,7 +36,7 @@ export const jobHandlers = (waiters: Waiters): Handlers<typeof jobs> => ({
     return {
       job: jobView(the(job)),
       steps: steps.map(stepView),
-      approvals: approvals.map((approval) => approvalView(approval)),
+      approvals: approvals.map((approval) => approvalView(approval, { publicUrl, taint: the(job).taint })),
       children: children.map(jobView),
     }
   },

@@ -14,12 +14,13 @@ const times = { expires_at: true, decided_at: true, created_at: true, updated_at
 export const approvalPart = (id: string) =>
   one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.id = ${id}`)
 
-export type ShownApproval = Approval & { job_exists: boolean }
+/** `job_taint`: null once the job is past its retention. */
+export type ShownApproval = Approval & { job_taint: string[] | null }
 
-const hasJob = (sql: Sql): Fragment => sql`exists (select from agent_job j where j.id = a.job_id) as job_exists`
+const taint = (sql: Sql): Fragment => sql`(select j.taint from agent_job j where j.id = a.job_id) as job_taint`
 
 export const shownApproval = (id: string) =>
-  one<ShownApproval>(times, (sql) => sql`select ${columns(sql)}, ${hasJob(sql)} from agent_approval a where a.id = ${id}`)
+  one<ShownApproval>(times, (sql) => sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a where a.id = ${id}`)
 
 export const approvalOfStep = (stepId: string) =>
   one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.step_id = ${stepId}`)
@@ -27,11 +28,10 @@ export const approvalOfStep = (stepId: string) =>
 export const approvalsOf = (jobId: string) =>
   many<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id limit 200`)
 
-/** With the goal of the job while the job exists. */
 export const listApprovals =
   ({ limit, after, status }: Page & { status?: Approval['status'] | undefined }): Query<ShownApproval> =>
   (sql) =>
-    sql`select ${columns(sql)}, ${hasJob(sql)} from agent_approval a
+    sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a
       where true ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
       order by a.id desc limit ${limit + 1}`
 

@@ -1,19 +1,16 @@
 /** The pages in a real Chromium against a real server, from the link of the first start to an approved device. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { browserPath, launchBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
-import { flawsOf, focusedName } from '#test/support/look'
+import { expectNoFlaws, flawsOf, tabTo } from '#test/support/look'
 import { GRANT_TYPE, PASSWORD } from '#test/support/people'
 import { type Deployment, newDeployment, runAdmin, type ServerProcess, startServer } from '#test/support/server'
 
 const path = browserPath()
 if (!path)
   console.warn('No Chromium here (CHROMIUM is not set, and none is installed in a usual place): tests in a real browser are skipped.')
-/** Where to save screenshots for people to look at. */
-const pictures = process.env.SCREENSHOTS
 const EMAIL = 'owner@example.com'
 
 let deployment: Deployment
@@ -38,26 +35,6 @@ const newCode = async (device_name = 'laptop') => (await form('code', { device_n
 const tokenFor = async (device_code: string) =>
   (await form('token', { grant_type: GRANT_TYPE, device_code })).json() as Promise<Record<string, string>>
 
-/** The page has no flaw, narrow or wide, light or dark. */
-const expectNoFlaws = async (name: string) => {
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [320, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.emulateMedia({ colorScheme })
-      expect([name, colorScheme, width, await flawsOf(page)]).toEqual([name, colorScheme, width, []])
-      if (pictures) await page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true })
-    }
-}
-
-/** Presses Tab, as someone without a mouse would, until the element of this name has the focus. */
-const tabTo = async (name: string) => {
-  for (let steps = 0; steps < 30; steps++) {
-    await page.keyboard.press('Tab')
-    if ((await focusedName(page)) === name) return
-  }
-  throw new Error(`Tab does not reach ${name}`)
-}
-
 const openPage = async () => {
   context = await browser.newContext()
   page = await context.newPage()
@@ -75,7 +52,7 @@ describe.skipIf(!path)('in a browser', () => {
     const link = await linkOf(server)
     origin = new URL(link).origin
     await page.goto(link)
-    await expectNoFlaws('join')
+    await expectNoFlaws(page, 'join')
     await page.getByLabel('Email').fill(EMAIL)
     await page.getByLabel('Name').fill('Olga Owner')
     await page.getByLabel('Password').fill(PASSWORD)
@@ -92,7 +69,7 @@ describe.skipIf(!path)('in a browser', () => {
   test('the link of the first start makes an owner, who is signed in and sees the home page', async () => {
     complaints.length = 0
     await page.goto(`${origin}/`)
-    await expectNoFlaws('home')
+    await expectNoFlaws(page, 'home')
     expect(await page.getByRole('main').innerText()).toContain('Owner: can do everything')
     expect(await page.getByRole('main').innerText()).toContain('/api/v1/mcp')
     expect(complaints).toEqual([])
@@ -110,16 +87,16 @@ describe.skipIf(!path)('in a browser', () => {
     const code = /[B-Z]{4}-[B-Z]{4}/.exec(printed)![0]
     const address = /http\S+\/device/.exec(printed)![0]
     await page.goto(address)
-    await expectNoFlaws('device-entry')
-    await tabTo('Code')
+    await expectNoFlaws(page, 'device-entry')
+    await tabTo(page, 'Code')
     await page.keyboard.type(code.toLowerCase().replace('-', ' '))
     await page.keyboard.press('Enter')
     await page.getByText(code, { exact: true }).waitFor()
-    await expectNoFlaws('device-confirm')
-    await tabTo('Approve')
+    await expectNoFlaws(page, 'device-confirm')
+    await tabTo(page, 'Approve')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Device approved' }).waitFor()
-    await expectNoFlaws('device-done')
+    await expectNoFlaws(page, 'device-done')
     expect(await login.exited).toBe(0)
     const overview = cli('overview', 'get', '--json')
     expect([await overview.exited, JSON.parse(await new Response(overview.stdout).text())]).toEqual([0, expect.any(Object)])
@@ -140,9 +117,12 @@ describe.skipIf(!path)('in a browser', () => {
 
   test('a wrong code is reported at its field, and the message has the focus', async () => {
     await page.goto(`${origin}/device?code=BCDF-GHJK`)
-    await expectNoFlaws('device-wrong')
+    await expectNoFlaws(page, 'device-wrong')
     expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
-    await tabTo('No device is waiting with this code. Check for typing errors. The code may also have been used already, or have expired.')
+    await tabTo(
+      page,
+      'No device is waiting with this code. Check for typing errors. The code may also have been used already, or have expired.',
+    )
     await page.keyboard.press('Enter')
     await page.keyboard.type('X')
     expect(await page.getByLabel('Code').inputValue()).toContain('X')
@@ -151,20 +131,20 @@ describe.skipIf(!path)('in a browser', () => {
 
   test('signing out and in again works with the keyboard alone, and returns to the code', async () => {
     await page.goto(`${origin}/`)
-    await tabTo('Sign out')
+    await tabTo(page, 'Sign out')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Sign in' }).waitFor()
-    await expectNoFlaws('home-signed-out')
+    await expectNoFlaws(page, 'home-signed-out')
     const { user_code, verification_uri_complete } = await newCode()
     await page.goto(verification_uri_complete!)
-    await expectNoFlaws('sign-in')
-    await tabTo('Email')
+    await expectNoFlaws(page, 'sign-in')
+    await tabTo(page, 'Email')
     await page.keyboard.type(EMAIL)
-    await tabTo('Password')
+    await tabTo(page, 'Password')
     await page.keyboard.type('wrong')
     await page.keyboard.press('Enter')
     await page.getByText('The email or the password is wrong.').waitFor()
-    await expectNoFlaws('sign-in-wrong')
+    await expectNoFlaws(page, 'sign-in-wrong')
     await page.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByText(user_code!, { exact: true }).waitFor()
@@ -175,18 +155,18 @@ describe.skipIf(!path)('in a browser', () => {
     const { json: printed } = await runAdmin(atOrigin, 'person', 'reset', '--email', EMAIL)
     expect(printed.email_status).toBe('unverified')
     await page.goto(printed.url)
-    await expectNoFlaws('reset')
-    await tabTo('New password')
+    await expectNoFlaws(page, 'reset')
+    await tabTo(page, 'New password')
     await page.keyboard.type('password123')
     await page.keyboard.press('Enter')
     await page.getByText('is a common password').first().waitFor()
-    await expectNoFlaws('reset-wrong')
+    await expectNoFlaws(page, 'reset-wrong')
     expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
-    await tabTo('New password')
+    await tabTo(page, 'New password')
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Password changed' }).waitFor()
-    await expectNoFlaws('reset-done')
+    await expectNoFlaws(page, 'reset-done')
     expect(await page.locator('body').ariaSnapshot()).toContain(`link "Sign in as ${EMAIL}"`)
     await page.goto(printed.url)
     expect(await page.getByRole('alert').innerText()).toContain('This link is no longer valid')

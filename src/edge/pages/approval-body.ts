@@ -1,0 +1,130 @@
+/** What the page of an approval shows: what the agent asks for, the forms to decide, or the decision. */
+import { type Html, html } from './html.ts'
+import { field, type Problem, timeText } from './layout.ts'
+import { reasonText } from './words.ts'
+
+export interface Approval {
+  id: string
+  job: { goal: string; taint: string[] } | null
+  goal: string
+  tool_name: string
+  summary: string
+  arguments: Record<string, unknown>
+  subject: { account: string | null; text: string | null; sha256: string | null }
+  why: string[]
+  status: 'pending' | 'approved' | 'rejected'
+  decided_how: 'person' | 'expiry' | 'cancel' | 'stale' | null
+  decided_by: string | null
+  reason: string | null
+  edited: boolean
+  created_at: string
+  expires_at: string
+  decided_at: string | null
+}
+
+/** What somebody typed and could not be sent. */
+export interface Typed {
+  arguments?: string | undefined
+  reason?: string | undefined
+}
+
+export interface Shown {
+  approval: Approval
+  workspace: string
+  /** The name of who decided. */
+  by?: string | undefined
+  /** Why the reader cannot decide. */
+  refusal?: string | undefined
+  typed?: Typed
+  problems?: Problem[] | undefined
+  now: Date
+}
+
+const isLate = ({ approval: { expires_at }, now }: Shown): boolean => new Date(expires_at) <= now
+
+export const titleOf = (shown: Shown): string => {
+  const { status, decided_how } = shown.approval
+  if (status === 'approved') return 'Approved'
+  if (status === 'rejected' && decided_how !== 'expiry') return decided_how === 'person' ? 'Rejected' : 'Not done'
+  return status === 'rejected' || isLate(shown) ? 'Not decided in time' : 'Approve this?'
+}
+
+const NOT_IN_TIME = 'Nobody decided in time, so this does not happen. Ask the agent again if it is still wanted.'
+
+/** Who decided what; undefined while it waits. */
+const decisionOf = (shown: Shown): Html | undefined => {
+  const { approval, by } = shown
+  const { status, decided_how, decided_at, edited, reason } = approval
+  if (status === 'pending') return isLate(shown) ? html`<p class="note">${NOT_IN_TIME}</p>` : undefined
+  if (decided_how === 'expiry') return html`<p class="note">${NOT_IN_TIME}</p>`
+  const at = decided_at === null ? undefined : html`, ${timeText(decided_at)}`
+  if (decided_how === 'cancel') return html`<p class="note">The agent's job ended before anyone decided${at}.</p>`
+  if (decided_how === 'stale') return html`<p class="note">What this is about changed after it was shown, so it did not happen${at}.</p>`
+  const what = status === 'rejected' ? 'Rejected' : edited ? 'Approved with changed arguments' : 'Approved'
+  return html`<p class="note">${what} by ${by ?? 'a person who has left the workspace'}${at}.</p>
+${reason === null ? undefined : html`<dl><dt>Reason</dt><dd>${reason}</dd></dl>`}`
+}
+
+const taintNote = ({ job }: Approval): Html | undefined =>
+  job === null || job.taint.length === 0
+    ? undefined
+    : html`<p class="note"><strong>The agent has read text that people outside the workspace wrote.</strong>
+Such text can try to steer it. Check that this is what you want.</p>`
+
+const taintText = ({ job }: Approval): string => {
+  if (job === null) return 'Unknown: the job is no longer kept'
+  return job.taint.length === 0 ? 'None' : job.taint.join(', ')
+}
+
+const argumentsText = (approval: Approval): string => JSON.stringify(approval.arguments, null, 2)
+
+const subjectRows = ({ subject: { text, sha256, account } }: Approval): Html => html`
+${text === null ? undefined : html`<dt>The exact text that goes out</dt><dd class="text" dir="auto">${text}</dd>`}
+${sha256 === null ? undefined : html`<dt>Its SHA-256 begins with</dt><dd>${sha256.slice(0, 8)}</dd>`}
+${account === null ? undefined : html`<dt>Account</dt><dd>${account}</dd>`}`
+
+const details = ({ approval, workspace }: Shown, withArguments: boolean): Html => html`<dl>${subjectRows(approval)}
+<dt>Why you are asked</dt><dd><ul>${approval.why.map((one) => html`<li>${reasonText(one)}</li>`)}</ul></dd>
+<dt>Text from outside that the agent has read</dt><dd>${taintText(approval)}</dd>
+<dt>The agent was told</dt><dd class="text" dir="auto">${approval.goal}</dd>
+<dt>Tool</dt><dd>${approval.tool_name}</dd>
+${withArguments ? html`<dt>Arguments</dt><dd class="text">${argumentsText(approval)}</dd>` : undefined}
+<dt>Workspace</dt><dd>${workspace}</dd>
+<dt>Asked</dt><dd>${timeText(approval.created_at)}</dd>
+${approval.status === 'pending' ? html`<dt>To be decided before</dt><dd>${timeText(approval.expires_at)}</dd>` : undefined}
+</dl>`
+
+/** Two forms: Enter in the reason must never approve. */
+const forms = ({ approval, typed = {}, problems }: Shown): Html => {
+  const argumentsField = {
+    ...{ name: 'arguments', label: 'Arguments', autocomplete: 'off', lines: 8, problems },
+    hint: 'As JSON. If you change them, the call is made with your arguments.',
+    value: typed.arguments ?? argumentsText(approval),
+  }
+  const reasonField = {
+    ...{ name: 'reason', label: 'Reason for rejecting', autocomplete: 'off', optional: true, problems },
+    ...{ hint: 'The agent is told.', value: typed.reason },
+  }
+  const action = `/approvals/${approval.id}`
+  return html`<form method="post" action="${action}">
+${field(argumentsField)}
+<button name="decision" value="approve">Approve</button>
+</form>
+<form method="post" action="${action}">
+${field(reasonField)}
+<button name="decision" value="reject" class="plain">Reject</button>
+</form>`
+}
+
+/** Whether the page has the forms. */
+export const canDecide = (shown: Shown): boolean => shown.approval.status === 'pending' && !isLate(shown) && shown.refusal === undefined
+
+export const approvalBody = (shown: Shown): Html => {
+  const { approval, refusal } = shown
+  const decision = decisionOf(shown)
+  return html`<p><strong>${approval.summary}</strong></p>
+${decision ?? taintNote(approval)}
+${decision === undefined && refusal !== undefined ? html`<p class="note">${refusal}</p>` : undefined}
+${details(shown, !canDecide(shown))}
+${canDecide(shown) ? forms(shown) : undefined}`
+}

@@ -1,0 +1,136 @@
+/** The page where a person decides about a call that the agent asks for. */
+import { BODY_LIMIT } from '#contract/kinds'
+import { AppError } from '#kernel/errors'
+import { scopes } from '#kernel/scopes'
+import { mayRun } from '#ops/bind'
+import type { SessionGrant } from '#store/app/sessions'
+import type { Incoming } from '../incoming.ts'
+import type { Route } from '../route.ts'
+import { type Approval, approvalBody, canDecide, type Shown, type Typed, titleOf } from './approval-body.ts'
+import { html } from './html.ts'
+import { type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import { type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
+
+const idOf = ({ params }: Incoming): string => params!.id!
+
+const pathFor = (id: string): string => `/approvals/${encodeURIComponent(id)}`
+
+/** Pages of members that are searched for a name. */
+const MEMBER_PAGES = 10
+
+/** Undefined for somebody who has left. */
+const nameOf = async (deps: PageDeps, incoming: Incoming, personId: string): Promise<string | undefined> => {
+  let cursor: string | null = null
+  for (let pages = 0; pages < MEMBER_PAGES; pages++) {
+    const input = { limit: 100, ...(cursor === null ? {} : { cursor }) }
+    const { members, next_cursor } = await run(deps, incoming, { id: 'app.members.list', input })
+    const member = (members as { id: string; name: string }[]).find(({ id }) => id === personId)
+    if (member || next_cursor === null) return member?.name
+    cursor = next_cursor
+  }
+  return undefined
+}
+
+/** Only those decide who may make the call themselves. */
+const refusalOf = ({ operations }: PageDeps, { tool_name }: Approval, { id, person, workspace: { role } }: SessionGrant) => {
+  const o = operations.find(({ tool }) => tool === tool_name)
+  const principal = { kind: 'session', id, member: { personId: person.id, role } } as const
+  if (!o || mayRun(o, { scopes: new Set([...scopes, 'session']), principal })) return undefined
+  return `You cannot decide about this: your role is ${role}, and ${tool_name} requires ${['owner', ...o.roles].join(' or ')}.`
+}
+
+/** The same for unknown ids and for those of other workspaces. */
+const notFound = ({ workspace }: SessionGrant): Response =>
+  pageResponse({
+    title: 'Approval not found',
+    body: html`<p>There is no such approval in the workspace ${workspace.name}. If it belongs to another one, sign in there.</p>
+<p><a href="/">Go to the start page</a></p>`,
+    status: 404,
+  })
+
+interface Refused {
+  error: AppError
+  typed: Typed
+  problems: Problem[]
+}
+
+const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
+  const { approval } = (await run(deps, incoming, { id: 'agent.approvals.get', input: { id: idOf(incoming) } })) as { approval: Approval }
+  const shown: Shown = {
+    ...{ approval, workspace: person.workspace.name, refusal: refusalOf(deps, approval, person), now: new Date() },
+    by: approval.decided_by === null ? undefined : await nameOf(deps, incoming, approval.decided_by),
+    ...(refused && { typed: refused.typed, problems: refused.problems }),
+  }
+  const page = { title: titleOf(shown), body: approvalBody(shown) }
+  if (!refused) return pageResponse(page)
+  const { error } = refused
+  // Without the forms there is nothing to link to.
+  const problems = canDecide(shown) ? refused.problems : refused.problems.map(({ says }) => ({ says }))
+  return pageResponse({ ...page, problems, status: statusOf(error), headers: retryHeaders(error) })
+}
+
+/** With an answer for ids that are none, or name nothing here. */
+const showFound = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
+  try {
+    return await show(deps, incoming, person, refused)
+  } catch (cause) {
+    const { code } = AppError.from(cause)
+    if (code === 'not_found' || code === 'invalid_input') return notFound(person)
+    throw cause
+  }
+}
+
+const open = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
+  const person = await signedInPerson(deps, incoming)
+  return person ? showFound(deps, incoming, person) : toSignIn(deps, incoming, pathFor(idOf(incoming)))
+}
+
+/** Throws `invalid_input`. An empty box is refused too: it would otherwise mean the arguments as they were. */
+const argumentsIn = (text = ''): object => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {}
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  const message = 'must be a JSON object'
+  throw new AppError('invalid_input', message, { details: [{ path: 'arguments', message }] })
+}
+
+const LABELS: Record<string, string> = { arguments: 'Arguments', reason: 'Reason' }
+
+/** Problems inside of the arguments name their place. */
+const problemsIn = (error: AppError): Problem[] => {
+  const details = (error.details ?? []).map(({ path, message }) => {
+    const [field = '', ...place] = path.split('.')
+    return { field, says: `${[LABELS[field] ?? field, ...place].join(' ')} ${message}` }
+  })
+  const known = details.filter(({ field }) => field in LABELS)
+  return known.length > 0 ? known : problemsOf(error, {})
+}
+
+const EXPECTED = ['not_found', 'invalid_input', 'rate_limited', 'forbidden', 'conflict']
+
+const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
+  const person = await signedInPerson(deps, incoming)
+  const id = idOf(incoming)
+  // After signing in, the person sees the question again and decides then.
+  if (!person) return toSignIn(deps, incoming, pathFor(id))
+  const form = await trustedForm(deps, incoming, { limit: BODY_LIMIT, workspace: person.workspace.id })
+  const { reason } = form
+  try {
+    if (form.decision === 'approve')
+      await run(deps, incoming, { id: 'agent.approvals.approve', input: { id, arguments: argumentsIn(form.arguments) } })
+    else if (form.decision === 'reject')
+      await run(deps, incoming, { id: 'agent.approvals.reject', input: { id, ...(reason === undefined ? {} : { reason }) } })
+    return redirect(pathFor(id))
+  } catch (cause) {
+    const error = AppError.from(cause)
+    if (!EXPECTED.includes(error.code)) throw cause
+    return showFound(deps, incoming, person, { error, typed: form, problems: problemsIn(error) })
+  }
+}
+
+export const approvalPageRoutes = (deps: PageDeps): Route[] => [
+  pageRoute(deps, 'GET', '/approvals/:id', open),
+  pageRoute(deps, 'POST', '/approvals/:id', send),
+]

@@ -1,0 +1,63 @@
+/** The page of an approval in a real Chromium: a person signs in, changes the arguments, approves, and sees the decision. */
+import { describe, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { makeApproval } from '#test/support/agent-records'
+import { browserPath, launchBrowser } from '#test/support/browser'
+import { expectNoFlaws, tabTo } from '#test/support/look'
+import { joinAs, PASSWORD } from '#test/support/people'
+import { use, useApp } from '#test/support/use'
+
+const path = browserPath()
+
+const opened = async () => {
+  const browser: Browser = await launchBrowser(path!)
+  return { browser, [Symbol.asyncDispose]: () => browser.close() }
+}
+
+describe.skipIf(!path)('in a browser', () => {
+  const app = useApp()
+  const chromium = use(opened)
+
+  test('a person approves with changed arguments, with the keyboard alone', async () => {
+    const { email } = await joinAs(app)
+    const args = { kind: 'worked', note: 'Numbers' }
+    const subject = { records: [], account: 'tendril_test', text: `${'long'.repeat(60)}\n\nline`, sha256: 'ab'.repeat(32) }
+    const { id } = await makeApproval({ app, tenantId: app.tenantId }, { tool_name: 'growth_add_learning', arguments: args, subject })
+    const page = await chromium.browser.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.setDefaultTimeout(10_000)
+    await page.goto(`${app.url}/approvals/${id}`)
+    await tabTo(page, 'Email')
+    await page.keyboard.type(email)
+    await tabTo(page, 'Password')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Approve this?' }).waitFor()
+    await expectNoFlaws(page, 'approval')
+    const tree = await page.locator('body').ariaSnapshot()
+    for (const line of ['main', 'textbox "Arguments"', 'textbox "Reason for rejecting (optional)"', 'button "Approve"', 'button "Reject"'])
+      expect(tree).toContain(line)
+    await tabTo(page, 'Arguments')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('{"kind": "worked"')
+    await tabTo(page, 'Approve')
+    await page.keyboard.press('Enter')
+    await page.getByText('Arguments must be a JSON object').first().waitFor()
+    expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
+    expect(await page.getByLabel('Arguments').inputValue()).toBe('{"kind": "worked"')
+    await expectNoFlaws(page, 'approval-wrong')
+    await tabTo(page, 'Arguments')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('{"kind": "worked", "note": "Questions"}')
+    await tabTo(page, 'Approve')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Approved' }).waitFor()
+    expect(await page.getByRole('main').innerText()).toContain('Approved with changed arguments by Ann')
+    await expectNoFlaws(page, 'approval-approved')
+    const [row] = await app.owner`select status, arguments, edited from agent_approval where id = ${id}`
+    expect(row).toEqual({ status: 'approved', arguments: { kind: 'worked', note: 'Questions' }, edited: true })
+    // The browser itself reports the form that was refused.
+    expect(complaints.filter((one) => !one.includes('400 (Bad Request)'))).toEqual([])
+  }, 60_000)
+})
