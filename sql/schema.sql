@@ -195,6 +195,20 @@ alter table public.agent_message force row level security;
 create policy app on public.agent_message for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.agent_message to tendril_app;
 
+create table public.agent_module (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  name text not null,
+  mcp boolean not null,
+  set_by uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_module_pkey PRIMARY KEY (tenant_id, name)
+);
+alter table public.agent_module enable row level security;
+alter table public.agent_module force row level security;
+create policy app on public.agent_module for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_module to tendril_app;
+
 create table public.agent_step (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

@@ -29,6 +29,7 @@ const ofAgent = [
   'agent.conversations.events',
   ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
   ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
+  ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set'],
 ]
 
 describe('the declarations', () => {

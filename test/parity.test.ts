@@ -24,7 +24,7 @@ beforeAll(async () => {
   openapi = (await app.send('GET', '/api/v1/openapi.json', { key: null })).body
   manifest = (await app.send('GET', '/api/v1/capabilities', { key: null })).body
   const { api_key: key } = await app.newKey([...scopes])
-  await using mcp = await connectMcp(app.url, { key })
+  await using mcp = await connectMcp(app.url, { key, query: '?toolsets=all' })
   const listed = await mcp.client.listTools()
   tools = new Map(
     listed.tools.map(({ name, inputSchema }) => [

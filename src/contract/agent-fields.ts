@@ -1,7 +1,6 @@
 /** What the operations of the agent have in common. Their names are in camel case, as the API document shows them. */
 import { Type as T } from '@sinclair/typebox'
-
-import { cursorLike, Id, NextCursor } from './shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, record, Time, untrusted } from './shapes.ts'
 
 /** Keys need this scope beside api:read or api:write. */
 export const use = { also: 'workspace:use' } as const
@@ -26,3 +25,19 @@ export const following = {
 }
 
 export const NextSeq = T.Integer({ description: 'Pass it as after.' })
+
+export const Message = record(
+  {
+    id: Id,
+    conversationId: Id,
+    seq: T.Integer(),
+    role: oneOf(['user', 'assistant', 'notice'], { description: 'notice: of the service itself.' }),
+    content: untrusted(T.String()),
+    jobId: nullable(Id),
+    replyTo: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
+    model: nullable(T.String()),
+    toolsUsed: T.Array(T.String()),
+    createdAt: Time,
+  },
+  { title: 'Message' },
+)

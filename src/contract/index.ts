@@ -4,6 +4,8 @@ import { approvals } from './agent/approvals.ts'
 import { conversations } from './agent/conversations.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
 import { jobs } from './agent/jobs.ts'
+import { messages } from './agent/messages.ts'
+import { modules } from './agent/modules.ts'
 import { toolRules, tools } from './agent/tools.ts'
 import { usage } from './agent/usage.ts'
 import { audit } from './app/audit.ts'
@@ -82,6 +84,7 @@ export const growthResources = {
 /** The workspace agent: for people and programs that talk to it. */
 export const agentResources = {
   conversations: { prefix: 'agent.conversations', about: 'Conversations with the agent. Each message starts a job.', group: conversations },
+  messages: { prefix: 'agent.messages', about: 'A message to the agent, in a new conversation or another.', group: messages },
   conversationFeedback: {
     prefix: 'agent.conversationFeedback',
     about: 'What you thought of the answers in a conversation.',
@@ -93,6 +96,7 @@ export const agentResources = {
   usage: { prefix: 'agent.usage', about: 'What the agent may cost, and has cost.', group: usage },
   tools: { prefix: 'agent.tools', about: 'What the agent can do.', group: tools },
   toolRules: { prefix: 'agent.toolRules', about: 'What people have decided about tools.', group: toolRules },
+  modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 
 /** For signed-in people. API keys have no access. */

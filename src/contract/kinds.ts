@@ -5,7 +5,7 @@ import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 
 /**
  * What the agent may do with a tool before a person is asked. `read` and `draft`: call it; a draft only while the agent has read no text
- * of people outside. `commit`: always ask. `safe`: call it in any case. `never`: not offered.
+ * of people outside. `commit`: always ask. `safe`: call it in any case. `never`: not offered to it, but to others.
  */
 type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'never'
 
@@ -38,7 +38,7 @@ interface Commanded extends Change {
   /** Also works while the workspace awaits its deletion. */
   whileDeleting?: boolean
   /**
-   * Set for a generation: the operation to poll until the record has settled. A name within the same resource, or a full id. A list,
+   * Set for a generation, or what starts a job: the operation to poll until the record has settled. A name within the same resource, or a full id. A list,
    * if no operation reads the single record.
    */
   settles?: string

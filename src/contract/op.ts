@@ -213,5 +213,14 @@ export type OutputOf<O extends Op> = Static<O['output']>
 export const settlingId = ({ id, settles }: Pick<NamedOp, 'id' | 'settles'>): string | undefined =>
   settles === undefined || settles.includes('.') ? settles : `${id.slice(0, id.lastIndexOf('.'))}.${settles}`
 
-/** Whether a generation's status is final. An engagement settles as drafted, and goes on from there. */
-export const isSettled = (status: unknown): boolean => status !== 'queued' && status !== 'generating'
+/** Statuses of generations and of the agent's jobs that change by themselves. */
+const unsettled: readonly unknown[] = ['queued', 'generating', 'running', 'waiting_child']
+
+/**
+ * Whether there is nothing to wait for: a generation is over, a job of the agent is over or waits for a person. An engagement settles as
+ * drafted, and goes on from there.
+ */
+export const isSettled = (status: unknown): boolean => !unsettled.includes(status)
+
+/** Whether the workspace agent has the operation as a tool of its own. */
+export const isAgentTool = ({ tool, agent }: Pick<Op, 'tool' | 'agent'>): boolean => tool !== undefined && agent !== 'never'

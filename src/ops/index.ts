@@ -7,6 +7,8 @@ import { approvalHandlers } from './agent/approvals.ts'
 import { conversationHandlers } from './agent/conversations.ts'
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
 import { jobHandlers } from './agent/jobs.ts'
+import { messageHandlers } from './agent/messages.ts'
+import { moduleHandlers } from './agent/modules.ts'
 import { toolHandlers, toolRuleHandlers } from './agent/tools.ts'
 import { usageHandlers } from './agent/usage.ts'
 import { auditHandlers } from './app/audit.ts'
@@ -81,7 +83,8 @@ const addGrowth = (add: Add, world: Parts) => {
 
 const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) => {
   const waiters = createWaiters()
-  add(agentResources.conversations, conversationHandlers({ tools, models, waiters }))
+  add(agentResources.conversations, conversationHandlers({ tools, models }, waiters))
+  add(agentResources.messages, messageHandlers({ tools, models }))
   add(agentResources.conversationFeedback, conversationFeedbackHandlers)
   add(agentResources.feedback, feedbackHandlers)
   add(agentResources.jobs, jobHandlers({ waiters, publicUrl }))
@@ -89,6 +92,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.usage, usageHandlers)
   add(agentResources.tools, toolHandlers(tools))
   add(agentResources.toolRules, toolRuleHandlers(tools))
+  add(agentResources.modules, moduleHandlers)
 }
 
 const addApp = (add: Add, world: Parts) => {

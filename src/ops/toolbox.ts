@@ -1,7 +1,7 @@
 /** Makes tools of the operations: the same handlers, gates and effects as over REST, decided in the letters of the agent's loop. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
-import { isSettled, type NamedOp, named, type Resource, readsOnly, settlingId } from '#contract/op'
+import { isAgentTool, isSettled, type NamedOp, named, type Resource, readsOnly, settlingId } from '#contract/op'
 import type { Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import type { ToolWay } from '#domain/agent/step'
 import { fail } from '#kernel/errors'
@@ -39,9 +39,7 @@ interface Operated {
 type Arguments = Record<string, unknown>
 
 const operatedIn = (all: readonly Handled[]): Operated[] =>
-  all
-    .flatMap(handlersOf)
-    .flatMap(([, { o, handler }]) => (o.tool === undefined || o.agent === 'never' ? [] : ([{ o, handler }] as Operated[])))
+  all.flatMap(handlersOf).flatMap(([, { o, handler }]) => (isAgentTool(o) ? ([{ o, handler }] as Operated[]) : []))
 
 const wayOf = (o: NamedOp): ToolWay => {
   if (readsOnly(o)) return 'read'

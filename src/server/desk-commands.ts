@@ -9,15 +9,13 @@ import { wordsOf } from '#cli/line'
 import { kebab } from '#cli/names'
 import { suggestionFor } from '#cli/stubs'
 import { optionKey, syntaxOf, titleOf } from '#cli/syntax'
-import { type NamedOp, pathParams } from '#contract/op'
+import { isAgentTool, type NamedOp, pathParams } from '#contract/op'
 import type { Parse, Understood } from '#port/model/desk/command'
 
 type Input = Record<string, unknown>
 
-/** The commands that have a tool. */
-export const deskCommands: NamedCommand[] = groups
-  .flatMap((group) => group.commands)
-  .filter(({ operation }) => operation.tool !== undefined)
+/** The commands that the agent has as tools. */
+export const deskCommands: NamedCommand[] = groups.flatMap((group) => group.commands).filter(({ operation }) => isAgentTool(operation))
 
 const wordsFor = ({ group, name }: NamedCommand): string => `/${group} ${name}`
 
@@ -50,7 +48,7 @@ const listing = (group: string): string =>
 
 const helpFor = (words: readonly string[]): string => {
   const command = commandAt(words)
-  if (command?.operation.tool !== undefined) return help(command)
+  if (command && isAgentTool(command.operation)) return help(command)
   return listing(words.join(' ')) || listing('')
 }
 
@@ -88,8 +86,8 @@ const asksForHelp = (argv: readonly string[]): boolean =>
 
 const call = async (command: NamedCommand, argv: readonly string[]): Promise<Understood> => {
   const { operation: o } = command
-  if (o.tool === undefined) return { error: `tendril ${command.group} ${command.name} works on the command line only.` }
-  return asksForHelp(argv) ? { error: help(command) } : { tool: o.tool, args: await inputOf(o, argv) }
+  if (!isAgentTool(o)) return { error: `tendril ${command.group} ${command.name} works on the command line only.` }
+  return asksForHelp(argv) ? { error: help(command) } : { tool: o.tool!, args: await inputOf(o, argv) }
 }
 
 const read = async (line: string, isMarked: boolean): Promise<Understood | undefined> => {

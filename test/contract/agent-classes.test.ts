@@ -51,6 +51,10 @@ growth_dismiss_signal        draft   foreign
 growth_engage_signal         draft   foreign
 growth_pause_automation      safe
 growth_resume_automation     commit
+agent_send_message           never   foreign
+agent_get_job                never   foreign
+agent_cancel_job             never
+agent_list_approvals         never
 `
 
 const tools = operations.filter(({ tool }) => tool !== undefined)
@@ -63,7 +67,7 @@ test('every tool has the class of the table', () => {
 
 test('tools that read are those that change nothing', () => {
   expect(tools.filter(({ agent }) => agent === 'read').map(({ tool }) => tool)).toEqual(
-    tools.filter(({ method }) => method === 'GET').map(({ tool }) => tool),
+    tools.filter(({ method, agent }) => method === 'GET' && agent !== 'never').map(({ tool }) => tool),
   )
 })
 

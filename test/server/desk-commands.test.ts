@@ -6,7 +6,7 @@ import { groups } from '#cli/catalogue'
 import { fieldsOf } from '#cli/fields'
 import { lineOf, wordsOf } from '#cli/line'
 import { operations } from '#contract/index'
-import { readsOnly } from '#contract/op'
+import { isAgentTool, readsOnly } from '#contract/op'
 import { validate } from '#ops/validate'
 import { createDesk } from '#port/model/desk/desk'
 import { questions } from '#port/model/desk/questions'
@@ -16,12 +16,12 @@ import { legalInputs } from '#test/support/arbitrary'
 import { runs } from '#test/support/property'
 import { sampleOf } from '#test/support/sample'
 
-const commands = groups.flatMap((group) => group.commands).filter(({ operation }) => operation.tool !== undefined)
+const commands = groups.flatMap((group) => group.commands).filter(({ operation }) => isAgentTool(operation))
 const named = commands.map((command) => [command.operation.tool!, command] as const)
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
 
-test('every tool of the contract has a command', () => {
-  expect(named.map(([tool]) => tool).sort()).toEqual(operations.flatMap(({ tool }) => tool ?? []).sort())
+test('every tool of the agent has a command', () => {
+  expect(named.map(([tool]) => tool).sort()).toEqual(operations.flatMap((o) => (isAgentTool(o) ? o.tool! : [])).sort())
   expect(named).toHaveLength(48)
 })
 
@@ -93,6 +93,7 @@ const said: [string, string][] = [
   ['/items list --wait', "unknown option '--wait'\nsee --help"],
   ['/items list --all', '--all works on the command line only'],
   ['/keys list', 'tendril keys list works on the command line only.'],
+  ['/agent messages send --content x', 'tendril agent messages send works on the command line only.'],
   ['/agent approvals approve x', 'tendril agent approvals approve works on the command line only.'],
   ["/items list 'x", "a quotation mark is not closed: 'x"],
 ]

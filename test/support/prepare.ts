@@ -221,6 +221,7 @@ export const recipes: Record<string, Recipe> = {
   'agent.jobs': { make: (workspace) => makeJob(workspace) },
   'agent.approvals': { make: (workspace) => makeApproval(workspace) },
   'agent.toolRules': { make: toolName },
+  'agent.modules': { make: async () => ({ name: 'agent' }) },
   'app.members': { make: join },
   'app.invitations': { make: invite },
   'app.keys': { make: makeKey },
@@ -241,6 +242,10 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   },
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),
+  'agent.messages.send': async (workspace, extent) =>
+    extent === 'whole' ? { conversationId: (await makeConversation(workspace)).id } : {},
+  // Another body than the time before.
+  'agent.modules.set': () => ({ mcp: turn++ % 2 === 0 }),
   // The arguments of the call that is asked about.
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: {} } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),

@@ -56,7 +56,7 @@ export const approvals = {
       },
       output: record({ approvals: T.Array(Approval), next_cursor: NextCursor }),
     },
-    use,
+    { ...use, tool: 'agent_list_approvals', agent: 'never' },
   ),
   get: op.query(
     'GET /api/v1/agent/approvals/:id',

@@ -1,8 +1,9 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, following, Message, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
 import { Job } from './jobs.ts'
+import { turn } from './messages.ts'
 
 const statuses = ['active', 'archived'] as const
 
@@ -17,22 +18,6 @@ const Conversation = record(
     lastAt: Time,
   },
   { title: 'Conversation' },
-)
-
-const Message = record(
-  {
-    id: Id,
-    conversationId: Id,
-    seq: T.Integer(),
-    role: oneOf(['user', 'assistant', 'notice'], { description: 'notice: of the service itself.' }),
-    content: untrusted(T.String()),
-    jobId: nullable(Id),
-    replyTo: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
-    model: nullable(T.String()),
-    toolsUsed: T.Array(T.String()),
-    createdAt: Time,
-  },
-  { title: 'Message' },
 )
 
 const ConversationEvent = record(
@@ -101,24 +86,7 @@ export const conversations = {
     'POST /api/v1/agent/conversations/:id/messages',
     'Send a message. A job answers it: follow the job, or read the conversation again. What the agent wants to publish waits for a person.',
     {
-      input: {
-        id: Id,
-        content: T.String({ minLength: 1, maxLength: 10_000, pattern: NOT_BLANK, examples: ['Draft three posts about late deliveries'] }),
-        model: T.Optional(
-          T.String({
-            minLength: 1,
-            maxLength: 200,
-            description: 'fast, reasoning, or a name in MODEL_ALLOW. Default reasoning.',
-            examples: ['fast'],
-          }),
-        ),
-        toolNames: T.Optional(
-          T.Array(T.String({ minLength: 1, maxLength: 64, examples: ['growth_list_queue'] }), {
-            maxItems: 100,
-            description: 'Offer exactly these tools.',
-          }),
-        ),
-      },
+      input: { id: Id, ...turn },
       output: record({ message: Message, job: Job }),
     },
     { ...use, ...everybody, status: 201, errors: ['not_found', 'conflict'] },

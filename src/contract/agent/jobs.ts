@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { following, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, following, Message, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { Approval } from './approvals.ts'
@@ -101,9 +101,18 @@ export const jobs = {
   ),
   get: op.query(
     'GET /api/v1/agent/jobs/:id',
-    'Get a job with its steps and approvals.',
-    { input: { id: Id }, output: record({ job: Job, steps: T.Array(Step), approvals: T.Array(Approval), children: T.Array(Job) }) },
-    { ...use, errors: ['not_found'] },
+    'Get a job of the agent with its steps, approvals and, once it is over, its answer.',
+    {
+      input: { id: Id },
+      output: record({
+        job: Job,
+        answer: nullable(Message),
+        steps: T.Array(Step),
+        approvals: T.Array(Approval),
+        children: T.Array(Job),
+      }),
+    },
+    { ...use, tool: 'agent_get_job', agent: 'never', foreign: true, errors: ['not_found'] },
   ),
   trace: op.query(
     'GET /api/v1/agent/jobs/:id/trace',
@@ -124,6 +133,9 @@ export const jobs = {
     'POST /api/v1/agent/jobs/:id/cancel',
     'Cancel a job and its child jobs. What has been sent stays sent. A job that is over stays as it is.',
     { input: { id: Id }, output: record({ job: Job }) },
-    { ...use, roles: ['editor', 'approver', 'viewer'], errors: ['not_found'], urgent: true, repeatable: true, whileDeleting: true },
+    {
+      ...{ ...use, ...everybody, tool: 'agent_cancel_job', agent: 'never', errors: ['not_found'] },
+      ...{ urgent: true, repeatable: true, whileDeleting: true },
+    },
   ),
 }

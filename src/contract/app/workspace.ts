@@ -40,7 +40,17 @@ export const exportKinds = [
     'target',
     'signal',
   ] as const),
-  ...(['conversation', 'message', 'message_feedback', 'agent_job', 'agent_step', 'agent_event', 'agent_approval', 'tool_rule'] as const),
+  ...([
+    'conversation',
+    'message',
+    'message_feedback',
+    'agent_job',
+    'agent_step',
+    'agent_event',
+    'agent_approval',
+    'tool_rule',
+    'agent_module',
+  ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const
 

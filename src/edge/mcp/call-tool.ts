@@ -9,8 +9,8 @@ import type { McpContext } from './context.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
 import { jsonOnOneLine } from './quotation.ts'
 import { textOf } from './text.ts'
-import { findTool, toolIndex } from './tools.ts'
-import type { View } from './view.ts'
+import { findTool, toolIndex, withModules } from './tools.ts'
+import { moduleOf, type View } from './view.ts'
 
 /** Fields of `_meta`, in requests and results. */
 const META = {
@@ -33,7 +33,7 @@ export interface ToolCall {
 
 /** Throws a JSON-RPC error for an unknown tool. Every other failure is a result, which the model can read and act on. */
 export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult> => {
-  const o = findTool(context.operations, call.name, view) ?? refuse(context, call.name, view)
+  const o = await toolFor(context, call.name, view)
   try {
     const idempotencyKey = readsOnly(o) ? undefined : keyIn(call.meta)
     const input = call.arguments ?? {}
@@ -46,9 +46,19 @@ export const callTool = async (context: McpContext, view: View, call: ToolCall):
   }
 }
 
-const refuse = ({ operations }: McpContext, name: string, { readOnly }: View): never => {
+const toolFor = async (context: McpContext, name: string, view: View): Promise<Operation> => {
+  const { operations } = context
+  const known = findTool(operations, name, view)
+  if (known) return known
+  const isOfModule = moduleOf(toolIndex(operations).get(name) ?? { id: '' }) !== undefined
+  const enabled = isOfModule ? findTool(operations, name, await withModules(context, view)) : undefined
+  return enabled ?? refuse(context, name, view)
+}
+
+const refuse = ({ operations }: McpContext, name: string, { readOnly, toolsets }: View): never => {
   const exists = toolIndex(operations).has(name)
-  const why = readOnly ? 'this session is read-only or uses other toolsets' : 'this session uses other toolsets'
+  const others = toolsets ? 'uses other toolsets' : 'has it only with ?toolsets, or once the workspace has enabled its module'
+  const why = readOnly ? 'this session is read-only or uses other toolsets' : `this session ${others}`
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, exists ? `Tool ${name} is not available: ${why}` : `Unknown tool: ${name}`)
 }
 

@@ -1,4 +1,4 @@
-/** A generation as one tool call: created, watched until it settles, and cancelled if the caller cancels. */
+/** A generation or a job of the agent as one tool call: created, watched until it settles, and cancelled if the caller cancels. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { isSettled, pathParams, settlingId } from '#contract/op'
@@ -8,6 +8,7 @@ import { mayRun, type Operation } from '#ops/bind'
 import { serialise } from '#ops/serialise'
 import type { McpContext } from './context.ts'
 import { declared } from './declared-fields.ts'
+import { cut } from './truncate.ts'
 
 export interface GenerationOptions {
   idempotencyKey?: string | undefined
@@ -40,8 +41,14 @@ interface GenerationRecord {
   delivered?: number
 }
 
-/** An internal operation: no surface offers it. */
+/** An internal operation: no surface offers it. Cancels what has no operation of its own for that. */
 export const CANCEL = 'operator.generations.cancel'
+
+/** The operation that cancels what `sibling` reads. */
+const cancelling = ({ operations }: McpContext, { id }: Operation): string => {
+  const own = `${id.slice(0, id.lastIndexOf('.'))}.cancel`
+  return operations.has(own) ? own : CANCEL
+}
 
 /** Longer than the longest model call, shorter than the timeouts of clients and proxies. */
 const DEADLINE_MS = 175_000
@@ -51,6 +58,8 @@ const LONGEST_PAUSE_MS = 3_000
 const TOTAL = 100
 /** The largest page of a list. The new record is on the first one. */
 const MAX_LISTED = 100
+/** In characters, of a line in a progress message. */
+const LONGEST_LINE = 500
 /** The highest progress before it settles. */
 const MAX_UNSETTLED = 99
 
@@ -64,7 +73,17 @@ const siblingOf = ({ operations, call }: McpContext, operation: Operation): Oper
 /** The answer wraps its record in one field: `{ batch: {…} }`. */
 const recordIn = (body: Body): GenerationRecord => Object.values(body)[0] as GenerationRecord
 
-const messageOf = ({ status, error, requested, delivered }: GenerationRecord): string => {
+/** The last line that the workspace's agent has written in a job. */
+const lastLine = ({ answer, steps = [] }: { answer?: { content: string } | null; steps?: { kind: string; result: string | null }[] }) => {
+  const said = answer?.content ?? steps.findLast(({ kind, result }) => kind === 'model' && result)?.result
+  return said?.split('\n').findLast((line) => line.trim() !== '')
+}
+
+const messageOf = (body: Body): string => {
+  const { status, error, requested, delivered } = recordIn(body)
+  const line = lastLine(body)
+  if (line !== undefined) return cut(line, LONGEST_LINE)
+  if (status === 'running') return 'working'
   if (status === 'queued') return 'waiting for its turn'
   if (status === 'ready') return requested === undefined ? 'ready' : `ready: ${delivered} of ${requested} drafted`
   if (status === 'failed') return `failed: ${error}`
@@ -112,11 +131,11 @@ interface Following {
 /** Reports progress, each time more than before. */
 const reporter = ({ onProgress }: GenerationOptions) => {
   let reported = -1
-  return (record: GenerationRecord, share: number): void => {
-    const progress = hasSettled(record) ? TOTAL : Math.min(MAX_UNSETTLED, Math.floor(TOTAL * share))
+  return (body: Body, share: number): void => {
+    const progress = hasSettled(recordIn(body)) ? TOTAL : Math.min(MAX_UNSETTLED, Math.floor(TOTAL * share))
     if (progress <= reported) return
     reported = progress
-    onProgress(progress, TOTAL, messageOf(record))
+    onProgress(progress, TOTAL, messageOf(body))
   }
 }
 
@@ -128,10 +147,10 @@ const follow = async ({ context, sibling, options }: Following, created: Body): 
   const elapsed = () => clock.monotonic() - startedAt
   let body = created
   for (let pauseMs = FIRST_READ_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
-    report(recordIn(body), elapsed() / deadlineMs)
+    report(body, elapsed() / deadlineMs)
     if (!hasSettled(recordIn(body))) await pause(clock, Math.min(pauseMs, deadlineMs - elapsed()), signal)
     body = (await read(context, sibling, created)) ?? body
-    if (hasSettled(recordIn(body))) report(recordIn(body), 1)
+    if (hasSettled(recordIn(body))) report(body, 1)
     if (hasSettled(recordIn(body)) || signal.aborted || elapsed() >= deadlineMs) return body
   }
 }
@@ -154,7 +173,7 @@ export const runGeneration = async (
   if (!sibling) return { answer, whole: created, schema: operation.output }
   let body = await follow({ context, sibling, options }, created)
   if (signal.aborted && !hasSettled(recordIn(body))) {
-    await context.run(CANCEL, { id: recordIn(body).id })
+    await context.run(cancelling(context, sibling), { id: recordIn(body).id })
     body = (await read(context, sibling, body)) ?? body
   }
   return {

@@ -14,7 +14,7 @@ import { installPrompts, installResources } from './reading.ts'
 import { CheckedServer } from './server.ts'
 import { serverInfo } from './server-info.ts'
 import type { ServerFactory, ServerSettings } from './session.ts'
-import { describeTools, visibleTools } from './tools.ts'
+import { describeTools, visibleTools, withModules } from './tools.ts'
 
 const INSTRUCTIONS =
   'Tendril drafts posts, waits for a person to approve each one, and posts it exactly once. Start with growth_overview. ' +
@@ -48,8 +48,9 @@ const noSchemas = {
   },
 }
 
-const listTools = (lists: LRUCache<string, Tool[]>, { operations, call }: McpContext, { view }: ServerSettings): Tool[] => {
-  const visible = visibleTools(operations, call, view)
+const listTools = async (lists: LRUCache<string, Tool[]>, context: McpContext, { view }: ServerSettings): Promise<Tool[]> => {
+  const { operations, call } = context
+  const visible = visibleTools(operations, call, await withModules(context, view))
   const name = visible.map(({ id }) => id).join()
   const known = lists.get(name)
   if (known) return known
@@ -60,7 +61,7 @@ const listTools = (lists: LRUCache<string, Tool[]>, { operations, call }: McpCon
 
 const installTools = (server: Server, settings: ServerSettings, lists: LRUCache<string, Tool[]>): void => {
   const { view, within } = settings
-  server.setRequestHandler('tools/list', (_, ctx) => within(ctx, async (context) => ({ tools: listTools(lists, context, settings) })))
+  server.setRequestHandler('tools/list', (_, ctx) => within(ctx, async (context) => ({ tools: await listTools(lists, context, settings) })))
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
     within(ctx, (context): Promise<CallToolResult> => {
       const call = { name: params.name, arguments: params.arguments, meta: params._meta }

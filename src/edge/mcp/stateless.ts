@@ -23,7 +23,7 @@ const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 const MAX_ENVELOPES = 1_000
 /** In characters of JSON. */
 const LONGEST_ENVELOPE = 2_000
-/** All tools. */
+/** What a client sees that names no toolsets. */
 const WHOLE: View = { toolsets: undefined, readOnly: false }
 
 /** A request kept open for notifications. */

@@ -3,8 +3,9 @@ import type { Tool } from '@modelcontextprotocol/server'
 import { readsOnly, settlingId } from '#contract/op'
 import { mayRun, type Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
+import type { McpContext } from './context.ts'
 import { inputSchema, outputSchema } from './schema.ts'
-import { toolsetOf, type View } from './view.ts'
+import { moduleOf, toolsetOf, type View } from './view.ts'
 
 type Operations = ReadonlyMap<string, Operation>
 
@@ -21,8 +22,23 @@ export const toolIndex = (operations: Operations): ReadonlyMap<string, Operation
   return index
 }
 
-const isShown = (o: Operation, { toolsets, readOnly }: View): boolean =>
-  (toolsets?.has(toolsetOf(o)) ?? true) && (!readOnly || readsOnly(o))
+const isOffered = (o: Operation, { toolsets, modules }: View): boolean => {
+  if (toolsets) return toolsets.has(toolsetOf(o))
+  const module = moduleOf(o)
+  return module === undefined || (modules?.has(module) ?? false)
+}
+
+const isShown = (o: Operation, view: View): boolean => isOffered(o, view) && (!view.readOnly || readsOnly(o))
+
+/** The operation that says which modules a workspace has enabled. */
+const MODULES = 'agent.modules.list'
+
+/** The view with the modules of the workspace. Reads them only if the client has named no toolsets and the caller may use any. */
+export const withModules = async ({ operations, call, run }: McpContext, view: View): Promise<View> => {
+  if (view.toolsets || !toolsOf(operations).some((o) => moduleOf(o) && mayRun(o, call))) return view
+  const { modules } = JSON.parse((await run(MODULES, {})).body) as { modules: { name: string; mcp: boolean }[] }
+  return { ...view, modules: new Set(modules.flatMap(({ name, mcp }) => (mcp ? name : []))) }
+}
 
 /** The operation of a tool in this view. Does not check whether the caller may use it: running it gives the reason. */
 export const findTool = (operations: Operations, name: string, view: View): Operation | undefined => {

@@ -1,16 +1,22 @@
 /** The tools that a client chose in the URL of its first request: certain toolsets, or read-only tools. */
+import { moduleNames } from '#contract/agent/modules'
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { fail } from '#kernel/errors'
 
 export interface View {
-  /** Undefined for all. */
+  /** Undefined if the client named none: all but those of modules that the workspace has not enabled. */
   toolsets: ReadonlySet<string> | undefined
+  /** Modules that the workspace has enabled, as far as they are known: see `withModules`. */
+  modules?: ReadonlySet<string>
   readOnly: boolean
 }
 
-/** A toolset is the resource that a tool works on: `growth.items.list` belongs to `items`. */
-export const toolsetOf = ({ id }: Pick<NamedOp, 'id'>): string => id.split('.').at(-2)!
+/** The module that a tool belongs to; undefined for those of the API document, which are always listed. */
+export const moduleOf = ({ id }: Pick<NamedOp, 'id'>): string | undefined => moduleNames.find((name) => id.startsWith(`${name}.`))
+
+/** A toolset is a module, or the resource that a tool works on: `growth.items.list` belongs to `items`. */
+export const toolsetOf = (o: Pick<NamedOp, 'id'>): string => moduleOf(o) ?? o.id.split('.').at(-2)!
 
 export const toolsets: readonly string[] = [...new Set(operations.filter((o) => o.tool).map(toolsetOf))]
 
@@ -40,7 +46,7 @@ export const viewOf = (url: string): View => {
     .flatMap((text) => text.split(','))
     .map((name) => name.trim())
     .filter((name) => name !== '')
-  const chosen = names.filter((name) => name !== ALL).map(knownToolset)
+  const chosen = names.flatMap((name) => (name === ALL ? toolsets : knownToolset(name)))
   const readOnly = ['readonly', 'read_only'].some((name) => searchParams.getAll(name).some((text) => isYes(name, text)))
-  return { toolsets: names.length === 0 || names.includes(ALL) ? undefined : new Set(chosen), readOnly }
+  return { toolsets: names.length === 0 ? undefined : new Set(chosen), readOnly }
 }

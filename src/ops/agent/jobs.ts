@@ -3,11 +3,12 @@ import { settledEvent, statusNews, withEvents } from '#decisions/agent/job-event
 import type { LiveLanes } from '#decisions/deciding'
 import { ended, isOver, type Job } from '#domain/agent/job'
 import { traceOf } from '#domain/agent/trace'
-import { approvalView, jobView, stepView } from '#domain/agent/views'
+import { approvalView, jobView, messageView, stepView } from '#domain/agent/views'
 import { fail, found } from '#kernel/errors'
 import { approvalsOf, rejectPending } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
 import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, saveJob } from '#store/agent/jobs'
+import { answerOf } from '#store/agent/messages'
 import { cancelSteps, shownSteps } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, loadNow } from '#store/engine/load'
@@ -23,6 +24,12 @@ const SHOWN = 4_000
 
 const the = (job: Job | undefined): Job => found(job, 'no such job')
 
+/** A job with all that belongs to it. */
+const whole = (id: string) => ({
+  ...{ job: jobPart(id), answer: answerOf(id), children: childrenOf(id) },
+  ...{ steps: shownSteps(id, SHOWN), approvals: approvalsOf(id) },
+})
+
 export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUrl: string }): Handlers<typeof jobs> => ({
   async list({ status, kind, conversationId, ...input }, { read }) {
     const page = pageOf(input)
@@ -31,10 +38,10 @@ export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUr
   },
 
   async get({ id }, { read }) {
-    const parts = { job: jobPart(id), steps: shownSteps(id, SHOWN), approvals: approvalsOf(id), children: childrenOf(id) }
-    const { job, steps, approvals, children } = await loadBy(read, parts)
+    const { job, answer, steps, approvals, children } = await loadBy(read, whole(id))
     return {
       job: jobView(the(job)),
+      answer: answer ? messageView(answer) : null,
       steps: steps.map(stepView),
       approvals: approvals.map((approval) => approvalView(approval, { publicUrl, taint: the(job).taint })),
       children: children.map(jobView),

@@ -36,8 +36,8 @@ export interface TurnFacts {
   has_untrusted: boolean
 }
 
-/** What the next turn of a conversation depends on. */
-export const turnFacts = (conversationId: string) =>
+/** What the next turn of a conversation depends on; null: of a new one. */
+export const turnFacts = (conversationId: string | null) =>
   sure(
     one<TurnFacts>(
       {},

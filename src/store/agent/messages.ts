@@ -15,6 +15,16 @@ export const messagePart = (conversationId: string, id: string) =>
     (sql) => sql`select ${columns(sql)} from agent_message m where m.id = ${id} and m.conversation_id = ${conversationId}`,
   )
 
+/** The message that answers a job's. */
+export const answerOf = (jobId: string) =>
+  one<Message>(
+    times,
+    (
+      sql,
+    ) => sql`select ${columns(sql)} from agent_message m where m.conversation_id = (select conversation_id from agent_job where id = ${jobId})
+      and m.job_id = ${jobId} and m.role <> 'user' order by m.seq desc limit 1`,
+  )
+
 /** Newest first. */
 export const messagesPart = (conversationId: string, { limit, after }: Page) =>
   many<Message>(

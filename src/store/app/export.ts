@@ -246,6 +246,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   agent_approval: { table: 'agent_approval', columns: agentApproval, key: byId },
   tool_rule: { table: 'agent_tool_rule', columns: ['id', 'tool_name', 'decision', 'set_by', ...times], key: byId },
+  agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
   webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
   key: {
     table: 'api_key',

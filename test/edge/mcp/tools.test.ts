@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { operations } from '#contract/index'
 import { readsOnly } from '#contract/op'
-import { toolsetOf, toolsets } from '#edge/mcp/view'
+import { moduleOf, toolsetOf, toolsets } from '#edge/mcp/view'
 import { newId } from '#kernel/ids'
 import type { Scope } from '#kernel/scopes'
 import { testApp } from '#test/support/app'
@@ -19,7 +19,7 @@ const app = useApp()
 beforeAll(async () => {
   workspace = await newWorkspace(app)
 })
-const mcp = use(() => connectMcp(app.url, { key: workspace.key }))
+const mcp = use(() => connectMcp(app.url, { key: workspace.key, query: '?toolsets=all' }))
 /** From now on the client checks each result against its schema in the list. */
 let tools: Tool[]
 beforeAll(async () => {
@@ -28,7 +28,9 @@ beforeAll(async () => {
 
 const withTool = operations.filter(({ tool }) => tool !== undefined)
 const named = withTool.map((o) => [o.tool!, o] as const)
-const reading = withTool.filter(readsOnly).map(({ tool }) => tool!)
+/** Without ?toolsets, and before the workspace has enabled a module. */
+const usual = withTool.filter((o) => moduleOf(o) === undefined)
+const reading = usual.filter(readsOnly).map(({ tool }) => tool!)
 
 const listed = async (key: string, query = ''): Promise<Tool[]> => {
   await using one = await connectMcp(app.url, { key, query })
@@ -39,7 +41,8 @@ const namesFor = async (key: string, query = '') => (await listed(key, query)).m
 const keyOf = async (scopes: Scope[]) => (await app.newKey(scopes, workspace.tenantId)).api_key
 
 describe('the list', () => {
-  test('has every tool of the contract for a key with every scope, in its order', async () => {
+  test('has every tool of the API document for a key with every scope, in its order', async () => {
+    expect(await namesFor(workspace.key)).toEqual(usual.map(({ tool }) => tool!))
     expect(await mcp.toolNames()).toEqual(withTool.map(({ tool }) => tool!))
   })
 
@@ -49,7 +52,7 @@ describe('the list', () => {
 
   test('has for each role what the role can do', async () => {
     for (const role of ['owner', 'editor', 'approver', 'viewer'] as const) {
-      const allowed = withTool.filter((o) => role === 'owner' || o.roles.includes(role)).map(({ tool }) => tool!)
+      const allowed = usual.filter((o) => role === 'owner' || o.roles.includes(role)).map(({ tool }) => tool!)
       expect(await namesFor(await tokenOf(app, workspace.tenantId, role))).toEqual(allowed)
     }
   })
@@ -95,6 +98,7 @@ const TOOLS_AT_LAST = 48
 
 describe('what a list costs', () => {
   test('the complete list leaves room for the tools to come, at the median cost of these', async () => {
+    const tools = await listed(workspace.key)
     const each = tools.map((tool) => tokensOf([tool])).sort((a, b) => a - b)
     const toCome = Math.max(0, TOOLS_AT_LAST - tools.length) * each[each.length >> 1]!
     expect(tokensOf(tools) + toCome).toBeLessThan(MOST)

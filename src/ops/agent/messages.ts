@@ -1,0 +1,25 @@
+import type { messages } from '#contract/agent/messages'
+import { newConversation, requireActive } from '#domain/agent/conversation'
+import { jobView } from '#domain/agent/views'
+import { newId } from '#kernel/ids'
+import { conversationPart, insertConversation, saveConversation, turnFacts } from '#store/agent/conversations'
+import { when } from '#store/engine/load'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { startTurn, type TurnParts } from '../turns.ts'
+import { the } from './conversations.ts'
+
+export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => ({
+  send: loading(
+    ({ conversationId: id = null }) => ({ known: when(id !== null, conversationPart(id ?? '')), facts: turnFacts(id) }),
+    ({ conversationId, ...said }, { gate: { now }, principal }, { known, facts }) => {
+      const begun =
+        conversationId === undefined && newConversation(newId(), { title: null, person_id: principal.member?.personId ?? null, now })
+      const before = begun || the(known)
+      requireActive(before)
+      const save = begun ? insertConversation : saveConversation
+      const { job, effects, auditDetail } = startTurn(parts, { before, said, principal, facts, now, save })
+      return { reply: { job: jobView(job), approvals: [], answer: null }, effects, auditDetail, refId: job.id }
+    },
+  ),
+})

@@ -1,0 +1,80 @@
+/** How a message to the agent starts a job. */
+import { statusNews, withEvents } from '#decisions/agent/job-events'
+import type { ToolBox } from '#decisions/agent/toolbox'
+import { newWork } from '#decisions/work'
+import { type Conversation, withMessage } from '#domain/agent/conversation'
+import { newTurn, type OnBehalf } from '#domain/agent/job'
+import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
+import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
+import { fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { nearest } from '#kernel/nearest'
+import type { TurnFacts } from '#store/agent/conversations'
+import { eventEffects } from '#store/agent/events'
+import { insertJob } from '#store/agent/jobs'
+import { insertMessages } from '#store/agent/messages'
+import type { Query } from '#store/engine/db'
+import { merge } from '#store/engine/letter'
+import type { Principal } from '#store/engine/principal'
+
+/** Seconds after which a slot may be free. */
+const RETRY_AFTER = 30
+
+export interface TurnParts {
+  tools: ToolBox
+  models: Models | typeof NO_MODEL
+}
+
+/** Throws `invalid_input`, naming the first tool that does not exist. */
+const requireKnown = ({ tools }: ToolBox, names: readonly string[] = []): void => {
+  const at = names.findIndex((name) => !tools.has(name))
+  if (at === -1) return
+  const near = nearest(names[at]!, [...tools.keys()])
+  const message = `is not a tool: ${names[at]}${near ? `; did you mean ${near}?` : ''}`
+  fail('invalid_input', `toolNames.${at} ${message}`, { details: [{ path: `toolNames.${at}`, message }] })
+}
+
+const requireRoom = ({ all_jobs, our_jobs }: TurnFacts): void => {
+  if (our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= MOST_OPEN_JOBS)
+    fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
+}
+
+/** In whose name a job runs. */
+const onBehalfOf = ({ kind, id, member }: Principal): OnBehalf =>
+  kind === 'system' ? fail('forbidden', 'the deployment itself has no conversations') : { kind, id, personId: member?.personId ?? null }
+
+/** What a caller says. */
+interface Said {
+  content: string
+  model?: string | undefined
+  toolNames?: string[] | undefined
+}
+
+export interface Turn {
+  before: Conversation
+  said: Said
+  principal: Principal
+  facts: TurnFacts
+  now: Date
+  /** Writes the conversation: a new one, or changes of one that exists. */
+  save(conversation: Conversation): Query
+}
+
+/** The message, the job that answers it, and its work: due now, or once the job before it has ended. */
+export const startTurn = ({ tools, models }: TurnParts, { before, said, principal, facts, now, save }: Turn) => {
+  const { content, model, toolNames } = said
+  requireKnown(tools, toolNames)
+  requireRoom(facts)
+  const choice = { ...chooseModel(model, models), tools: toolNames ? [...new Set(toolNames)] : null }
+  const on_behalf = onBehalfOf(principal)
+  const [messageId, jobId] = [newId(), newId()]
+  const added = withMessage(before, { id: messageId, role: 'user', content, author: on_behalf, job_id: jobId }, now)
+  const taint = facts.has_untrusted ? ['conversation'] : []
+  const turn = newTurn(jobId, { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now })
+  const { job, events } = withEvents(turn, [statusNews(turn)], now)
+  const runAt = facts.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
+  const writes = [save(added.conversation), insertMessages([added.message]), insertJob(job)]
+  const work = [newWork('agent', { root: job.id, refId: job.id, origin: job.origin, runAt })]
+  const effects = merge({ writes, work }, eventEffects(events))
+  return { message: added.message, job, effects, auditDetail: { job_id: job.id } }
+}
