@@ -134,7 +134,7 @@ export const stepToRun = async (deps: AgentDeps, at: At, head: StepHead): Promis
     approval: approvalOfStep(head.id),
     hour: callsWithinHour(head.name),
   })
-  const acting = head.way === 'read' ? undefined : await refusable(actingFor(deps, at, step!, approval))
+  const acting = await refusable(actingFor(deps, at, step!, approval))
   const refusal = heldBack(at, hour.calls, head.way === 'read') ?? (typeof acting === 'string' ? acting : undefined)
   if (refusal === undefined) return step
   failTool(at, step!, refusal)
