@@ -1,8 +1,7 @@
 /**
- * How to make the record that an operation works on: a table by resource, for tests that run over all operations. A resource
- * whose operations take an id needs a recipe; test/contract.test.ts says so.
+ * How to make the record that an operation works on: a table by resource, for tests that run over all operations. A resource whose
+ * operations take an id needs a recipe; test/contract.test.ts says so.
  */
-
 import { operations } from '#contract/index'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newEndpoint } from '#domain/app/webhook'
