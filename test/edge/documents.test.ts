@@ -61,7 +61,7 @@ const PUBLIC = ['/health', ...DOCUMENTS]
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 /** Documented beside the operations. */
 const BESIDE = [...OAUTH, ...DOCUMENTS, MCP_PATH]
-const PAGES = ['/', '/sign-in', '/join', '/device', '/reset']
+const PAGES = ['/', '/sign-in', '/join', '/device', '/reset', '/approvals/:id']
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
 const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']

@@ -41,7 +41,7 @@ export const saidMessage = ({ role, content, untrusted, tools_used }: Said): Tra
 const resultOf = (step: Step, most: number): string => {
   const text = cut(step.result?.text ?? '', most)
   if (step.state === 'done') return step.untrusted ? marked(text, step.untrusted) : text
-  if (step.state === 'rejected') return text === '' ? 'A person refused this call.' : text
+  if (step.state === 'rejected') return text === '' ? 'A person rejected this call.' : text
   if (step.state === 'unknown') return 'It is not known whether this happened. It must not be repeated without asking.'
   return `error: ${step.untrusted ? marked(text || (step.error ?? ''), step.untrusted) : text || (step.error ?? 'it did not run')}`
 }

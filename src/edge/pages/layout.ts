@@ -88,18 +88,18 @@ export interface FormField {
 export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, lines, problems = [] }: FormField): Html => {
   const wrong = problems.find((problem) => problem.field === name)
   const describedBy = [...(hint ? [`${name}-hint`] : []), ...(wrong ? [`${name}-wrong`] : [])].join(' ')
-  const described = html`${optional ? undefined : html` required`}${describedBy ? html` aria-describedby="${describedBy}"` : undefined}${
-    wrong ? html` aria-invalid="true"` : undefined
-  }`
-  const typing = html`id="${name}" name="${name}" autocomplete="${autocomplete}" spellcheck="false" autocapitalize="none"${described}`
+  const named = html`id="${name}" name="${name}"`
+  const rest = html`autocomplete="${autocomplete}" spellcheck="false" autocapitalize="none"${optional ? undefined : html` required`}${
+    describedBy ? html` aria-describedby="${describedBy}"` : undefined
+  }${wrong ? html` aria-invalid="true"` : undefined}`
   return html`<label for="${name}">${label}${optional ? ' (optional)' : ''}</label>
 ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : undefined}
 ${wrong ? html`<p class="wrong" id="${name}-wrong">${wrong.says}</p>` : undefined}
 ${
   // Browsers drop a first line break of a text area.
   lines === undefined
-    ? html`<input type="${type}" value="${value ?? ''}" ${typing}>`
-    : html`<textarea rows="${lines}" ${typing}>\n${value ?? ''}</textarea>`
+    ? html`<input ${named} type="${type}" value="${value ?? ''}" ${rest}>`
+    : html`<textarea ${named} rows="${lines}" ${rest}>\n${value ?? ''}</textarea>`
 }`
 }
 
