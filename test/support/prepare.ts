@@ -243,8 +243,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),
   'agent.messages.send': async (workspace, extent) =>
     extent === 'whole' ? { conversationId: (await makeConversation(workspace)).id } : {},
-  // Another body than the time before.
-  'agent.modules.set': () => ({ mcp: turn++ % 2 === 0 }),
+  // Another value than the second time before: a test asks for the whole input in between.
+  'agent.modules.set': () => ({ mcp: (turn++ >> 1) % 2 === 0 }),
   // The arguments of the call that is asked about.
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: {} } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
