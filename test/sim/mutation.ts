@@ -7,6 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { agentMutants } from './agent/mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { mutants } from './mutants.ts'
 
@@ -33,12 +34,17 @@ const mutate = (folder: string, { file, from, to, name }: Mutant): void => {
   )
 }
 
+const all: (Mutant & { program: string })[] = [
+  ...mutants.map((mutant) => ({ ...mutant, program: 'test/sim/run.ts' })),
+  ...agentMutants.map((mutant) => ({ ...mutant, program: 'test/sim/agent/run.ts' })),
+]
+
 /** The number of the first history that broke a rule, and what it broke; undefined when none did in the time. */
-const found = async (mutant: Mutant): Promise<{ history: number; rule: string } | undefined> => {
+const found = async (mutant: (typeof all)[number]): Promise<{ history: number; rule: string } | undefined> => {
   const folder = copyOfSource()
   try {
     mutate(folder, mutant)
-    const args = ['test/sim/run.ts', '--workers', '1', '--seconds', seconds, '--seed', seed]
+    const args = [mutant.program, '--workers', '1', '--seconds', seconds, '--seed', seed]
     const child = Bun.spawn([process.execPath, '--no-orphans', ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     const [printed, complained] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
     await child.exited
@@ -53,7 +59,7 @@ const found = async (mutant: Mutant): Promise<{ history: number; rule: string } 
 }
 
 let survived = 0
-const chosen = mutants.filter(({ name }) => name.includes(only))
+const chosen = all.filter(({ name }) => name.includes(only))
 for (const mutant of chosen) {
   const started = performance.now()
   const found_ = await found(mutant)

@@ -25,6 +25,7 @@ const LONGEST_POLL_MS = 30_000
 
 /** When to look again at a record that a step has waited for since `since`: each pause is half of the time waited so far. */
 export const nextPoll = (since: Date, now: Date): Date => {
-  const waited = Math.max(0, now.getTime() - since.getTime())
+  // A clock that has gone back must not make it look all the time.
+  const waited = Math.abs(now.getTime() - since.getTime())
   return new Date(now.getTime() + Math.min(LONGEST_POLL_MS, Math.max(FIRST_POLL_MS, waited / 2)))
 }

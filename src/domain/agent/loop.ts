@@ -30,13 +30,12 @@ const failed = (error: string): Next => ({ kind: 'end', end: { status: 'failed',
 /** In the order of the model: the first unfinished step decides, and adjacent reads run together. */
 export const nextOf = (job: Job, heads: readonly StepHead[], { mostSteps }: LoopBounds, now: Date): Next => {
   if (isOver(job)) return { kind: 'end', end: { status: job.status as JobEnd['status'], error: job.error } }
-  const tools = heads.filter(({ kind }) => kind === 'tool')
-  const open = tools.findIndex((step) => !isFinished(step))
-  const first = tools[open]
+  const open = heads.filter((step) => step.kind === 'tool' && !isFinished(step))
+  const [first] = open
   // A command that may be executed is, whatever time is left: people wait for what they approved.
   if (first?.state === 'ready' && first.way === 'command' && isDue(first, now)) return { kind: 'execute', step: first }
   if (job.active_ms >= MOST_ACTIVE_MS) return failed('deadline')
-  return first ? nextTool(tools.slice(open), now) : nextThought(job, heads, mostSteps, now)
+  return first ? nextTool(open, now) : nextThought(job, heads, mostSteps, now)
 }
 
 const isDue = ({ not_before }: StepHead, now: Date): boolean => !not_before || not_before <= now
@@ -62,7 +61,7 @@ const parked = (open: readonly StepHead[], now: Date): Next => {
     if (step.state === 'waiting') return nextPoll(step.started_at ?? now, now)
     return step.state === 'ready' && step.not_before ? step.not_before : []
   })
-  const until = new Date(Math.min(...times.map((time) => time.getTime())))
+  const until = new Date(Math.min(...times.flatMap((time) => (time > now ? time.getTime() : []))))
   return { kind: 'park', until, status: open[0]!.state === 'asked' ? 'waiting_approval' : 'running' }
 }
 

@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { history } from './history.ts'
+import { agentMutants } from './mutants.ts'
+
+test('every planted mistake still has its place in the source', () => {
+  const lost = agentMutants.filter(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2)
+  expect(lost.map(({ name }) => name)).toEqual([])
+})
+
+test('random histories of jobs break no rule, and come through everything that the loop can do', () => {
+  const counts = new Map<string, number>()
+  const seeds = Array.from({ length: 150 }, (_, index) => index + 1)
+  expect(seeds.flatMap((seed) => history(seed, counts).map((words) => `seed ${seed}: ${words}`))).toEqual([])
+  const next = ['end', 'execute', 'look', 'outside', 'park', 'reach', 'read', 'think', 'urgent'].map((kind) => `next ${kind}`)
+  const verdicts = ['allow', 'ask', 'deny'].map((decision) => `verdict ${decision}`)
+  expect([...next, ...verdicts, 'approved', 'rejected', 'end completed '].filter((what) => !counts.has(what))).toEqual([])
+})

@@ -1,0 +1,199 @@
+/** What must hold, said without the functions under test. */
+import type { Approval } from '#domain/agent/approval'
+import type { Job } from '#domain/agent/job'
+import type { Next } from '#domain/agent/loop'
+import type { Step, StepHead } from '#domain/agent/step'
+import type { TranscriptMessage } from '#domain/agent/transcript'
+import type { Role } from '#kernel/roles'
+import { mayRun, tools } from './tools.ts'
+import { approvalOf, FOREIGN, hold, LIMITS, stepsOf, type World } from './world.ts'
+
+const OVER = ['completed', 'failed', 'cancelled']
+const OPEN = ['ready', 'asked', 'running', 'waiting']
+const DAY_MS = 24 * 3_600_000
+const MOST_THOUGHTS = LIMITS.agent_max_steps
+const MOST_ACTIVE_MS = 900_000
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/
+
+const isOver = ({ status }: Job): boolean => OVER.includes(status)
+const isOpen = ({ state }: Pick<Step, 'state'>): boolean => OPEN.includes(state)
+const isDue = ({ not_before }: StepHead, now: Date): boolean => not_before === null || +not_before <= +now
+
+/** The loop goes on at the first step that is not finished, and never where it must wait. */
+export const checkNext = (world: World, job: Job, heads: readonly StepHead[], next: Next) => {
+  const open = heads.filter((head) => head.kind === 'tool' && isOpen(head))
+  const [first] = open
+  const say = (holds: boolean, words: string) => hold(world, holds, `${next.kind}: ${words}`)
+  if ('step' in next && next.kind !== 'think') {
+    say(next.step.id === first?.id, 'not the first unfinished step')
+    say(next.kind === 'look' ? first?.state === 'waiting' : first?.state === 'ready', `a step that is ${first?.state}`)
+    say(isDue(next.step, world.now), 'before its time')
+    if (next.kind !== 'look')
+      say((next.kind === 'execute' ? 'command' : next.kind) === next.step.way, `a tool that runs as ${next.step.way}`)
+  }
+  if (next.kind === 'read') {
+    const fit = open.findIndex(
+      ({ way, state, not_before }) => way !== 'read' || state !== 'ready' || (not_before !== null && not_before > world.now),
+    )
+    const most = Math.min(8, fit === -1 ? open.length : fit)
+    say(
+      next.steps.map(({ id }) => id).join() ===
+        open
+          .slice(0, most)
+          .map(({ id }) => id)
+          .join(),
+      'not the reads that stand together',
+    )
+    say(next.steps.length > 0, 'no reads')
+  }
+  if (next.kind === 'think') checkThink(world, job, heads, next, say)
+  if (next.kind === 'park') checkPark(world, heads, next, say)
+  if (next.kind === 'end') checkEnding(world, job, { heads, first, end: next.end }, say)
+  const isLong = job.active_ms >= MOST_ACTIVE_MS
+  if (isLong && next.kind !== 'execute') say(next.kind === 'end', 'after its time is over')
+}
+
+type Say = (holds: boolean, words: string) => void
+
+const checkThink = (world: World, job: Job, heads: readonly StepHead[], next: Extract<Next, { kind: 'think' }>, say: Say) => {
+  say(!heads.some((head) => isOpen(head) && head.id !== next.step?.id), 'a step is unfinished')
+  say(job.model_calls < MOST_THOUGHTS, 'more calls of the model than the plan allows')
+  say(next.last === (job.model_calls === MOST_THOUGHTS - 1), 'only the last call must conclude')
+  const model = heads.filter(({ kind }) => kind === 'model').at(-1)
+  say((model?.state === 'ready') === (next.step !== undefined), 'a call that failed is repeated in its own step, and no other')
+  if (next.step) say(isDue(next.step, world.now), 'before its time')
+  say(!(model?.state === 'done' && model.calls === 0), 'the model has said its last')
+}
+
+const checkPark = (world: World, heads: readonly StepHead[], { until, status }: Extract<Next, { kind: 'park' }>, say: Say) => {
+  say(+until > +world.now, 'until a time that is over')
+  // The clock may have gone back since a time was set.
+  say(+until <= +world.now + 2 * DAY_MS, 'for longer than two days')
+  const first = heads.find((head) => head.kind === 'tool' && isOpen(head))
+  say((first?.state === 'asked') === (status === 'waiting_approval'), `shown as ${status} while a step is ${first?.state}`)
+  const times = heads.flatMap((head) => (isOpen(head) ? [head.not_before, head.expires_at] : []))
+  const soonest = Math.min(...times.flatMap((time) => (time && +time > +world.now ? +time : [])))
+  say(+until <= soonest, 'past the time of a step')
+  say(first === undefined || first.state === 'asked' || !isDue(first, world.now), 'though something can be done')
+}
+
+interface Ending {
+  heads: readonly StepHead[]
+  first: StepHead | undefined
+  end: { status: string; error: string | null }
+}
+
+const checkEnding = (world: World, job: Job, { heads, first, end: { status, error } }: Ending, say: Say) => {
+  const model = heads.filter(({ kind }) => kind === 'model').at(-1)
+  if (status === 'completed') say(first === undefined && model?.state === 'done' && model.calls === 0, 'completed without a last word')
+  if (error === 'approval_expired') say(first?.state === 'asked' && +first.expires_at! <= +world.now, 'expired before its time')
+  if (error === 'max_steps') say(job.model_calls >= MOST_THOUGHTS && first === undefined, 'too early')
+  if (error === 'deadline')
+    say(job.active_ms >= MOST_ACTIVE_MS && !(first?.way === 'command' && first.state === 'ready' && isDue(first, world.now)), 'too early')
+  say(
+    status === 'completed' || ['approval_expired', 'max_steps', 'deadline', 'model_failed'].includes(error ?? ''),
+    `as ${status} ${error}`,
+  )
+}
+
+/** A tool is about to do its work, with this role. */
+export const checkUse = (world: World, step: Step, role: Role) => {
+  const say = (holds: boolean, words: string) => hold(world, holds, `${step.name} runs: ${words}`)
+  const { class: of } = tools.get(step.name)!
+  const judged = world.judged.get(step.id)!
+  const approval = approvalOf(world, step.id)
+  const job = world.jobs.get(step.job_id)!
+  const isRead = of === 'read' || of === 'outside_read'
+  const uses = world.uses.filter((use) => use.step === step.id).length
+  if (!isRead) say(uses === 0 || tools.get(step.name)!.way === 'urgent' || tools.get(step.name)!.way === 'reach', 'twice')
+  if (of === 'outside_write') say(uses === 0, 'twice')
+  world.uses.push({ step: step.id, role })
+  say(judged.offered, 'it was not offered')
+  say(job.tools === null || job.tools.includes(step.name), 'it is not one of the job')
+  say(judged.rule !== 'deny', 'a rule forbids it')
+  say(!isOver(job), 'its job is over')
+  say(isRead || mayRun(step.name, role), `as ${role}`)
+  say(step.args?.id !== FOREIGN, 'on a record of another workspace')
+  if (isRead || of === 'safe') return
+  const isAllowed =
+    of === 'draft' ? judged.taint === 0 && judged.rule !== 'ask' : of === 'outside_write' && judged.taint === 0 && judged.rule === 'allow'
+  if (isAllowed && mayRun(step.name, judged.role) && !judged.isRepeat) return say(approval === undefined, 'asked without need')
+  checkAllowed(world, step, approval, say)
+}
+
+const checkAllowed = (world: World, step: Step, approval: Approval | undefined, say: Say) => {
+  say(approval?.status === 'approved' && approval.decided_how === 'person', `with an approval that is ${approval?.status}`)
+  if (!approval) return
+  say(approval.arguments_hash === step.args_hash, 'with other arguments than were approved')
+  say(mayRun(step.name, world.people.get(approval.decided_by ?? '') ?? 'viewer'), 'its approver may not do it')
+  const [shown] = approval.subject.records
+  say(
+    shown === undefined || world.records.get(shown.id) === Number(shown.sha256.slice(1)),
+    'on a record that has changed since it was shown',
+  )
+  say(+approval.decided_at! < +approval.expires_at, 'decided too late')
+}
+
+interface Offer {
+  offered: string[]
+  defined: string[]
+  denied: ReadonlySet<string>
+  role: Role
+}
+
+/** What the model is offered, and what it is given whole. */
+export const checkDefined = (world: World, job: Job, { offered, defined, denied, role }: Offer) => {
+  const expected = [...tools.values()].filter(({ name, class: of }) => {
+    const isRead = of === 'read' || of === 'outside_read'
+    return !denied.has(name) && (job.tools === null || job.tools.includes(name)) && (isRead || role !== 'viewer')
+  })
+  hold(world, offered.join() === expected.map(({ name }) => name).join(), `a ${role} is offered ${offered.join()}`)
+  const isWhole = job.tools !== null || offered.length < 20
+  for (const name of offered) {
+    const isNeeded = isWhole ? name !== 'use_tools' : name === 'use_tools' || name.includes('_') || job.shown.includes(name)
+    hold(world, defined.includes(name) === isNeeded, `${name} is ${isNeeded ? 'not ' : ''}defined`)
+  }
+  hold(
+    world,
+    defined.every((name) => offered.includes(name)),
+    'a tool is defined that is not offered',
+  )
+}
+
+/** Each call has its answer, and what strangers wrote is marked. */
+export const checkTranscript = (world: World, steps: readonly Step[], messages: readonly TranscriptMessage[]) => {
+  const calls = steps.filter(({ kind }) => kind === 'tool')
+  const results = messages.flatMap((message) => (message.role === 'tool' ? [message] : []))
+  hold(world, results.length === calls.length, `${calls.length} calls have ${results.length} results`)
+  for (const [index, { call, text }] of results.entries()) {
+    const step = calls[index]!
+    hold(world, step.call === call, 'a result of another call')
+    hold(world, step.state !== 'done' || !UUID.test(text), 'a uuid is shown to the model')
+    if (step.untrusted) hold(world, text.includes('"untrusted":') && text.includes(step.untrusted), 'untrusted words without their mark')
+    if (step.state === 'failed') hold(world, text.startsWith('error:'), 'a failure is not told as one')
+    if (step.state === 'rejected') hold(world, text.startsWith(step.result?.text ?? 'A person'), 'a refusal is not told')
+    if (step.state === 'unknown') hold(world, text.includes('not known'), 'a doubt is not told')
+    if (step.state === 'done' && !step.untrusted) hold(world, text === step.result?.text, 'another result than the tool gave')
+  }
+}
+
+/** After each step of the history. */
+export const checkAll = (world: World) => {
+  for (const job of world.jobs.values()) {
+    const say = (holds: boolean, words: string) => hold(world, holds, `a job that is ${job.status}: ${words}`)
+    const ends = world.ended.filter((id) => id === job.id).length
+    say(ends === (isOver(job) ? 1 : 0), `ended ${ends} times`)
+    say(isOver(job) === (job.ended_at !== null), 'the time of its end')
+    say(world.work.has(job.id) === !isOver(job), 'its row of work')
+    say(job.model_calls <= MOST_THOUGHTS, 'calls of the model')
+    if (!isOver(job)) continue
+    say(!stepsOf(world, job.id).some(isOpen), 'an open step')
+    say(![...world.approvals.values()].some((one) => one.job_id === job.id && one.status === 'pending'), 'a pending approval')
+  }
+  for (const step of world.steps.values()) {
+    const approval = approvalOf(world, step.id)
+    const isSettled = approval?.status === 'rejected'
+    if (isSettled) hold(world, ['rejected', 'cancelled'].includes(step.state), `${step.name} is ${step.state} though it was rejected`)
+    if (approval?.status === 'pending') hold(world, step.state === 'asked', `${step.name} is ${step.state} before the decision`)
+  }
+}

@@ -1,0 +1,125 @@
+/** A workspace in memory: what its tables hold, and what has happened in it. */
+import type { Approval, Subject } from '#domain/agent/approval'
+import type { Job } from '#domain/agent/job'
+import type { Step } from '#domain/agent/step'
+import type { RuleDecision } from '#domain/agent/verdict'
+import type { PlanUsage } from '#domain/app/plan'
+import type { Role } from '#kernel/roles'
+import type { Spend } from '#kernel/spend'
+import { numbers } from '#test/faults/numbers'
+
+export interface Dice {
+  next(): number
+  below(most: number): number
+  of<T>(all: readonly T[]): T
+}
+
+export const diceOf = (seed: number): Dice => {
+  const next = numbers(seed)
+  const below = (most: number) => Math.floor(next() * most)
+  return { next, below, of: (all) => all[below(all.length)]! }
+}
+
+/** What runs beside the mailbox. Its outcome comes later, or never. */
+export type Run =
+  | { kind: 'think'; job: string; step: string; offered: string[]; role: Role; last: boolean }
+  | { kind: 'tools'; job: string; steps: string[] }
+
+/** A letter's or a run's use of a tool. */
+export interface Use {
+  step: string
+  role: Role
+}
+
+export interface World extends Dice {
+  now: Date
+  usage: PlanUsage
+  jobs: Map<string, Job>
+  steps: Map<string, Step>
+  approvals: Map<string, Approval>
+  /** Due time of each job's row of work. */
+  work: Map<string, Date>
+  /** Handles by conversation. */
+  handles: Map<string, Record<string, string>>
+  /** By person; those who have left are not in it. */
+  people: Map<string, Role>
+  rules: Map<string, RuleDecision>
+  /** Versions of the workspace's records. */
+  records: Map<string, number>
+  /** When a record that a tool has made is settled. */
+  ready: Map<string, Date>
+  runs: Run[]
+  /** By step: what held at the moment of its verdict. */
+  judged: Map<string, { taint: number; offered: boolean; role: Role; isRepeat: boolean; rule: RuleDecision | undefined }>
+  uses: Use[]
+  ended: string[]
+  counters: Record<string, number>
+  /** Kept by the simulation alone, to compare the counters with. */
+  ledger: Record<string, number>
+  counts: Map<string, number>
+  broken: string[]
+  ids: number
+}
+
+export const START = new Date('2026-11-29T22:00:00Z')
+
+/** Small enough to be used up in some histories. */
+export const LIMITS = {
+  agent_tokens_day: 50_000,
+  agent_tokens_month: 70_000,
+  agent_cost_month: 210,
+  agent_calls_hour: -1,
+  agent_max_steps: 6,
+}
+
+export const newWorld = (seed: number, counts: Map<string, number>): World => {
+  const counters: Record<string, number> = {}
+  const world: World = {
+    ...diceOf(seed),
+    ...{ now: START, jobs: new Map(), steps: new Map(), approvals: new Map(), work: new Map(), handles: new Map() },
+    ...{ rules: new Map(), records: new Map(), ready: new Map(), runs: [], judged: new Map(), uses: [], ended: [] },
+    ...{ counters, ledger: {}, counts, broken: [], ids: 0 },
+    people: new Map([
+      ['ann', 'owner'],
+      ['bob', 'editor'],
+      ['cem', 'approver'],
+      ['dee', 'viewer'],
+    ]),
+    usage: { plan: { plan: 'team', billing: 'ok', overrides: LIMITS }, counters, now: START },
+  }
+  if (world.next() < 0.5) world.rules.set('sms', 'allow')
+  for (let made = 0; made < 6; made++) world.records.set(newId(world), 1)
+  return world
+}
+
+/** Uuids in order, the same for each seed. */
+export const newId = (world: Pick<World, 'ids'>): string => {
+  world.ids++
+  return `00000000-0000-4000-8000-${world.ids.toString(16).padStart(12, '0')}`
+}
+
+/** An id that no record of the workspace has. */
+export const FOREIGN = '99999999-0000-4000-8000-000000000001'
+
+export const stepsOf = (world: World, job: string): Step[] =>
+  [...world.steps.values()].filter(({ job_id }) => job_id === job).sort((a, b) => a.number - b.number)
+
+export const approvalOf = (world: World, step: string): Approval | undefined =>
+  [...world.approvals.values()].find(({ step_id }) => step_id === step)
+
+export const subjectOf = (world: World, args: Record<string, unknown>): Subject => {
+  const id = String(args.id ?? '')
+  const version = world.records.get(id)
+  const records = version === undefined ? [] : [{ kind: 'record', id, sha256: `v${version}` }]
+  return { records, account: null, text: null, sha256: null }
+}
+
+export const spend = ({ counters }: World, all: readonly Spend[]): void => {
+  for (const { key, period, amount } of all) counters[`${key}@${period}`] = (counters[`${key}@${period}`] ?? 0) + amount
+}
+
+export const hold = (world: World, holds: boolean, words: string): void => {
+  if (!holds) world.broken.push(words)
+}
+
+export const count = ({ counts }: World, what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
