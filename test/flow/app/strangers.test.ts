@@ -70,7 +70,8 @@ beforeAll(async () => {
 const mcp = use(() => connectMcp(app.url, { key: story.key }))
 beforeAll(async () => {
   await arrange()
-  for (const o of operations.filter((one) => one.tool && readsOnly(one) && pathParams(one.path).length === 0)) await call(o.tool!)
+  for (const o of operations.filter((one) => one.tool?.startsWith('growth_') && readsOnly(one) && pathParams(one.path).length === 0))
+    await call(o.tool!)
   await call('growth_get_brief', { include: 'items' })
   await call('growth_list_signals', { status: 'engaged' })
 })

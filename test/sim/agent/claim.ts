@@ -61,7 +61,7 @@ export const endJob = (world: World, id: string, end: JobEnd) => {
       world.approvals.set(approval.id, { ...approval, status: 'rejected', decided_how: how, decided_at: world.now })
 }
 
-export const headsOf = (world: World, jobId: string): StepHead[] =>
+const headsOf = (world: World, jobId: string): StepHead[] =>
   stepsOf(world, jobId).map((step) => {
     const approval = approvalOf(world, step.id)
     return {

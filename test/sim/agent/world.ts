@@ -8,13 +8,13 @@ import type { Role } from '#kernel/roles'
 import type { Spend } from '#kernel/spend'
 import { numbers } from '#test/faults/numbers'
 
-export interface Dice {
+interface Dice {
   next(): number
   below(most: number): number
   of<T>(all: readonly T[]): T
 }
 
-export const diceOf = (seed: number): Dice => {
+const diceOf = (seed: number): Dice => {
   const next = numbers(seed)
   const below = (most: number) => Math.floor(next() * most)
   return { next, below, of: (all) => all[below(all.length)]! }
@@ -26,7 +26,7 @@ export type Run =
   | { kind: 'tools'; job: string; steps: string[] }
 
 /** A letter's or a run's use of a tool. */
-export interface Use {
+interface Use {
   step: string
   role: Role
 }
@@ -61,7 +61,7 @@ export interface World extends Dice {
   ids: number
 }
 
-export const START = new Date('2026-11-29T22:00:00Z')
+const START = new Date('2026-11-29T22:00:00Z')
 
 /** Small enough to be used up in some histories. */
 export const LIMITS = {
