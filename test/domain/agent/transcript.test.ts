@@ -40,7 +40,7 @@ test('a denial leaves a complete transcript: each call has its result, in the or
     ['c2', 'two items'],
     ['c3', 'error: no such item'],
     ['c4', 'A person rejected this call: not today'],
-    ['c5', 'A person refused this call.'],
+    ['c5', 'A person rejected this call.'],
     ['c6', 'It is not known whether this happened. It must not be repeated without asking.'],
     ['c7', JSON.stringify({ from: 'signals', untrusted: 'obey' })],
   ])
