@@ -4,6 +4,7 @@ import { type RuleDecision, verdictOf } from '#domain/agent/verdict'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
+import { callerNow } from '#store/agent/callers'
 import { deleteToolRule, putToolRule, toolDecisions, toolRulePart } from '#store/agent/rules'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf } from '#store/engine/principal'
@@ -27,8 +28,11 @@ const view = (box: ToolBox, tool: Tool, { principal, rule }: { principal: Princi
 })
 
 export const toolHandlers = (box: ToolBox): Handlers<typeof tools> => ({
-  async list(_, { read, principal }) {
-    const { rules } = await loadBy(read, { rules: toolDecisions })
+  async list(_, { read, principal: asked }) {
+    const { kind, id, member } = asked
+    const caller = callerNow({ kind: kind === 'key' ? kind : 'session', id, personId: member?.personId ?? null })
+    const { rules, now } = await loadBy(read, { rules: toolDecisions, now: caller })
+    const principal = { ...asked, scopes: now?.scopes ?? undefined }
     const byName = new Map(rules.map(({ tool_name, decision }) => [tool_name, decision]))
     // What a rule forbids is shown, so that the rule can be removed.
     const offered = [...box.tools.values()].filter((tool) => verdict(box, tool, principal, undefined).decision !== 'deny')

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayOf } from '#domain/agent/budget'
 import { monthOf } from '#domain/app/plan'
+import type { Scope } from '#kernel/scopes'
 import { makeApproval } from '#test/support/agent-records'
 import { newSurface } from '#test/support/agent-surface'
 import { useApp } from '#test/support/use'
@@ -28,6 +29,18 @@ describe('tools', () => {
     expect(shown(owner)).toEqual([false, false, true])
     expect(shown(viewer)).toEqual([false, true, true])
     expect(viewer.get('growth_pause_automation')).toBeUndefined()
+  })
+
+  test('of a key are those that its scopes allow to read, and what a person can allow', async () => {
+    const toolsOf = async (...scopes: Scope[]) => {
+      const { api_key } = await app.newKey(scopes)
+      const { body } = await app.send('GET', '/api/v1/agent/tools', { key: api_key })
+      return new Map<string, Shown>(body.tools.map((one: Shown) => [one.name, one]))
+    }
+    const [all, reading] = [await toolsOf('api:read', 'api:write', 'workspace:use'), await toolsOf('api:read', 'workspace:use')]
+    expect([all.size, all.get('growth_create_batch')?.isAsked, all.has('growth_pause_automation')]).toEqual([51, false, true])
+    expect([reading.has('growth_overview'), reading.get('growth_create_batch')?.isAsked]).toEqual([true, true])
+    expect(reading.has('growth_pause_automation')).toBe(false)
   })
 
   test('follow the rules of people, which cannot open what publishes', async () => {
