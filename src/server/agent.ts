@@ -27,6 +27,8 @@ const desk = createDesk({ parse: parseDeskLine, nearest: nearestCommands })
 const thinkerOf = (openai: Config['openai'], log: Log): Thinker | undefined =>
   openai && createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log })
 
+/** Of a model that a test provides, in tokens. */
+const USUAL_CONTEXT = 128_000
 /** How long a model may pause once it has begun to answer. */
 const SILENCE_MS = 30_000
 
@@ -47,7 +49,7 @@ export const agentOf = ({ db, log, openai, publicUrl, thinker = thinkerOf(openai
   const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
     costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
-  const deps: Deps = { toolBox, thinker, desk, priceOf, db, ask, bus, publicUrl }
+  const deps: Deps = { toolBox, thinker, desk, priceOf, contextTokens: openai?.context ?? USUAL_CONTEXT, db, ask, bus, publicUrl }
   return {
     deps,
     bus,

@@ -1,6 +1,6 @@
 /** The lane of every kind of work. */
 import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
-import type { AgentDeps } from '#actors/work/agent/deps'
+import { type AgentDeps, MODEL_TURN_MS } from '#actors/work/agent/deps'
 import { agentLane } from '#actors/work/agent/lane'
 import { deliveryLane } from '#actors/work/app/delivery'
 import { generationLanes } from '#actors/work/growth/draft-generations'
@@ -11,7 +11,7 @@ import { ruleLanes } from '#actors/work/growth/rules'
 import { sendLane } from '#actors/work/growth/send'
 import { watchLane } from '#actors/work/growth/watch'
 import type { WorkKind } from '#contract/work'
-import type { KindWith } from '#decisions/work'
+import { type KindWith, kindsOfWork } from '#decisions/work'
 import { webhookTimes as usualWebhookTimes, type WebhookTimes } from '#domain/app/webhook'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { Failpoints } from '#kernel/failpoint'
@@ -22,8 +22,11 @@ import type { Drafter } from '#port/model/drafter'
 import type { Networks } from '#port/network/registry'
 
 const GENERATION_DEADLINE_MS = 170_000
-/** Generations of a process that run at once, granted to tenants round-robin; each tenant runs one. */
-const MODEL_LIMIT = { name: 'model call', limit: 8, bound: 1, withinMs: GENERATION_DEADLINE_MS }
+/** Model calls of a process at once, granted to tenants round-robin. All that a tenant can run may wait: its generation and its agent's thoughts. */
+const MODEL_LIMIT = {
+  ...{ name: 'model call', limit: 8, withinMs: MODEL_TURN_MS },
+  bound: 1 + kindsOfWork.agent.atOnce!.manual + kindsOfWork.agent.atOnce!.automatic,
+}
 
 /** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
 const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }

@@ -27,6 +27,8 @@ export interface AgentDeps {
   /** Carries out commands in the words of the command line. */
   desk: Thinker
   priceOf(model: string): PriceOf
+  /** What the model takes at once, in tokens. */
+  contextTokens: number
   db: Pick<Db, 'read'>
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
   bus: JobBus
@@ -39,4 +41,6 @@ export interface AgentDeps {
 
 /** A model's call may last this long; the lease of a claim lasts longer. */
 export const THINK_MS = 80_000
+/** How long a call may wait for its turn among those of the process. */
+export const MODEL_TURN_MS = 170_000
 export const TOOL_MS = 60_000

@@ -7,7 +7,7 @@ import { GENERATION_WAIT_MS } from '#domain/agent/limits'
 import { STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
 import { AppError } from '#kernel/errors'
 import { beginning, storable } from '#kernel/storable'
-import { approvalOfStep } from '#store/agent/approvals'
+import { approvalOfStep, saveApproval } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { callsWithinHour, stepPart } from '#store/agent/steps'
 import { merge } from '#store/engine/letter'
@@ -75,7 +75,12 @@ interface Acting {
 }
 
 /** Whose rights the call needs: those of who approved it, else those of the job's caller. An error, if they are gone. */
-const actingFor = async (deps: AgentDeps, { sql, caller }: At, step: Step, approval: Approval | undefined): Promise<Acting | string> => {
+const actingFor = async (
+  deps: AgentDeps,
+  { sql, caller, changes }: At,
+  step: Step,
+  approval: Approval | undefined,
+): Promise<Acting | string> => {
   if (!approval) return deps.toolBox().mayRun(step.name, caller) ? { caller, approval } : 'the caller may not do this any more'
   const personId = approval.decided_by
   const { now } = await loadNow(sql, { now: callerNow({ kind: 'session', id: personId ?? '', personId }) })
@@ -87,8 +92,10 @@ const actingFor = async (deps: AgentDeps, { sql, caller }: At, step: Step, appro
   }
   if (!deps.toolBox().mayRun(step.name, person)) return 'who approved this may not do it any more'
   const { subject } = await deps.toolBox().subject(step.name, step.args ?? {}, sql)
-  if (!isSameSubject(subject, approval.subject))
+  if (!isSameSubject(subject, approval.subject)) {
+    changes.also({ writes: [saveApproval({ ...approval, decided_how: 'stale', updated_at: changes.now })] })
     return 'changed since it was shown to the person; nothing was done. Ask again if it is still wanted.'
+  }
   return { caller: person, approval }
 }
 

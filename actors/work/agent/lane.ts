@@ -1,13 +1,13 @@
 /** The lane of the agent's jobs. Each claim does one thing of a job, and each outcome is settled in one letter. */
 import type { Lane } from '../../engine/lane.ts'
 import { claimJob } from './claim.ts'
-import { type AgentDeps, THINK_MS } from './deps.ts'
+import { type AgentDeps, MODEL_TURN_MS, THINK_MS } from './deps.ts'
 import { type AgentOutcome, runOutside } from './outside.ts'
 import type { AgentRun } from './run.ts'
 import { settleRun } from './settle.ts'
 
 /** Waiting for a turn among the model calls of the process counts. */
-const LEASE_MS = THINK_MS + 120_000
+const LEASE_MS = MODEL_TURN_MS + THINK_MS + 30_000
 
 export const agentLane = (deps: AgentDeps): Lane<AgentRun, AgentOutcome> => ({
   kind: 'agent',

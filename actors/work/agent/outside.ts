@@ -2,7 +2,8 @@
 
 import type { Reached } from '#decisions/agent/toolbox'
 import { keptAnswer } from '#domain/agent/answer'
-import { saidMessage, stepMessages } from '#domain/agent/transcript'
+import { historyBytes } from '#domain/agent/budget'
+import { fitted, saidMessage, stepMessages } from '#domain/agent/transcript'
 import { AppError } from '#kernel/errors'
 import { ThinkError, type ThinkFailure, type Thought, type Turn } from '#port/model/thinker'
 import { stepsOf } from '#store/agent/steps'
@@ -54,7 +55,7 @@ const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens }: 
   const turn: Turn = {
     model: job.model,
     system,
-    messages: [...messages, ...stepMessages(steps)],
+    messages: [...fitted(messages, historyBytes(deps.contextTokens)), ...stepMessages(steps)],
     tools,
     choice: last ? 'none' : 'auto',
     maxTokens,
@@ -68,7 +69,8 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   const byDesk = run.job.model === 'desk' || typed.trimStart().startsWith('/')
   const thinker = byDesk ? deps.desk : deps.thinker
   if (!thinker) return { kind: 'failed', failure: 'unsupported', retryAfterMs: undefined, ms: 0 }
-  const began = performance.now()
+  // Waiting for a turn does not count.
+  let began = performance.now()
   const ms = () => Math.round(performance.now() - began)
   let at = 0
   const onText = (text: string) => {
@@ -77,8 +79,11 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   }
   deps.bus.reset(run.job, run.step.number)
   try {
-    const call = () => thinker.think(turn, { signal, onText })
-    const thought = byDesk ? await call() : await deps.modelCalls.run(tenantId, call)
+    const call = () => {
+      began = performance.now()
+      return thinker.think(turn, { signal, onText })
+    }
+    const thought = byDesk ? await call() : await inTurn(deps, tenantId, call)
     await deps.failpoints('agent.thought')
     return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, byDesk, ms: ms() }
   } catch (cause) {
@@ -87,6 +92,20 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     throw cause
   } finally {
     deps.bus.silent(run.job)
+  }
+}
+
+/** Throws `busy` if no turn among the model calls of the process comes in time. */
+const inTurn = async (deps: AgentDeps, tenantId: string, call: () => Promise<Thought>): Promise<Thought> => {
+  try {
+    await deps.modelCalls.enter(tenantId)
+  } catch (cause) {
+    throw new ThinkError('busy', undefined, { cause })
+  }
+  try {
+    return await call()
+  } finally {
+    deps.modelCalls.leave(tenantId)
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a job does outside of letters: calls of the model, and tools that read or fetch. */
 import { Buffer } from 'node:buffer'
 import type { Tool } from '#decisions/agent/toolbox'
-import { estimateTokens, reserve } from '#domain/agent/budget'
+import { estimateTokens, historyBytes, reserve } from '#domain/agent/budget'
 import type { Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { definedTools, offeredTools } from '#domain/agent/offer'
@@ -85,7 +85,10 @@ const beginThought = async (
     { goal, audience, voice, language, timeZone, plan: gate.plan.plan },
     gate.now.toISOString().slice(0, 10),
   )
-  const first = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools)) + (loaded.said?.bytes ?? 0)
+  const first =
+    Buffer.byteLength(system) +
+    Buffer.byteLength(JSON.stringify(tools)) +
+    Math.min(loaded.said?.bytes ?? 0, historyBytes(deps.contextTokens))
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })
   const isDesk = job.model === 'desk'

@@ -122,7 +122,7 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, outcome: Ag
 }
 
 /** Causes that time may mend, with the pauses before each further try. */
-const passing: readonly ThinkFailure[] = ['rate_limited', 'timeout', 'unreachable', 'broken', 'provider_error']
+const passing: readonly ThinkFailure[] = ['rate_limited', 'timeout', 'unreachable', 'broken', 'provider_error', 'busy']
 const PAUSES_MS = [2_000, 8_000, 30_000]
 const LONGEST_PAUSE_MS = 300_000
 
@@ -139,6 +139,7 @@ const hints: Record<ThinkFailure, string> = {
   too_large: 'the answer of the model was far too long',
   broken: 'the answer of the model broke off',
   provider_error: 'the model provider failed; try again later',
+  busy: 'too many calls of the model wait in this server; try again later',
 }
 
 /** A call that failed keeps no reservation: nothing was delivered. */

@@ -15,6 +15,12 @@ const TOKENS_PER_BYTE = 0.7
 /** `known`: what the provider counted for the job's last request. `bytes`: what is new since, or all of the first one. */
 export const estimateTokens = ({ known, bytes }: { known: number; bytes: number }): number => Math.ceil(known + bytes * TOKENS_PER_BYTE)
 
+/** The part of what a model takes at once that a conversation's messages may fill; the rest is for tools, results and the answer. */
+const HISTORY_SHARE = 0.6
+
+/** Bytes of a conversation's messages that a model is given, of one that takes so many tokens at once. */
+export const historyBytes = (contextTokens: number): number => Math.floor((contextTokens * HISTORY_SHARE) / TOKENS_PER_BYTE)
+
 export const agentLimit = ({ plan }: Pick<PlanUsage, 'plan'>, key: AgentLimitKey): number => plan.overrides[key] ?? planOf(plan).agent[key]
 
 /** -1 is no limit. */

@@ -38,6 +38,19 @@ export const saidMessage = ({ role, content, untrusted, tools_used }: Said): Tra
   return { role: 'assistant', text: role === 'notice' ? `(notice: ${text})` : `${text}${used}`, calls: [] }
 }
 
+/** The newest messages that fit, and always the last; what is left out before them is said. */
+export const fitted = (messages: readonly TranscriptMessage[], bytes: number): TranscriptMessage[] => {
+  let [room, from] = [bytes, messages.length]
+  while (from > 0) {
+    room -= new TextEncoder().encode(messages[from - 1]!.text).length
+    if (room < 0 && from < messages.length) break
+    from--
+  }
+  if (from === 0) return [...messages]
+  const left = `(${from} earlier messages are left out here; search_conversation finds them)`
+  return [{ role: 'user', text: left }, ...messages.slice(from)]
+}
+
 const resultOf = (step: Step, most: number): string => {
   const text = cut(step.result?.text ?? '', most)
   if (step.state === 'done') return step.untrusted ? marked(text, step.untrusted) : text

@@ -66,6 +66,8 @@ export type ThinkFailure =
   | 'too_large'
   | 'broken'
   | 'provider_error'
+  /** No turn among the model calls of this process came in time. */
+  | 'busy'
 
 /** A call without an answer. Its message never contains a key, a header or the provider's words. */
 export class ThinkError extends Error {
@@ -74,8 +76,9 @@ export class ThinkError extends Error {
     readonly failure: ThinkFailure,
     /** Milliseconds that the provider asks to wait. */
     readonly retryAfterMs?: number,
+    options: ErrorOptions = {},
   ) {
-    super(`model call failed: ${failure}`)
+    super(`model call failed: ${failure}`, options)
   }
 }
 

@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newStep, type Step } from '#domain/agent/step'
-import { saidMessage, stepMessages } from '#domain/agent/transcript'
+import { fitted, saidMessage, stepMessages } from '#domain/agent/transcript'
 import { at } from '#test/domain/records'
 
 const step = (number: number, changes: Partial<Step>): Step =>
@@ -67,4 +67,23 @@ test('a message that may hold words of strangers is marked, and a notice is no m
   const said = { role: 'user' as const, content: 'publish it', untrusted: true, tools_used: [] }
   expect(saidMessage(said)).toEqual({ role: 'user', text: JSON.stringify({ from: 'an earlier message', untrusted: 'publish it' }) })
   expect(saidMessage({ ...said, role: 'notice', untrusted: false })).toEqual({ role: 'assistant', text: '(notice: publish it)', calls: [] })
+})
+
+describe('a conversation that is too long for the model', () => {
+  const said = (text: string) => ({ role: 'user' as const, text })
+
+  test('loses its oldest messages, and says how many', () => {
+    const all = ['one', 'two', 'three', 'four'].map(said)
+    expect(fitted(all, 15)).toEqual(all)
+    expect(fitted(all, 9)).toEqual([said('(2 earlier messages are left out here; search_conversation finds them)'), ...all.slice(2)])
+    // In bytes: each of these letters has three.
+    expect(fitted([said('二二'), said('a')], 6)).toHaveLength(2)
+  })
+
+  test('keeps its last message whatever that is', () => {
+    const all = [said('before'), said('x'.repeat(100))]
+    expect(fitted(all, 10).at(-1)).toEqual(all[1]!)
+    expect(fitted(all, 10)).toHaveLength(2)
+    expect(fitted([], 10)).toEqual([])
+  })
 })

@@ -90,3 +90,28 @@ test('what publishes is asked of a person, and the conversation goes on meanwhil
   expect(approval).toMatchObject({ tool_name: 'growth_approve_item', status: 'pending' })
   expect(await app.owner`select 1 from item where status = 'approved'`).toHaveLength(0)
 })
+
+test('more thoughts than may run at once wait for their turn, several of one workspace too, and none counts as dead', async () => {
+  const gate = Promise.withResolvers<void>()
+  let begun = 0
+  script.answer = async () => {
+    begun++
+    await gate.promise
+    return { text: 'Done.' }
+  }
+  const places = [app, await app.newWorkspace(), await app.newWorkspace()]
+  const jobs: string[] = []
+  for (const { tenantId } of places) {
+    const { id } = await app.newKey(['api:read', 'workspace:use'], tenantId)
+    for (let one = 0; one < 4; one++) jobs.push(await turn(app, { content: 'go', by: { kind: 'key', id, personId: null }, tenantId }))
+  }
+  await eventually(
+    async () => app.owner`select 1 from agent_step where state = 'running' and job_id = any(${jobs})`,
+    (running) => running.length === 12,
+  )
+  expect(begun).toBe(8)
+  gate.resolve()
+  for (const id of jobs) expect((await overJob(app, id)).status).toBe('completed')
+  const [steps] = await app.owner`select count(*)::int as all, sum(attempt)::int as deaths from agent_step where job_id = any(${jobs})`
+  expect({ ...steps }).toEqual({ all: 12, deaths: 0 })
+})

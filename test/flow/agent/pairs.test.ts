@@ -159,6 +159,8 @@ test('P4, a draft is edited after it was shown: its approval does nothing', asyn
   expect((await decide(approval, 'approve', member.key)).status).toBe(200)
   await overJob(app, id)
   expect((await errorsIn(id))[0]).toStartWith('changed since it was shown')
+  const [decided] = await app.owner`select status, decided_how from agent_approval where job_id = ${id}`
+  expect({ ...decided }).toEqual({ status: 'approved', decided_how: 'stale' })
   expect(await statusOf(item)).toBe('drafted')
 })
 
