@@ -1,16 +1,17 @@
 /** Words of the model without a call of a tool: the end of a job. */
 import { MOST_INVALID } from '#domain/agent/limits'
-import type { Step } from '#domain/agent/step'
 import type { Thought } from '#port/model/thinker'
 import { type At, again, over } from './at.ts'
 
 const REFUSED = 'The model declined to answer this.'
 const CUT = '\n\n(The answer was cut off: it reached the longest length.)'
 
-export const answered = (at: At, { text, ending, model }: Thought, _step: Step) => {
+export const answered = (at: At, { text, ending, model }: Thought) => {
   const said = ending === 'refused' && text.trim() === '' ? REFUSED : text
   if (said.trim() === '') return invalid(at)
-  at.changes.say('assistant', ending === 'cut' ? `${said}${CUT}` : said, { model })
+  const done = at.heads.filter(({ kind, state }) => kind === 'tool' && state === 'done')
+  const tools_used = [...new Set(done.map(({ name }) => name))]
+  at.changes.say('assistant', ending === 'cut' ? `${said}${CUT}` : said, { model, tools_used })
   return over(at, { kind: 'end', end: { status: 'completed', error: null } })
 }
 

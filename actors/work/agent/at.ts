@@ -2,6 +2,7 @@
 import type { ToolCaller } from '#decisions/agent/toolbox'
 import { isOver, type Job } from '#domain/agent/job'
 import type { Next } from '#domain/agent/loop'
+import type { StepHead } from '#domain/agent/step'
 import { type Scope, scopes } from '#kernel/scopes'
 import { type CallerNow, callerNow } from '#store/agent/callers'
 import { behindPart, jobPart } from '#store/agent/jobs'
@@ -26,6 +27,8 @@ export interface At {
   caller: ToolCaller
   /** What the caller may do, as of now. */
   callerNow: CallerNow
+  /** Of the job, before this letter. */
+  heads: readonly Omit<StepHead, 'way'>[]
   /** The row of work of the conversation's next job, which may begin once this one has ended or waits. */
   nextWork: string | null
 }
@@ -50,7 +53,7 @@ export const openJob = async (sql: Sql, gate: Gate, work: Work) => {
   })
   const changes = new JobChanges(job, found.thread as Thread | undefined, gate.now)
   const at = found.now && {
-    ...{ sql, gate, work, changes, callerNow: found.now, nextWork: found.order.next_work },
+    ...{ sql, gate, work, changes, heads, callerNow: found.now, nextWork: found.order.next_work },
     caller: toolCaller(found.tenant!.id, job, found.now),
   }
   return { job, heads, order: found.order, changes, at }

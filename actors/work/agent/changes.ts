@@ -1,5 +1,5 @@
 /** Collects what a letter changes of a job, so that each row is written once. */
-import { settledEvent } from '#decisions/agent/job-events'
+import { type News, settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
 import type { Message } from '#domain/agent/conversation'
 import { ended, isOver, type Job } from '#domain/agent/job'
 import type { JobEnd } from '#domain/agent/loop'
@@ -43,7 +43,7 @@ export class JobChanges {
   set(patch: Partial<Job>): void {
     const { status } = this.#job
     this.#job = { ...this.#job, ...patch, updated_at: this.now }
-    if (this.#job.status !== status) this.event('job.status', { status: this.#job.status, error: this.#job.error })
+    if (this.#job.status !== status) this.#tell(statusNews(this.#job))
   }
 
   save(step: Step): Step {
@@ -71,9 +71,13 @@ export class JobChanges {
   }
 
   event(type: AgentEvent['type'], data: Record<string, unknown>): void {
-    const { id: job_id, conversation_id, next_event } = this.#job
-    this.#events.push({ job_id, seq: next_event, conversation_id, at: this.now, type, data })
-    this.#job = { ...this.#job, next_event: next_event + 1 }
+    this.#tell({ type, data })
+  }
+
+  #tell(news: News): void {
+    const { job, events } = withEvents(this.#job, [news], this.now)
+    this.#job = job
+    this.#events.push(...events)
   }
 
   /** Handles of records that are shown for the first time. */

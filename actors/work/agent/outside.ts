@@ -45,8 +45,7 @@ export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneCo
 type Thinking = Extract<AgentRun, { kind: 'think' }>
 
 const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens }: Thinking, tenantId: string) => {
-  const read = <Row>(query: Parameters<typeof deps.db.read<Row>>[1]) => deps.db.read<Row>({ tenantId }, query)
-  const { said, steps, own } = await loadBy(read as never, {
+  const { said, steps, own } = await loadBy((query) => deps.db.read({ tenantId }, query), {
     said: when(job.message_id !== null, saidUntil(job.message_id ?? '', MOST_MESSAGES)),
     own: when(job.message_id !== null, messageText(job.message_id ?? '')),
     steps: stepsOf(job.id),
@@ -68,7 +67,7 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   const { turn, typed } = await turnOf(deps, run, tenantId)
   const byDesk = run.job.model === 'desk' || typed.trimStart().startsWith('/')
   const thinker = byDesk ? deps.desk : deps.thinker
-  if (!thinker) return { kind: 'failed', failure: 'unsupported', retryAfterMs: undefined, ms: 0 }
+  if (!thinker) return { kind: 'failed', failure: 'no_model', retryAfterMs: undefined, ms: 0 }
   // Waiting for a turn does not count.
   let began = performance.now()
   const ms = () => Math.round(performance.now() - began)

@@ -26,10 +26,10 @@ interface Finished {
 export const settleRun = async (deps: AgentDeps, sql: Sql, gate: Gate, { work, job: run, outcome }: Finished): Promise<Decision<void>> => {
   const opened = await openJob(sql, gate, work)
   if (!opened) return { reply: undefined, effects: { settled: [work.id], writes: await lateWrites(deps, sql, gate, { run, outcome }) } }
-  const { changes, order } = opened
+  const { changes, order, heads } = opened
   // A caller who has gone may do nothing; the next claim ends the job.
   const gone = { caller: { ...run.caller, scopes: new Set<never>() }, callerNow: { role: null, scopes: [] } }
-  const at = opened.at ?? { ...gone, sql, gate, work, changes, nextWork: order.next_work }
+  const at = opened.at ?? { ...gone, sql, gate, work, changes, heads, nextWork: order.next_work }
   const { decision } = await settled(deps, at, run, outcome)
   return decision
 }
@@ -118,7 +118,7 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, outcome: Ag
   const saved = at.changes.save(done)
   at.changes.endedStep(saved)
   if (thought.calls.length > 0) return acceptCalls(deps, at, { run, step: saved, outcome })
-  return answered(at, thought, saved)
+  return answered(at, thought)
 }
 
 /** Causes that time may mend, with the pauses before each further try. */
@@ -126,7 +126,7 @@ const passing: readonly ThinkFailure[] = ['rate_limited', 'timeout', 'unreachabl
 const PAUSES_MS = [2_000, 8_000, 30_000]
 const LONGEST_PAUSE_MS = 300_000
 
-const hints: Record<ThinkFailure, string> = {
+const hints: Record<Exclude<ThinkFailure, 'no_model'>, string> = {
   rate_limited: 'the model provider is rate limiting; try again later',
   out_of_credit: 'the account at the model provider has no credit left',
   unauthorized: 'the model provider refused the API key; check OPENAI_API_KEY',
@@ -152,7 +152,8 @@ const thinkFailed = (at: At, step: Step, { failure, retryAfterMs, ms }: Extract<
   changes.set({ active_ms: changes.job.active_ms + ms })
   if (pause === undefined) {
     changes.endedStep(changes.save({ ...step, state: 'failed', attempt, error: failure, ended_at: gate.now }))
-    return over(at, { kind: 'end', end: { status: 'failed', error: `model_failed: ${hints[failure]}` } })
+    const error = failure === 'no_model' ? 'model_required' : `model_failed: ${hints[failure]}`
+    return over(at, { kind: 'end', end: { status: 'failed', error } })
   }
   const not_before = new Date(gate.now.getTime() + Math.min(LONGEST_PAUSE_MS, Math.max(pause, retryAfterMs ?? 0)))
   changes.save({ ...step, state: 'ready', attempt, not_before })

@@ -9,12 +9,14 @@ export interface Said {
   tools_used: string[]
 }
 
-interface TranscriptCall {
+export interface TranscriptCall {
   id: string
   name: string
+  /** What the model wrote, supposedly JSON. */
   arguments: string
 }
 
+/** Each call of an assistant's message is answered by the tool messages that follow it, in the same order. */
 export type TranscriptMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; calls: TranscriptCall[]; reasoning?: string | undefined }

@@ -1,19 +1,9 @@
 /** One call of a language model in a conversation with tools. Adapters: openai/thinker.ts, and the desk, which has no model. */
+import type { TranscriptCall, TranscriptMessage } from '#domain/agent/transcript'
 
-/** A call that the model asks for. */
-export interface ToolCall {
-  /** Ours, nine letters and digits, whatever the provider sent. */
-  id: string
-  name: string
-  /** What the model wrote, supposedly JSON. Unchecked. */
-  arguments: string
-}
-
-/** Each call of an assistant's message is answered by the tool messages that follow it, in the same order. */
-export type TurnMessage =
-  | { role: 'user'; text: string }
-  | { role: 'assistant'; text: string; calls: ToolCall[]; reasoning?: string | undefined }
-  | { role: 'tool'; call: string; text: string }
+/** A call that the model asks for. Its id is ours, nine letters and digits, whatever the provider sent; its arguments are unchecked. */
+export type ToolCall = TranscriptCall
+export type TurnMessage = TranscriptMessage
 
 export interface ToolDefinition {
   name: string
@@ -66,6 +56,8 @@ export type ThinkFailure =
   | 'too_large'
   | 'broken'
   | 'provider_error'
+  /** None is set in this process, though one was when the job began. */
+  | 'no_model'
   /** No turn among the model calls of this process came in time. */
   | 'busy'
 

@@ -26,3 +26,10 @@ test('drafts, and says what it cannot do', async () => {
   expect(job.tool_calls).toBe(0)
   expect(answer).toContain('cuont')
 })
+
+test('a job that began with a model ends honestly where none is set any more', async () => {
+  const { id } = await app.newKey(['api:read', 'workspace:use'])
+  const job = await overJob(app, await turn(app, { content: 'hello', by: { kind: 'key', id, personId: null }, model: 'gpt-5' }))
+  expect(job).toMatchObject({ status: 'failed', error: 'model_required' })
+  expect(await messagesIn(app, job)).toContainEqual({ role: 'notice', content: 'No language model is set.' })
+})

@@ -53,6 +53,8 @@ test('commands and reads run in the order of the model, and their results come b
     ['scripted', 'done'],
   ])
   const { content } = (await messagesIn(app, job)).at(-1)!
+  const [used] = await app.owner`select tools_used from agent_message where job_id = ${id} and role = 'assistant'`
+  expect(used!.tools_used).toEqual(['growth_add_learning', 'growth_list_learnings', 'get_current_time'])
   expect(content).toContain('learning:1')
   expect(content).toContain('Numbers in the first line')
   expect(content).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
