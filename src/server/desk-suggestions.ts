@@ -7,7 +7,7 @@ const COUNT = 3
 
 /** Words that say nothing about which command is meant. */
 const EMPTY = new Set(
-  'the and for you our your with that this from what which please can could would should want have has are was not all one some any now'.split(
+  'make better need just about give tell help the and for you our your with that this from what which please can could would should want have has are was not all one some any now'.split(
     ' ',
   ),
 )
