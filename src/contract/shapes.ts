@@ -131,6 +131,9 @@ export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Nul
  */
 export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
 
+/** A field of an input that only people give: the agent's model is not told of it, and may not set it. */
+export const onlyPeople = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-only-people': true })
+
 /** A list's cursor. `example`: a cursor that this list could return. */
 export const cursorLike = (example: string) =>
   T.Optional(T.String({ maxLength: 200, description: 'The previous next_cursor.', examples: [example] }))

@@ -1,4 +1,5 @@
 /** The calls of tools in an answer: each is checked, judged, and becomes a step. */
+import type { Tool } from '#decisions/agent/toolbox'
 import { type Approval, approvalUrl, type Subject } from '#domain/agent/approval'
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
@@ -40,6 +41,13 @@ const parsed = (text: string): unknown => {
 
 const NOT_AN_OBJECT = 'the arguments are not a JSON object'
 
+/** A command that a person has typed. */
+const isOwnAct = ({ changes }: At, { byDesk }: Answer['outcome']): boolean => byDesk && changes.job.on_behalf.kind === 'session'
+
+/** Whether the model was told of a field. */
+const isOffered = ({ parameters }: Tool, field: string): boolean =>
+  Object.hasOwn((parameters.properties ?? {}) as Record<string, unknown>, field)
+
 /** The arguments as the operation takes them: with ids in the place of handles. */
 const checkedCall = (deps: AgentDeps, at: At, { name, arguments: text }: ToolCall, { run, outcome }: Answer): Checked => {
   const box = deps.toolBox()
@@ -48,7 +56,10 @@ const checkedCall = (deps: AgentDeps, at: At, { name, arguments: text }: ToolCal
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return { error: NOT_AN_OBJECT }
   try {
     const args = box.checked(name, new HandleBook(at.changes.handles).resolve(given, outcome.typed))
-    return { args, hash: argumentsHash(args) }
+    const peoples = isOwnAct(at, outcome) ? undefined : Object.keys(args).find((field) => !isOffered(box.tools.get(name)!, field))
+    return peoples === undefined
+      ? { args, hash: argumentsHash(args) }
+      : { error: `${peoples} can only be given by a person, who decides about the call` }
   } catch (cause) {
     return { error: refusalOf(cause) ?? 'the arguments cannot be used' }
   }
@@ -82,7 +93,7 @@ const judged = async (
       rule: judging.rules.get(name),
       isRepeat: equal.unknown > 0,
     },
-    own: answer.outcome.byDesk && job.on_behalf.kind === 'session',
+    own: isOwnAct(at, answer.outcome),
   })
   if (verdict.decision === 'deny') return { state: 'failed', why: [], error: verdict.reason }
   if (equal.calls + judging.equal >= MOST_EQUAL) return { state: 'failed', why: [], error: REPEATED }

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time, timeOrSlot } from '../shapes.ts'
+import { Id, NextCursor, nullable, oneOf, onlyPeople, page, record, Time, timeOrSlot } from '../shapes.ts'
 
 const statuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
 export const ItemStatus = oneOf(statuses)
@@ -134,7 +134,7 @@ export const items = {
     'Post an approved item now. It is public at once. Returns 202 with the current item if the network takes longer than 20 seconds; poll the item. ' +
       'An item in doubt (publish_unconfirmed) is not sent again: 409, unless a signed-in person, not an API key, confirms with ' +
       'post_again. That reads the timeline first: if it shows the post, the item becomes posted; if it cannot be read completely, nothing is sent.',
-    { input: { id, confirm: T.Optional(PostAgain) }, output: OneItem },
+    { input: { id, confirm: T.Optional(onlyPeople(PostAgain)) }, output: OneItem },
     {
       tool: 'growth_post_item',
       agent: 'commit',

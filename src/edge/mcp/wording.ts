@@ -1,5 +1,5 @@
 /** How operations are worded for models that are not MCP clients: the agent's. */
-import type { TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { ToolWording } from '#ops/toolbox'
 import { entryOf, fieldOf, isUntrusted } from './declared-fields.ts'
 import { inputSchema } from './schema.ts'
@@ -15,10 +15,16 @@ const isForeign = (schema: TSchema | undefined, value: unknown, inside = false):
   return Object.entries(value).some(([name, one]) => isForeign(fieldOf(schema, name), one, here))
 }
 
+/** Without the fields that only people give. */
+const forModels = (input: TSchema): TSchema => {
+  const properties = Object.entries(input.properties as TObject['properties']).filter(([, field]) => field['x-only-people'] !== true)
+  return { ...input, properties: Object.fromEntries(properties) }
+}
+
 export const toolWording: ToolWording = {
   title: ({ summary }) => titleOf(summary),
   description: ({ summary }) => summary,
-  parameters: ({ input }) => inputSchema(input, new Set()),
+  parameters: ({ input }) => inputSchema(forModels(input), new Set()),
   text: (schema, value) => textOf(value, schema),
   isForeign: (schema, value) => isForeign(schema, value),
 }

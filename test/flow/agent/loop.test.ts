@@ -117,3 +117,16 @@ test('more thoughts than may run at once wait for their turn, several of one wor
   const [steps] = await app.owner`select count(*)::int as all, sum(attempt)::int as deaths from agent_step where job_id = any(${jobs})`
   expect({ ...steps }).toEqual({ all: 12, deaths: 0 })
 })
+
+test('what only a person may give is neither in the tool of the model nor taken from it', async () => {
+  script.answer = (asked, answers) => {
+    if (answers === 0) return { calls: [['growth_list_queue', {}]] }
+    if (answers === 1) return { calls: [['growth_post_item', { id: 'item:1', confirm: 'post_again' }]] }
+    const { parameters } = asked.tools.find(({ name }) => name === 'growth_post_item')!
+    return { text: `${Object.keys(parameters.properties as object)} / ${resultsIn(asked).at(-1)}` }
+  }
+  const id = await turn(app, { content: 'post it again', by: await key() })
+  const job = await overJob(app, id)
+  expect((await messagesIn(app, job)).at(-1)!.content).toBe('id / error: confirm can only be given by a person, who decides about the call')
+  expect(await app.owner`select 1 from agent_approval where job_id = ${id}`).toHaveLength(0)
+})
