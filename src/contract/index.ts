@@ -1,5 +1,6 @@
 /** All resources and operations, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { analytics } from './agent/analytics.ts'
 import { approvals } from './agent/approvals.ts'
 import { conversations } from './agent/conversations.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
@@ -94,6 +95,7 @@ export const agentResources = {
   jobs: { prefix: 'agent.jobs', about: 'What the agent does: its jobs, step by step.', group: jobs },
   approvals: { prefix: 'agent.approvals', about: 'What the agent wants to do and a person must allow.', group: approvals },
   usage: { prefix: 'agent.usage', about: 'What the agent may cost, and has cost.', group: usage },
+  analytics: { prefix: 'agent.analytics', about: 'What the agent has done, in numbers.', group: analytics },
   tools: { prefix: 'agent.tools', about: 'What the agent can do.', group: tools },
   toolRules: { prefix: 'agent.toolRules', about: 'What people have decided about tools.', group: toolRules },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },

@@ -3,6 +3,7 @@ import { agentResources, appResources, growthResources } from '#contract/index'
 import type { Group, Resource } from '#contract/op'
 import { operatorResources } from '#contract/operator'
 import type { ToolBox } from '#decisions/agent/toolbox'
+import { analyticsHandlers } from './agent/analytics.ts'
 import { approvalHandlers } from './agent/approvals.ts'
 import { conversationHandlers } from './agent/conversations.ts'
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
@@ -90,6 +91,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.jobs, jobHandlers({ waiters, publicUrl }))
   add(agentResources.approvals, approvalHandlers({ tools, publicUrl }))
   add(agentResources.usage, usageHandlers)
+  add(agentResources.analytics, analyticsHandlers(tools))
   add(agentResources.tools, toolHandlers(tools))
   add(agentResources.toolRules, toolRuleHandlers(tools))
   add(agentResources.modules, moduleHandlers)
