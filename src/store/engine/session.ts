@@ -46,6 +46,8 @@ class Session {
   #heard = false
   /** An earlier transaction may still be open on the connection. */
   #isDirty = false
+  /** The present client has lost its connection. */
+  #isClosed = false
   /** Monotonic time. */
   #livesUntil = 0
 
@@ -66,6 +68,7 @@ class Session {
       if (client !== this.#client) return
       this.lost++
       this.#isDirty = false
+      this.#isClosed = true
       this.onLost?.()
     })
     return client
@@ -75,9 +78,12 @@ class Session {
     this.#heard = true
   }
 
-  /** Between transactions: replaces a connection that is old. */
+  /**
+   * Between transactions: replaces a connection that is old, and a client whose connection was lost. Such a client connects again by itself,
+   * but at times it never sends what it was given meanwhile, and the transaction waits for its deadline.
+   */
   renew(): void {
-    if (!this.#isDirty && performance.now() >= this.#livesUntil) this.#replace()
+    if (this.#isClosed || (!this.#isDirty && performance.now() >= this.#livesUntil)) this.#replace()
   }
 
   begin(): Promise<unknown> {
@@ -112,6 +118,7 @@ class Session {
     this.lost++
     this.#heard = false
     this.#isDirty = false
+    this.#isClosed = false
     // The client never finishes a query whose connection broke, so `end` needs a timeout.
     old.end({ timeout: RETIRE_WITHIN_S }).catch(() => {})
   }

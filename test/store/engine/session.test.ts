@@ -138,6 +138,28 @@ describe('a lost connection', () => {
   })
 })
 
+test('connections that are lost time and again keep no transaction waiting until its deadline', async () => {
+  await using several = openDb({ ...database.options, max: 4 })
+  const late: unknown[] = []
+  let isOver = false
+  const working = async () => {
+    while (!isOver) {
+      await several
+        .letter(newId(), (sql) => sql`select 1`.then(() => sql`select 2`))
+        .catch(({ cause }) => cause?.name === 'DeadlineError' && late.push(cause))
+      await Bun.sleep(1)
+    }
+  }
+  const workers = Array.from({ length: 4 }, working)
+  for (let n = 0; n < 40; n++) {
+    await terminate()
+    await Bun.sleep(50)
+  }
+  isOver = true
+  await Promise.all(workers)
+  expect(late).toEqual([])
+}, 20_000)
+
 test('a connection that has lived long enough is replaced between transactions', async () => {
   let [made, closed] = [0, 0]
   const connect = (onclose: () => void) => {
