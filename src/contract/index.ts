@@ -2,6 +2,7 @@
 import { isScope } from '#kernel/scopes'
 import { analytics } from './agent/analytics.ts'
 import { approvals } from './agent/approvals.ts'
+import { clockCapabilities } from './agent/clock.ts'
 import { conversations } from './agent/conversations.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
 import { jobs } from './agent/jobs.ts'
@@ -101,6 +102,17 @@ export const agentResources = {
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 
+/** The prefix of all capabilities: their ids end with their names. */
+const CAPABILITIES = 'agent.actions'
+
+/**
+ * Capabilities: tools of the agent, with no route or command of their own. Others call them by name, through `agent.actions.call` or over
+ * MCP. The path of each is that of such a call.
+ */
+export const capabilityResources = {
+  clock: { prefix: CAPABILITIES, about: 'The time.', group: clockCapabilities },
+} as const satisfies Record<string, Resource>
+
 /** For signed-in people. API keys have no access. */
 export const appResources = {
   session: { prefix: 'app.session', about: 'Signing in and out.', group: session },
@@ -120,6 +132,8 @@ export const appResources = {
 export const resources: Resource[] = [...Object.values(growthResources), ...Object.values(agentResources), ...Object.values(appResources)]
 
 export const operations: NamedOp[] = resources.flatMap((resource) => named(resource))
+
+export const capabilities: NamedOp[] = Object.values(capabilityResources).flatMap((resource) => named(resource))
 
 /** The operations that API keys can call, given the scope. */
 export const keyOperations: NamedOp[] = operations.filter(({ scope }) => isScope(scope))

@@ -5,9 +5,10 @@ import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 
 /**
  * What the agent may do with a tool before a person is asked. `read` and `draft`: call it; a draft only while the agent has read no text
- * of people outside. `commit`: always ask. `safe`: call it in any case. `never`: not offered to it, but to others.
+ * of people outside. `commit`: always ask. `safe`: call it in any case. `outside_read`: call it for hosts of the list. `never`: not offered
+ * to it, but to others.
  */
-type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'never'
+type AgentClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'never'
 
 interface Offered {
   /** The name of its MCP tool. */

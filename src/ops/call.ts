@@ -5,6 +5,7 @@ import type { Kind } from '#contract/kinds'
 import type { Group, Op } from '#contract/op'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Deciding } from '#decisions/deciding'
+import type { CallingJob } from '#domain/agent/job'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { RatePlan } from '#domain/app/rates'
 import type { Allowance } from '#kernel/allowance'
@@ -77,6 +78,13 @@ export interface World extends Parts {
   models: Models | typeof NO_MODEL
 }
 
+/** What capabilities reach. */
+export interface CapabilityParts extends Parts {
+  models: Models | typeof NO_MODEL
+  /** Capabilities are tools themselves, so it exists only after them. */
+  tools(): ToolBox
+}
+
 /** What operations reach that are themselves tools of the agent. */
 export interface Parts {
   db: Db
@@ -97,11 +105,15 @@ export interface QueryContext {
   read<Row>(query: Query<Row>): Promise<Row[]>
   networks: Networks
   principal: Principal
+  /** The job of the agent that calls; undefined for everybody else. */
+  job?: CallingJob
 }
 
 export interface CommandContext extends Deciding {
   networks: Networks
   principal: Principal
+  /** The job of the agent that calls; undefined for everybody else. */
+  job?: CallingJob
 }
 
 type Replies = { refId: string; with: Answer | AppError }[]

@@ -1,10 +1,11 @@
 /** Binds every operation to its handler. */
-import { agentResources, appResources, growthResources } from '#contract/index'
+import { agentResources, appResources, capabilityResources, growthResources } from '#contract/index'
 import type { Group, Resource } from '#contract/op'
 import { operatorResources } from '#contract/operator'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { analyticsHandlers } from './agent/analytics.ts'
 import { approvalHandlers } from './agent/approvals.ts'
+import { clockHandlers } from './agent/clock.ts'
 import { conversationHandlers } from './agent/conversations.ts'
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
 import { jobHandlers } from './agent/jobs.ts'
@@ -23,7 +24,7 @@ import { sessionHandlers, sessionsHandlers } from './app/session.ts'
 import { webhookHandlers } from './app/webhook.ts'
 import { workspaceHandlers } from './app/workspace.ts'
 import { type Bound, bind } from './bind.ts'
-import type { Handlers, Parts, World } from './call.ts'
+import type { CapabilityParts, Handlers, Parts, World } from './call.ts'
 import { downloadSlots } from './download.ts'
 import { articleHandlers } from './growth/articles.ts'
 import { growthAuditHandlers } from './growth/audits.ts'
@@ -97,6 +98,11 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.modules, moduleHandlers)
 }
 
+/** Tools of the agent that are no operations of their own. */
+const addCapabilities = (add: Add, _: CapabilityParts) => {
+  add(capabilityResources.clock, clockHandlers)
+}
+
 const addApp = (add: Add, world: Parts) => {
   add(appResources.session, sessionHandlers)
   add(appResources.sessions, sessionsHandlers)
@@ -123,11 +129,14 @@ export const createOperations = (world: World): Bound[] => {
   return all.flatMap(({ resource, handlers }) => bind(host, resource, handlers as Handlers<Group>))
 }
 
-/** The operations that have a tool, as the agent's tools. */
-export const createToolBox = (world: Parts, wording: ToolWording): ToolBox =>
+/** Capabilities, and the operations that have a tool, as the agent's tools. */
+export const createToolBox = (world: CapabilityParts, wording: ToolWording): ToolBox =>
   toolBoxOf(
     world,
-    collected((add) => addGrowth(add, world)),
+    collected((add) => {
+      addGrowth(add, world)
+      addCapabilities(add, world)
+    }),
     wording,
   )
 

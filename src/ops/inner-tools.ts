@@ -1,7 +1,7 @@
 /** Tools that exist only inside a job: they change nothing but the job itself. */
 import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
 import { NOT_BLANK } from '#contract/shapes'
-import type { Decided, Tool, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
+import type { Decided, Tool } from '#decisions/agent/toolbox'
 import { fail } from '#kernel/errors'
 import { searchMessages } from '#store/agent/search'
 import type { World } from './call.ts'
@@ -9,14 +9,12 @@ import type { World } from './call.ts'
 const strict = { additionalProperties: false }
 
 const inputs = {
-  get_current_time: T.Object({}, strict),
   use_tools: T.Object({ names: T.Array(T.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 10 }) }, strict),
   search_conversation: T.Object({ query: T.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK }) }, strict),
 }
 type Name = keyof typeof inputs
 
 const descriptions: Record<Name, [title: string, rest: string]> = {
-  get_current_time: ['Get the current time', 'In UTC, as an ISO 8601 timestamp.'],
   use_tools: ['Get the definitions of further tools', 'Names are in the index of tools. They can be called from the next answer on.'],
   search_conversation: [
     'Search the earlier messages of this conversation',
@@ -38,14 +36,13 @@ export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => 
   tools: Object.keys(inputs).map((name) => toolOf(name as Name)),
   has: isName,
   input: (name: string): TSchema | undefined => (isName(name) ? inputs[name] : undefined),
-  async decide(name: string, args: unknown, { gate }: ToolContext): Promise<Decided> {
-    if (name === 'get_current_time') return { value: { now: gate.now.toISOString() }, effects: {} }
+  async decide(args: unknown): Promise<Decided> {
     const { names } = args as Static<(typeof inputs)['use_tools']>
     const unknown = names.find((one) => !isTool(one))
     if (unknown !== undefined) fail('not_found', `there is no tool ${unknown}`)
     return { value: { names }, effects: {}, shown: names }
   },
-  async read(name: string, args: unknown, at: ToolCaller & { conversationId: string | null }): Promise<unknown> {
+  async read(name: string, args: unknown, at: { tenantId: string; conversationId: string | null }): Promise<unknown> {
     if (name !== 'search_conversation') return fail('not_found', `there is no tool ${name}`)
     const { query } = args as Static<(typeof inputs)['search_conversation']>
     const messages = at.conversationId === null ? [] : await db.read({ tenantId: at.tenantId }, searchMessages(at.conversationId, query))

@@ -3,6 +3,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { isAgentTool, isSettled, type NamedOp, named, type Resource, readsOnly, settlingId } from '#contract/op'
 import type { Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
+import type { CallingJob } from '#domain/agent/job'
 import type { ToolWay } from '#domain/agent/step'
 import { fail } from '#kernel/errors'
 import type { Query, Sql } from '#store/engine/db'
@@ -52,7 +53,7 @@ const toolOf = ({ o }: Operated, wording: ToolWording): Tool => ({
   title: wording.title(o),
   description: wording.description(o),
   parameters: wording.parameters(o),
-  module: 'growth',
+  module: o.id.slice(0, o.id.indexOf('.')),
   class: o.agent as Tool['class'],
   way: wayOf(o),
   foreign: o.foreign ?? false,
@@ -64,9 +65,10 @@ const callOf = (o: NamedOp, { tenantId, principal, scopes }: ToolCaller): Call =
 })
 
 /** Reads in the letter's own transaction. */
-const inLetter = ({ networks }: Pick<Parts, 'networks'>, { sql, caller }: ToolContext): QueryContext => ({
+const inLetter = ({ networks }: Pick<Parts, 'networks'>, { sql, caller, job }: ToolContext): QueryContext => ({
   networks,
   principal: caller.principal,
+  job,
   read: async <Row>(query: Query<Row>) => await query(sql),
 })
 
@@ -100,14 +102,16 @@ class OperationTools implements ToolBox {
   }
 
   async decide(name: string, args: Arguments, context: ToolContext): Promise<Decided> {
-    return this.#inner.has(name) ? this.#inner.decide(name, args, context) : this.#decide(this.#find(name), args, context)
+    return this.#inner.has(name) ? this.#inner.decide(args) : this.#decide(this.#find(name), args, context)
   }
 
-  async read(name: string, args: Arguments, caller: ToolCaller, conversationId: string | null): Promise<unknown> {
-    if (this.#inner.has(name)) return this.#inner.read(name, args, { ...caller, conversationId })
+  async read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown> {
+    const { tenantId, principal } = caller
+    if (this.#inner.has(name)) return this.#inner.read(name, args, { tenantId, conversationId: job.conversationId })
     const { o, handler } = this.#find(name)
     // The caller's rights were checked when the step began; the credential itself may have ended since.
-    return answerOf(o, handler, args, contextFor(this.world, { ...caller, principal: { kind: 'system', id: 'agent' } }))
+    const reading = contextFor(this.world, { tenantId, principal: { kind: 'system', id: 'agent' } })
+    return answerOf(o, handler, args, { ...reading, principal, job })
   }
 
   async reach(name: string, args: Arguments, { tenantId }: ToolCaller): Promise<Reached> {
@@ -147,8 +151,8 @@ class OperationTools implements ToolBox {
     const load = typeof decides === 'object' ? (decides as { load(i: unknown, c: Call): Load }).load(input, call) : {}
     const loaded = await loadNow(context.sql, load)
     const { tenantId, principal } = context.caller
-    const { sql, gate, lanes = noLanes } = context
-    const deciding = { tenantId, principal, sql, gate, lanes, networks: world.networks }
+    const { sql, gate, job, lanes = noLanes } = context
+    const deciding = { tenantId, principal, sql, gate, lanes, job, networks: world.networks }
     const command = { o, handler: handler as LetterHandler, input, call, world, reader: inLetter(world, context) }
     const { reply, effects = {}, awaits } = await decideOnce(command, { context: deciding, loaded }, undefined)
     requireDeclared(o, effects.spend ?? [])

@@ -102,7 +102,7 @@ const KINDS: Record<string, string> = {
 }
 
 /** The requirement, as the end of a sentence that begins with the field. */
-const requirementOf = ({ type, schema, message }: ValueError): string => {
+const requirementOf = ({ type, schema, value, message }: ValueError): string => {
   const limits: Partial<Record<ValueErrorType, string>> = {
     [ValueErrorType.IntegerMinimum]: `must be at least ${schema.minimum}`,
     [ValueErrorType.IntegerMaximum]: `must be at most ${schema.maximum}`,
@@ -112,6 +112,7 @@ const requirementOf = ({ type, schema, message }: ValueError): string => {
     [ValueErrorType.ArrayMaxItems]: `must have at most ${schema.maxItems} entries`,
   }
   const what = FORMS[schema.format ?? ''] ?? formsOf(schema) ?? KINDS[schema.type ?? '']
+  if (type === ValueErrorType.StringFormat && schema.format === 'time-zone') return `must be ${what}: there is no ${value}`
   if (type === ValueErrorType.StringPattern) return patternOf(schema) ?? lowerFirst(message)
   return limits[type] ?? (what ? `must be ${what}` : lowerFirst(message))
 }

@@ -194,8 +194,9 @@ export async function openWorkplace(
     sealer,
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
-  const box = createToolBox(reached, toolWording)
-  const world: World = { ...reached, tools: overrides.tools?.(box) ?? box, models: modelsOf(config) }
+  const models = modelsOf(config)
+  const box = createToolBox({ ...reached, models, tools: () => world.tools }, toolWording)
+  const world: World = { ...reached, tools: overrides.tools?.(box) ?? box, models }
   agent.begin(world)
   const owned = stack.move()
   return { db, world, bus: agent.bus, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }

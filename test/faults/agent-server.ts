@@ -28,12 +28,12 @@ const naive = (box: ToolBox, workplace: () => Workplace): ToolBox =>
     tools: new Map(
       [...box.tools].map(([name, tool]) => [name, name === NAIVE_TOOL ? { ...tool, way: 'read', class: 'draft' } : tool] as const),
     ),
-    async read(name, args, caller, conversationId) {
-      if (name !== NAIVE_TOOL) return box.read(name, args, caller, conversationId)
+    async read(name, args, caller, job) {
+      if (name !== NAIVE_TOOL) return box.read(name, args, caller, job)
       const answer = await workplace().world.ask(caller.tenantId, {
         ...{ name: 'naive', priority: 'background', provenance: { principal: { kind: 'system', id: 'naive' }, surface: 'agent' } },
         async decide(sql, gate) {
-          const { value, effects } = await box.decide(name, args, { sql, gate, caller })
+          const { value, effects } = await box.decide(name, args, { sql, gate, caller, job })
           return { reply: value, effects }
         },
       })

@@ -42,8 +42,8 @@ export const withOutside =
         const { text } = args as { text?: unknown }
         return typeof text === 'string' ? { text } : fail('invalid_input', 'text must be a string')
       },
-      async read(name, args, caller, conversationId) {
-        if (name !== OUTSIDE) return box.read(name, args, caller, conversationId)
+      async read(name, args, caller, job) {
+        if (name !== OUTSIDE) return box.read(name, args, caller, job)
         await send(args.text as string)
         return { written: true }
       },

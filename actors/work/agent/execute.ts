@@ -1,8 +1,9 @@
 /** Commands of a job, decided in the letter of its claim: their effects and their step's result are one commit. */
-import type { Decided, Reached, ToolCaller } from '#decisions/agent/toolbox'
+import type { Decided, Reached, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import { type Approval, isSameSubject } from '#domain/agent/approval'
 import { agentLimit } from '#domain/agent/budget'
 import { HandleBook } from '#domain/agent/handles'
+import { callingJob } from '#domain/agent/job'
 import { GENERATION_WAIT_MS } from '#domain/agent/limits'
 import { STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
 import { AppError } from '#kernel/errors'
@@ -109,6 +110,10 @@ const heldBack = ({ gate, changes }: At, calls: number, isRead = false): string 
   return changes.job.status === 'cancelled' ? 'the job was cancelled' : undefined
 }
 
+const contextOf = ({ sql, gate, changes }: At, caller: ToolCaller, step: Step): ToolContext => ({
+  ...{ sql, gate, caller, job: callingJob(changes.job, step) },
+})
+
 /** Executes a command in this letter. A failing letter is tried again; the third failure is the command's result. */
 export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Promise<void> => {
   const { step, approval, hour } = await loadNow(at.sql, {
@@ -123,7 +128,7 @@ export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Prom
   try {
     const acting = await actingFor(deps, at, step!, approval)
     if (typeof acting === 'string') return void failTool(at, step!, acting)
-    const context = { sql: at.sql, gate: at.gate, caller: acting.caller }
+    const context = contextOf(at, acting.caller, step!)
     const decided = await deps.toolBox().decide(step!.name, step!.args ?? {}, context)
     await deps.failpoints('agent.executing')
     return decidedTool(deps, at, { step: step!, decided, approval })
@@ -154,7 +159,7 @@ export const reachedStep = async (deps: AgentDeps, at: At, step: Step, reached: 
     const { approval } = await loadNow(at.sql, { approval: approvalOfStep(step.id) })
     const acting = await actingFor(deps, at, step, approval)
     if (typeof acting === 'string') return void failTool(at, step, acting)
-    const decided = await reached({ sql: at.sql, gate: at.gate, caller: acting.caller })
+    const decided = await reached(contextOf(at, acting.caller, step))
     return decidedTool(deps, at, { step, decided, approval })
   } catch (cause) {
     const refusal = refusalOf(cause)
@@ -191,7 +196,7 @@ export const decidedTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, {
 /** Looks at the record that a step waits for. False: it is not settled yet. */
 export const lookAtStep = async (deps: AgentDeps, at: At, head: StepHead): Promise<boolean> => {
   const { step } = await loadNow(at.sql, { step: stepPart(head.id) })
-  const context = { sql: at.sql, gate: at.gate, caller: at.caller }
+  const context = contextOf(at, at.caller, step!)
   const { value, settled } = await deps.toolBox().look(head.name, step!.args ?? {}, step!.awaits!, context)
   const waited = at.gate.now.getTime() - (step!.started_at ?? at.gate.now).getTime()
   if (!settled && !(head.awaits_kind === 'generation' && waited >= GENERATION_WAIT_MS)) return false

@@ -3,6 +3,8 @@
 import type { Reached } from '#decisions/agent/toolbox'
 import { keptAnswer } from '#domain/agent/answer'
 import { historyBytes } from '#domain/agent/budget'
+import { callingJob } from '#domain/agent/job'
+import type { Step } from '#domain/agent/step'
 import { fitted, saidMessage, stepMessages } from '#domain/agent/transcript'
 import { AppError } from '#kernel/errors'
 import { ThinkError, type ThinkFailure, type Thought, type Turn } from '#port/model/thinker'
@@ -121,13 +123,10 @@ const inTime = async <T>(running: Promise<T>): Promise<T> => {
   }
 }
 
-const read = async (
-  deps: AgentDeps,
-  { job, caller }: AgentRun,
-  { id, name, args }: { id: string; name: string; args: Record<string, unknown> | null },
-): Promise<Read> => {
+const read = async (deps: AgentDeps, { job, caller }: AgentRun, step: Pick<Step, 'id' | 'number' | 'name' | 'args'>): Promise<Read> => {
+  const { id, name, args } = step
   try {
-    return { id, value: await inTime(deps.toolBox().read(name, args ?? {}, caller, job.conversation_id)) }
+    return { id, value: await inTime(deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step))) }
   } catch (cause) {
     return { id, error: errorOf(cause) }
   }
@@ -156,7 +155,7 @@ const outside = async (deps: AgentDeps, { job, step, caller }: Single, context: 
   if (!context.commit()) return { kind: 'stopped' }
   const { id, name, args } = step
   try {
-    const value = await inTime(deps.toolBox().read(name, args ?? {}, caller, job.conversation_id))
+    const value = await inTime(deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step)))
     await deps.failpoints('agent.outside.read')
     return { kind: 'read', results: [{ id, value }] }
   } catch (cause) {

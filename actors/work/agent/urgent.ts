@@ -1,6 +1,6 @@
 /** The letter of an urgent tool of a job: pause-all. */
 
-import { isOver } from '#domain/agent/job'
+import { callingJob, isOver } from '#domain/agent/job'
 import { isFinished } from '#domain/agent/step'
 import { jobPart } from '#store/agent/jobs'
 import { stepPart } from '#store/agent/steps'
@@ -28,7 +28,9 @@ export const urgentLetter = (deps: AgentDeps, { job, step, caller }: Pick<Single
     if (!found.job || isOver(found.job) || !found.step || isFinished(found.step)) return { reply: undefined }
     const changes = new JobChanges(found.job, found.thread as Thread | undefined, gate.now)
     try {
-      const decided = await deps.toolBox().decide(step.name, step.args ?? {}, { sql, gate, caller, lanes })
+      const decided = await deps
+        .toolBox()
+        .decide(step.name, step.args ?? {}, { sql, gate, caller, lanes, job: callingJob(found.job, found.step) })
       decidedTool(deps, { changes }, { step: found.step, decided, approval: undefined })
     } catch (cause) {
       const refusal = refusalOf(cause)

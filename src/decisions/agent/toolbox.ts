@@ -3,6 +3,7 @@
  * src/ops/toolbox.ts makes it.
  */
 import type { Subject } from '#domain/agent/approval'
+import type { CallingJob } from '#domain/agent/job'
 import type { ToolClass, ToolWay } from '#domain/agent/step'
 import type { Scope } from '#kernel/scopes'
 import type { ToolDefinition } from '#port/model/thinker'
@@ -35,6 +36,7 @@ export interface ToolContext {
   sql: Sql
   gate: Gate
   caller: ToolCaller
+  job: CallingJob
   lanes?: LiveLanes
 }
 
@@ -57,8 +59,8 @@ export interface ToolBox {
   checked(name: string, args: unknown): Arguments
   /** In a letter. Throws the operation's refusals. */
   decide(name: string, args: Arguments, context: ToolContext): Promise<Decided>
-  /** Beside the mailbox. `conversationId`: the one that the job answers. */
-  read(name: string, args: Arguments, caller: ToolCaller, conversationId: string | null): Promise<unknown>
+  /** Beside the mailbox. */
+  read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown>
   /** Beside the mailbox: what a command must fetch before it can be decided. */
   reach(name: string, args: Arguments, caller: ToolCaller): Promise<Reached>
   /** In a letter: the record of a command that had to wait, and whether it is settled. */

@@ -57,6 +57,29 @@ export interface Job {
   updated_at: Date
 }
 
+/** What a tool is told of the job that calls it. */
+export interface CallingJob {
+  id: string
+  /** `action`: a person or a program has called the tool directly. */
+  kind: JobKind
+  rootId: string
+  depth: number
+  origin: Job['origin']
+  /** Who asked for the job. An approved call runs in the name of whoever approved it; records that keep a person keep this one. */
+  onBehalf: OnBehalf
+  conversationId: string | null
+  tools: string[] | null
+  taint: string[]
+  scheduled: boolean
+  /** The number of the step that calls. */
+  step: number
+}
+
+export const callingJob = (job: Job, { number }: { number: number }): CallingJob => ({
+  ...{ id: job.id, kind: job.kind, rootId: job.root_id, depth: job.depth, origin: job.origin, onBehalf: job.on_behalf },
+  ...{ conversationId: job.conversation_id, tools: job.tools, taint: job.taint, scheduled: job.scheduled, step: number },
+})
+
 export const isOver = ({ status }: Pick<Job, 'status'>): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
 
 /** The longest goal that a job shows, in characters; the message has the rest. */

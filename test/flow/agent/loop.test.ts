@@ -1,6 +1,7 @@
 /** The loop of the agent with a scripted model: what its steps do, and what a job ends as. */
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job'
+import { timeAt } from '#kernel/calendar'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
 import { eventually } from '#test/support/app'
 import { softwareProfile } from '#test/support/profiles'
@@ -60,6 +61,21 @@ test('commands and reads run in the order of the model, and their results come b
   expect(content).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
   const [audited] = await app.owner`select actor_kind, actor_id, surface, detail from audit where operation = 'growth.learnings.create'`
   expect(audited).toMatchObject({ actor_kind: 'agent', actor_id: id, surface: 'agent', detail: { job: id, step: 2 } })
+})
+
+test('the time is told in UTC and by the clocks of the workspace, and no other zone than one that exists is taken', async () => {
+  await app.send('PUT', 'profile', { body: { time_zone: 'Asia/Tokyo' } })
+  script.answer = (asked, answers) => {
+    if (answers > 0) return { text: resultsIn(asked).join('\n---\n') }
+    const zones = [{}, { timeZone: 'Europe/Berlin' }, { timeZone: 'Mars/Olympus' }]
+    return { calls: zones.map((args) => ['get_current_time', args]) }
+  }
+  const job = await overJob(app, await turn(app, { content: 'what time is it?', by: await key() }))
+  const [tokyo, berlin, mars] = (await messagesIn(app, job)).at(-1)!.content.split('\n---\n')
+  const [, now] = /^now: (\S+)$/m.exec(tokyo!)!
+  expect(tokyo).toContain(`timeZone: Asia/Tokyo\nlocalTime: ${timeAt(new Date(now!), 'Asia/Tokyo')}`)
+  expect(berlin).toContain('timeZone: Europe/Berlin')
+  expect(mars).toContain('timeZone must be an IANA time zone, such as Europe/Berlin: there is no Mars/Olympus')
 })
 
 const filledProfile = () => app.send('PUT', 'profile', { body: softwareProfile })

@@ -1,5 +1,7 @@
 /** Tools, the rules for them, and usage, over HTTP. */
 import { describe, expect, test } from 'bun:test'
+import { capabilities, operations } from '#contract/index'
+import { isAgentTool } from '#contract/op'
 import { dayOf } from '#domain/agent/budget'
 import { monthOf } from '#domain/app/plan'
 import type { Scope } from '#kernel/scopes'
@@ -38,7 +40,9 @@ describe('tools', () => {
       return new Map<string, Shown>(body.tools.map((one: Shown) => [one.name, one]))
     }
     const [all, reading] = [await toolsOf('api:read', 'api:write', 'workspace:use'), await toolsOf('api:read', 'workspace:use')]
-    expect([all.size, all.get('growth_create_batch')?.isAsked, all.has('growth_pause_automation')]).toEqual([51, false, true])
+    const names = [...operations.filter(isAgentTool), ...capabilities].map(({ tool }) => tool!)
+    expect([...all.keys()].sort()).toEqual([...names, 'search_conversation', 'use_tools'].sort())
+    expect([all.get('growth_create_batch')?.isAsked, all.has('growth_pause_automation')]).toEqual([false, true])
     expect([reading.has('growth_overview'), reading.get('growth_create_batch')?.isAsked]).toEqual([true, true])
     expect(reading.has('growth_pause_automation')).toBe(false)
   })

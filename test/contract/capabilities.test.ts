@@ -1,0 +1,32 @@
+/** Every capability with its class, whether its answer holds text of people outside, and the roles that may call it beside owners. */
+import { expect, test } from 'bun:test'
+import { capabilities, operations } from '#contract/index'
+import { readsOnly } from '#contract/op'
+
+const expected = `
+get_current_time         read                   editor approver viewer
+`
+
+test('every capability has the class and roles of the table', () => {
+  const rows = capabilities.map(({ tool, agent, foreign, roles }) => [tool, agent, ...(foreign ? ['foreign'] : []), ...roles].join(' '))
+  const table = expected.trim().split('\n')
+  expect(rows.sort()).toEqual(table.map((row) => row.split(/\s+/).join(' ')).sort())
+})
+
+test('a capability is called by its name, and keys need the scope of the workspace for it', () => {
+  for (const { id, path, tool, also, kind } of capabilities) {
+    expect({ id, path, also }).toEqual({ id: `agent.actions.${tool}`, path: `/api/v1/actions/${tool}`, also: 'workspace:use' })
+    expect(['query', 'command']).toContain(kind)
+  }
+})
+
+test('a capability has a name of its own, and no route or command beside that of all', () => {
+  const names = [...capabilities, ...operations].flatMap(({ tool }) => tool ?? [])
+  expect(new Set(names).size).toBe(names.length)
+  const ids = new Set(capabilities.map(({ id }) => id))
+  expect(operations.filter(({ id }) => ids.has(id))).toEqual([])
+})
+
+test('capabilities that read change nothing', () => {
+  for (const o of capabilities) expect([o.tool, readsOnly(o)]).toEqual([o.tool, o.agent === 'read' || o.agent === 'outside_read'])
+})
