@@ -135,8 +135,9 @@ test('more thoughts than may run at once wait for their turn, several of one wor
 })
 
 test('what only a person may give is neither in the tool of the model nor taken from it', async () => {
+  await filledProfile()
   script.answer = (asked, answers) => {
-    if (answers === 0) return { calls: [['growth_list_queue', {}]] }
+    if (answers === 0) return { calls: [['growth_create_batch', { count: 1 }]] }
     if (answers === 1) return { calls: [['growth_post_item', { id: 'item:1', confirm: 'post_again' }]] }
     const { parameters } = asked.tools.find(({ name }) => name === 'growth_post_item')!
     return { text: `${Object.keys(parameters.properties as object)} / ${resultsIn(asked).at(-1)}` }
