@@ -1,7 +1,7 @@
 /** One letter, decided and written in a transaction that it may share with others: its gate, its decision and its sequel. */
 
 import type { LiveLanes } from '#decisions/deciding'
-import { AppError } from '#kernel/errors'
+import { AppError, isUnavailable } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { isTransient, type Sql, type Transaction } from '#store/engine/db'
 import { openGate } from '#store/engine/gate'
@@ -36,7 +36,7 @@ export class SequelFailed extends Error {
   override readonly name = 'SequelFailed'
 }
 
-const isRefusal = (cause: unknown): boolean => cause instanceof AppError && cause.code !== 'unavailable'
+const isRefusal = (cause: unknown): boolean => cause instanceof AppError && !isUnavailable(cause)
 
 const isExempt = ({ exempt, provenance: { surface } }: Letter<unknown>): boolean => exempt ?? (surface === 'timer' || surface === 'lane')
 

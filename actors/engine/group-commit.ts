@@ -4,9 +4,9 @@
  */
 
 import type { Clock } from '#kernel/clock'
-import { AppError } from '#kernel/errors'
+import { isUnavailable } from '#kernel/errors'
 import type { Demand } from '#kernel/fair-limit'
-import type { Db, Transaction } from '#store/engine/db'
+import { type Db, isTimedOut, type Transaction } from '#store/engine/db'
 import { lockActor } from '#store/engine/gate'
 import { KeyTaken } from '#store/engine/letter'
 import { type DecidingDeps, decideLetter, type Result, SequelFailed } from './decide-letter.ts'
@@ -53,11 +53,18 @@ interface GroupMember {
 
 /** Never rejects: every envelope gets its letter's result. */
 export const commitTogether = async (group: GroupCommit, first: Envelope, following: Following<Envelope>): Promise<void> => {
+  await ended(group, first, following)
+}
+
+/** The same, with the failure of the transaction. */
+const ended = async (group: GroupCommit, first: Envelope, following: Following<Envelope>): Promise<{ cause: unknown } | undefined> => {
   const members: GroupMember[] = [{ envelope: first }]
   const failure = await failureOf(group, members, following)
   if (!failure) for (const { envelope, result } of members) envelope.settle(result!)
+  else if (isTimedOut(failure.cause)) await decideOthersAgain(group, members, failure)
   else if (wasRolledBack(failure.cause)) await decideAgain(group, members, failure)
   else for (const { envelope } of members) envelope.settle(failure)
+  return failure
 }
 
 /** Each letter alone; one that was alone already fails, unless it can be decided in another way. */
@@ -68,6 +75,21 @@ const decideAgain = async (group: GroupCommit, members: GroupMember[], failure: 
   else if (failure.cause instanceof KeyTaken) first.settle(await retry(group, first))
   else if (failure.cause instanceof SequelFailed) first.settle(await retry(group, withoutAhead(first)))
   else first.settle(failure)
+}
+
+/**
+ * Each letter alone, but for the one whose statement took too long, which fails. If the same happens to another one the database is slow,
+ * and the rest fails too: their callers have waited long enough.
+ */
+const decideOthersAgain = async (group: GroupCommit, members: GroupMember[], failure: { cause: unknown }): Promise<void> => {
+  for (const { envelope } of members) envelope.letter.undone?.()
+  const slow = members.find(({ result }) => result === undefined)
+  slow?.envelope.settle(failure)
+  let isSlow = members.length === 1
+  for (const { envelope } of members.filter((one) => one !== slow)) {
+    if (isSlow) envelope.settle(failure)
+    else isSlow = isTimedOut((await ended(group, envelope, nobody))?.cause)
+  }
 }
 
 /** Its sequel is decided after its changes, and can fail alone. */
@@ -85,7 +107,7 @@ const retry = async (group: GroupCommit, envelope: Envelope): Promise<Result> =>
 }
 
 /** Whether a statement or a rule failed within the transaction. If the database merely fell silent, it may have committed. */
-const wasRolledBack = (cause: unknown): boolean => !(cause instanceof Fenced || (cause instanceof AppError && cause.code === 'unavailable'))
+const wasRolledBack = (cause: unknown): boolean => isTimedOut(cause) || !(cause instanceof Fenced || isUnavailable(cause))
 
 /** Undefined once all letters have results and their changes are committed. */
 const failureOf = async (

@@ -98,6 +98,9 @@ export class AppError extends Error {
   }
 }
 
+/** Whether what was asked may simply not have been answered, so that nothing is known of its own faults. */
+export const isUnavailable = (cause: unknown): boolean => cause instanceof AppError && cause.code === 'unavailable'
+
 /** Throws. Usable as an expression: `row ?? fail('not_found', 'item')`. */
 export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => {
   throw new AppError(code, detail, extra)

@@ -12,7 +12,7 @@ import type { Principal } from './principal.ts'
 import { openSessions, type Transaction } from './session.ts'
 import { type Fragment, fragments, type Query, type Sql, send, sqlOf } from './sql.ts'
 
-export { codeOf, isTransient, withDeadline } from './deadline.ts'
+export { codeOf, isTimedOut, isTransient, withDeadline } from './deadline.ts'
 export type { Transaction } from './session.ts'
 export type { Fragment, Query, Sql } from './sql.ts'
 

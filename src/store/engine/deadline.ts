@@ -22,6 +22,12 @@ export const isTransient = (cause: unknown): boolean =>
 /** FATAL: the database refuses connections or has ended the session. No statement is at fault. */
 const endsSession = (cause: unknown): boolean => /^(FATAL|PANIC)$/.test(String((cause as { severity?: unknown } | null)?.severity))
 
+/** SQLSTATE `query_canceled`: a statement took too long, so nothing of its transaction happened. */
+const QUERY_CANCELED = '57014'
+
+/** Whether the database gave up a statement for its length. `cause` may be what callers are told. */
+export const isTimedOut = (cause: unknown): boolean => [cause, (cause as Error | null)?.cause].some((one) => codeOf(one) === QUERY_CANCELED)
+
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
 }

@@ -59,6 +59,14 @@ const broken = letterOf<void>(async (sql) => {
   await sql`select 1 / 0`
   return { reply: undefined }
 })
+/** Its statement takes longer than the database allows, from the `nth` time on. */
+const slow = (nth = 1) =>
+  letterOf<void>(async (sql) => {
+    if (--nth > 0) return { reply: undefined, effects: { spend: [{ key: 'n', period: 'test', amount: 1 }] } }
+    await sql`select set_config('statement_timeout', '100', true)`
+    await sql`select pg_sleep(60)`
+    return { reply: undefined }
+  })
 const statuses = async (asked: Promise<unknown>[]) => (await Promise.allSettled(asked)).map(({ status }) => status)
 
 describe('letters that wait together', () => {
@@ -94,6 +102,23 @@ describe('letters that wait together', () => {
     await mail.free()
     expect(await statuses(asked)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
     expect(await counters(store, mail.tenant)).toEqual({ n: 3 })
+  })
+
+  test('are not affected by one whose statement takes too long', async () => {
+    await using mail = await held()
+    const asked = [mail.ask(bump('n')), mail.ask(bump('n')), mail.ask(slow()), mail.ask(bump('n'))]
+    await mail.free()
+    expect(await statuses(asked)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    await expect(asked[2]).rejects.toThrow('the database is not available')
+    expect(await counters(store, mail.tenant)).toEqual({ n: 3 })
+  })
+
+  test('fail with it if the statements of others take too long as well', async () => {
+    await using mail = await held()
+    const asked = [mail.ask(bump('n')), mail.ask(slow(2)), mail.ask(bump('n')), mail.ask(slow())]
+    await mail.free()
+    expect(await statuses(asked)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
+    expect(await counters(store, mail.tenant)).toEqual({ n: 1 })
   })
 
   test('do not happen at all if the tenant is lost', async () => {
