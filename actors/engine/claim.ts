@@ -1,9 +1,12 @@
 /** Claims a due row of work for its lane. */
 import type { Sql } from '#store/engine/db'
-import type { Gate } from '#store/engine/letter'
-import { claimWork, type KeyedWork, type NextDue } from '#store/engine/work'
+import type { Gate, Provenance } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
+import { claimWork, type KeyedWork, type NextDue, workPart } from '#store/engine/work'
 import type { AnyLane, Claimed } from './lane.ts'
-import type { Decision } from './letter.ts'
+import type { Decision, Letter } from './letter.ts'
+
+export const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
 /** Claimed work, ready for its lane. */
 export interface LaneStart {
@@ -63,3 +66,16 @@ const begun = ({ gate, owner, claimedAt }: Claiming, { wait, rest }: NextDue, { 
   const start = { work: { ...work, attempt: work.attempt + 1, state: 'running' as const }, lane, job, claimedAt }
   return { ...decision, effects: { ...decision.effects, writes, claimed: work.run_at }, reply: { start }, looked: { next: wait, rest } }
 }
+
+/** Tells the lane that the claim of a row failed, unless something else has become of the row since. */
+export const failureLetter = (lane: AnyLane, work: KeyedWork): Letter<void> => ({
+  name: `${lane.kind}.failed`,
+  priority: 'background',
+  alone: true,
+  provenance: byTimer,
+  async decide(sql, gate) {
+    const { current } = await loadNow(sql, { current: workPart(work.id) })
+    const isSame = current?.state === 'queued' && current.attempt === work.attempt && current.run_at.getTime() === work.run_at.getTime()
+    return isSame ? lane.failed!(sql, gate, current) : { reply: undefined }
+  },
+})

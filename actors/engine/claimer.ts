@@ -1,10 +1,12 @@
 /** Looks for due work when there may be some, and claims it: by a letter of its own, or beside the outcome that freed its key. */
-import { AppError } from '#kernel/errors'
-import type { Effects, Ownership, Provenance } from '#store/engine/letter'
+import { sleep } from '#kernel/clock'
+import { isUnavailable } from '#kernel/errors'
+import { isTimedOut } from '#store/engine/db'
+import type { Effects, Ownership } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { type ClaimLoad, type ClaimView, type KeyedWork, LONGEST_NAP_MS, type NextDue, nextDue, type Work } from '#store/engine/work'
 import { Alarm } from './alarm.ts'
-import { type Claiming, type ClaimReply, claimAhead, claimFound, type LaneStart } from './claim.ts'
+import { byTimer, type Claiming, type ClaimReply, claimAhead, claimFound, failureLetter, type LaneStart } from './claim.ts'
 import { claimBackoff } from './claim-backoff.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane } from './lane.ts'
@@ -20,9 +22,9 @@ interface Lanes {
   start(start: LaneStart): void
 }
 
-const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
-
 export const RETRY_MS = 1_000
+/** Letters that count a failed claim, while the database is away. */
+const COUNT_TRIES = 30
 
 /** The backoff after so many failures in a row. */
 export const backoffAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
@@ -30,7 +32,9 @@ export const backoffAfter = (failures: number): number => Math.min(LONGEST_NAP_M
 /** A claim until its commit is known. */
 interface Trial {
   /** The row that was found, before its lane was asked, which may fail. */
-  found?: string | undefined
+  found?: KeyedWork | undefined
+  /** The lane has been asked, and has not answered. */
+  deciding?: boolean
   claimed?: KeyedWork | undefined
   /** For its sender. The letter may still be being decided. */
   over: boolean
@@ -88,9 +92,13 @@ export class Claimer {
       ({ reply }) => this.#ended(trial, reply),
       (cause) => {
         this.#pumping.delete(priority)
-        this.#failed(trial, cause)
+        return this.#failed(trial, cause)
       },
     )
+    this.#inProgress(claiming)
+  }
+
+  #inProgress(claiming: Promise<void>): void {
     this.#claiming.add(claiming)
     void claiming.finally(() => this.#claiming.delete(claiming))
   }
@@ -107,7 +115,8 @@ export class Claimer {
   beside(plain: Work | undefined): Sequel<ClaimReply> & { drop(): void } {
     const trial: Trial = { over: false }
     return {
-      isWanted: (effects, now) => !this.#stopping && this.#alarm.mayBeDue(effects, now),
+      // Work that failed before must not fail the outcome.
+      isWanted: (effects, now) => !this.#stopping && !this.#backoff.isBack() && this.#alarm.mayBeDue(effects, now),
       ...(plain && this.#ahead(trial, plain)),
       decide: async (sql, gate) => {
         const claimedAt = this.deps.clock.monotonic()
@@ -136,7 +145,7 @@ export class Claimer {
     else if (result === 'not now') this.#want('background')
     else if ('cause' in result) {
       this.deps.log.error({ err: result.cause, tenant: this.own.tenantId }, 'a claim beside an outcome failed')
-      this.#failed(trial, result.cause)
+      this.#inProgress(this.#failed(trial, result.cause))
     } else this.#ended(trial, result.decision.reply)
   }
 
@@ -163,6 +172,8 @@ export class Claimer {
     const letter: Letter<ClaimReply, { found: ReturnType<typeof nextDue> }> = {
       name: 'claim',
       priority,
+      // Work that failed before must not fail the letters of others.
+      alone: this.#backoff.isBack(),
       provenance: byTimer,
       /** Made when the letter's turn has come, of what runs then. */
       get load() {
@@ -181,6 +192,7 @@ export class Claimer {
   #look(trial: Trial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
     this.#end(trial, trial.over)
     trial.found = undefined
+    trial.deciding = false
     const wait = this.#backoff.until(undefined)
     this.#excludedUntil = wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
     // Work that runs here is excluded even if it was queued again, perhaps under another key: it must not run twice at once.
@@ -191,8 +203,10 @@ export class Claimer {
 
   async #decide<D extends Decision<ClaimReply> | undefined>(trial: Trial, found: NextDue, claim: () => Promise<D>) {
     if (this.#stopping) return { reply: {} }
-    trial.found = found.work?.id
+    trial.found = found.work
+    trial.deciding = true
     const decision = await claim()
+    trial.deciding = false
     trial.claimed = decision?.reply.start?.work
     if (trial.claimed && !trial.over) this.#claimed.add(trial.claimed)
     return decision
@@ -205,18 +219,45 @@ export class Claimer {
 
   #ended(trial: Trial, { start }: ClaimReply): void {
     this.#end(trial)
-    if (trial.found) this.#backoff.claimed(trial.found)
+    if (trial.found) this.#backoff.claimed(trial.found.id)
     if (start) this.live.start(start)
   }
 
-  #failed(trial: Trial, cause: unknown): void {
+  async #failed(trial: Trial, cause: unknown): Promise<void> {
     this.#end(trial)
-    if (cause instanceof Fenced || this.#stopping) return
-    const isItsOwn = trial.found !== undefined && !(cause instanceof AppError && cause.code === 'unavailable')
-    if (isItsOwn) this.#backoff.failed(trial.found!)
+    if (cause instanceof Fenced) return
+    const { found, deciding } = trial
+    // If the database has merely fallen silent, it did so while this row was decided, or not because of it.
+    const isItsOwn = found !== undefined && (deciding || isTimedOut(cause) || !isUnavailable(cause))
     const pause = isItsOwn ? 0 : RETRY_MS
-    this.#pausedUntil = this.deps.clock.monotonic() + pause
-    this.#alarm.ringIn(pause)
+    if (isItsOwn) this.#backoff.failed(found.id)
+    if (!this.#stopping) {
+      this.#pausedUntil = this.deps.clock.monotonic() + pause
+      this.#alarm.ringIn(pause)
+    }
+    if (isItsOwn) await this.#count(found)
+  }
+
+  /** The failure of a claim is told to its lane, which says when the row is due again. Until then the row rests. */
+  async #count(work: KeyedWork): Promise<void> {
+    const lane = this.#lanes.get(work.kind)
+    if (!lane?.failed) return
+    for (let tries = 1; tries <= COUNT_TRIES; tries++) {
+      try {
+        await this.post(failureLetter(lane, work))
+        this.#backoff.counted(work.id)
+        return
+      } catch (cause) {
+        if (cause instanceof Fenced) return
+        this.deps.log.error(
+          { err: cause, kind: work.kind, ref: work.ref_id, tenant: this.own.tenantId },
+          'a failed claim could not be counted',
+        )
+        if (!isUnavailable(cause)) return
+        await sleep(this.deps.clock, RETRY_MS)
+        this.#backoff.failed(work.id)
+      }
+    }
   }
 
   #looked({ next, rest }: Looked, now: Date, priority: Priority): void {

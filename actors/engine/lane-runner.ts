@@ -1,9 +1,11 @@
 /** Claims a tenant's due work for its lanes, runs them beside the mailbox, and settles their outcomes by letters. */
 import type { LiveLanes } from '#decisions/deciding'
 import { sleep } from '#kernel/clock'
-import type { Effects, Ownership, Provenance } from '#store/engine/letter'
+import { isUnavailable } from '#kernel/errors'
+import { isTimedOut } from '#store/engine/db'
+import type { Effects, Ownership } from '#store/engine/letter'
 import { type KeyedWork, runningElsewhere, type Work } from '#store/engine/work'
-import type { LaneStart } from './claim.ts'
+import { byTimer, type LaneStart } from './claim.ts'
 import { backoffAfter, Claimer, type Post, RETRY_MS } from './claimer.ts'
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
@@ -20,8 +22,6 @@ interface Live {
   settled: boolean
   done: Promise<void>
 }
-
-const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
 const SETTLE_TRIES = 30
 
@@ -151,7 +151,7 @@ export class LaneRunner implements LiveLanes {
     }
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
     const outcome = await outcomeOf(lane, { work, job }, context, watch)
-    const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome }, live))
+    const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome, failures: 0 }, live))
     // Work it gave back may have been claimed in the same group that settled it, and may be running by now.
     if (this.#live.get(work.id) === live) this.#live.delete(work.id)
     if (!isSettled) this.recover()
@@ -161,7 +161,8 @@ export class LaneRunner implements LiveLanes {
    * Settles the outcome, through outages of the database. False: rows may be left for `orphaned`. Either the outcome could not be written,
    * or a lost commit both wrote it and claimed the work again, which no letter in between could see.
    */
-  async #settle(lane: AnyLane, finished: Finished, live: Live): Promise<boolean> {
+  async #settle(lane: AnyLane, first: Finished, live: Live): Promise<boolean> {
+    let finished = first
     for (let tries = 1; ; tries++) {
       const trial: LaneTrial = { over: false }
       // Only once: a look that fails in the gate must not keep the outcome from being written.
@@ -174,6 +175,7 @@ export class LaneRunner implements LiveLanes {
         claim.drop()
         live.settled = false
         if (cause instanceof Fenced) return true
+        if (!isUnavailable(cause) || isTimedOut(cause)) finished = { ...finished, failures: finished.failures + 1 }
         if (tries >= SETTLE_TRIES) return false
         await sleep(this.deps.clock, Math.min(RETRY_MS, 50 * 2 ** tries))
       }

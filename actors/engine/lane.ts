@@ -34,10 +34,21 @@ export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
   claimAhead?(gate: Gate, work: Work, loaded: Loaded<C>): Promise<Claimed<Job> | undefined>
   /** Whether settling the outcome, which frees its key, changes nothing that a claim ahead depends on. */
   isPlain?(finished: { work: Work; job: Job; outcome: Outcome }): boolean
+  /**
+   * Says what becomes of a row whose claim failed for reasons of its own, in a letter of its own: nothing of the claim happened. Without it
+   * the row rests for longer after each failure.
+   */
+  failed?(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
   run(job: Job, context: LaneContext): Promise<Outcome>
   /** The records that `settle` needs, read with its gate. */
   load?(finished: { work: Work; job: Job; outcome: Outcome }): L
-  settle(sql: Sql, gate: Gate, finished: { work: Work; job: Job; outcome: Outcome }, loaded: Loaded<L>): Promise<Decision<void>>
+  /** `failures`: of this letter, for reasons of its own. It is tried again, for a while. */
+  settle(
+    sql: Sql,
+    gate: Gate,
+    finished: { work: Work; job: Job; outcome: Outcome; failures: number },
+    loaded: Loaded<L>,
+  ): Promise<Decision<void>>
   /** The outcome of a `run` that threw; undefined: the row is settled as if the process had died. */
   crashed(cause: unknown): Outcome | undefined
   orphaned?: undefined

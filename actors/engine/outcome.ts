@@ -12,6 +12,8 @@ export interface Finished {
   work: Work
   job: unknown
   outcome: unknown
+  /** Of the letter that settles it, for reasons of its own. */
+  failures: number
 }
 
 const byLane: Provenance = { principal: { kind: 'system', id: 'lane' }, surface: 'lane' }
@@ -29,7 +31,7 @@ interface Watch {
  */
 export const outcomeOf = async (
   lane: AnyLane,
-  { work, job }: Omit<Finished, 'outcome'>,
+  { work, job }: Pick<Finished, 'work' | 'job'>,
   context: LaneContext,
   watch: Watch,
 ): Promise<unknown> => {
@@ -50,11 +52,13 @@ export const outcomeOf = async (
   }
 }
 
-export const outcomeLetter = (lane: AnyLane, { work, job, outcome }: Finished): Letter<void> => {
+export const outcomeLetter = (lane: AnyLane, { work, job, outcome, failures }: Finished): Letter<void> => {
   const load: Load = { ...lane.load?.({ work, job, outcome }), current: workPart(work.id) }
   const letter: Letter<void, Load> = {
     name: `${lane.kind}.settle`,
     priority: lane.priority,
+    // It must not fail the letters of others again.
+    alone: failures > 0,
     provenance: byLane,
     load,
     async decide(sql, gate, _lanes, loaded) {
@@ -63,7 +67,7 @@ export const outcomeLetter = (lane: AnyLane, { work, job, outcome }: Finished): 
       if (!current) return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
       // Queued or claimed again: callers wait for that run, and this outcome is stale.
       if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
-      return lane.settle(sql, gate, { work: current, job, outcome }, loaded)
+      return lane.settle(sql, gate, { work: current, job, outcome, failures }, loaded)
     },
   }
   return letter as unknown as Letter<void>

@@ -29,6 +29,7 @@ const thinkerOf = (openai: Config['openai'], log: Log): Thinker | undefined =>
 
 /** Of a model that a test provides, in tokens. */
 const USUAL_CONTEXT = 128_000
+const TOOL_MS = 60_000
 /** How long a model may pause once it has begun to answer. */
 const SILENCE_MS = 30_000
 
@@ -38,10 +39,11 @@ interface AgentParts {
   openai: Config['openai']
   publicUrl: string
   thinker?: Thinker | undefined
+  toolMs?: number | undefined
 }
 
 /** Throws if a lane runs before `begin`. */
-export const agentOf = ({ db, log, openai, publicUrl, thinker = thinkerOf(openai, log) }: AgentParts): Agent => {
+export const agentOf = ({ db, log, openai, publicUrl, thinker = thinkerOf(openai, log), toolMs = TOOL_MS }: AgentParts): Agent => {
   let world: World | undefined
   const bus = new LocalBus()
   const begun = () => world ?? raise()
@@ -49,7 +51,8 @@ export const agentOf = ({ db, log, openai, publicUrl, thinker = thinkerOf(openai
   const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
     costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
-  const deps: Deps = { toolBox, thinker, desk, priceOf, contextTokens: openai?.context ?? USUAL_CONTEXT, db, ask, bus, publicUrl }
+  const contextTokens = openai?.context ?? USUAL_CONTEXT
+  const deps: Deps = { toolBox, thinker, desk, priceOf, contextTokens, db, ask, bus, publicUrl, toolMs }
   return {
     deps,
     bus,

@@ -90,6 +90,8 @@ export interface Overrides {
   thinker?: Thinker
   /** Further tools of the agent. */
   tools?: (box: ToolBox) => ToolBox
+  /** How long a tool of the agent may take outside of letters. */
+  toolMs?: number
   failpoints?: Failpoints
   /** For the actors. */
   clock?: Clock
@@ -171,7 +173,8 @@ export async function openWorkplace(
   const egress = egressOf(config, log)
   const { times, webhookTimes, drafter = drafterOf(config, stack.use(openThread()), log) } = overrides
   const sealer = createSealer(secret)
-  const agent = agentOf({ db, log, openai: config.openai, publicUrl: config.publicUrl, thinker: overrides.thinker })
+  const { openai, publicUrl } = config
+  const agent = agentOf({ db, log, openai, publicUrl, thinker: overrides.thinker, toolMs: overrides.toolMs })
   const parts = { networks, egress, failpoints, drafter, sealer, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides

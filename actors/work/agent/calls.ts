@@ -19,11 +19,14 @@ import type { AgentDeps } from './deps.ts'
 import { refusalOf } from './execute.ts'
 import type { AgentOutcome } from './outside.ts'
 import type { AgentRun } from './run.ts'
+import { IN_VAIN } from './trying.ts'
 
 interface Answer {
   run: Extract<AgentRun, { kind: 'think' }>
   step: Step
   outcome: Extract<AgentOutcome, { kind: 'thought' }>
+  /** The letter failed three times: no further record is read for a call. */
+  isInVain: boolean
 }
 
 type Checked = { args: Record<string, unknown>; hash: string } | { error: string }
@@ -99,6 +102,7 @@ const judged = async (
   if (equal.calls + judging.equal >= MOST_EQUAL) return { state: 'failed', why: [], error: REPEATED }
   if (verdict.decision === 'allow') return { state: 'ready', why: [] }
   if (judging.room <= 0) return { state: 'failed', why: [], error: 'too many approvals wait for people already; decide those first' }
+  if (answer.isInVain) return { state: 'failed', why: [], error: IN_VAIN }
   try {
     return { state: 'asked', why: verdict.why, approval: await deps.toolBox().subject(name, checked.args, at.sql) }
   } catch (cause) {

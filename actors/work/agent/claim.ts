@@ -2,19 +2,27 @@
 import { agentLimit } from '#domain/agent/budget'
 import { BEHIND_MS, nextPoll } from '#domain/agent/limits'
 import { type Next, nextOf } from '#domain/agent/loop'
-import { STEP_RUNS, type StepHead } from '#domain/agent/step'
-import { stepPart } from '#store/agent/steps'
+import type { StepHead } from '#domain/agent/step'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
-import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Claimed } from '../../engine/lane.ts'
+import type { Decision } from '../../engine/letter.ts'
 import { type At, again, giveWay, openJob, over } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import { executeStep, lookAtStep } from './execute.ts'
-import { type AgentRun, beginRun } from './run.ts'
+import { type AgentRun, addThought, beginRun } from './run.ts'
+import { tryAgain } from './trying.ts'
 
 const settledWork = (work: Work): Claimed<AgentRun> => ({ decision: { reply: undefined, effects: { settled: [work.id] } } })
+
+type Ways = Pick<AgentDeps, 'toolBox'>
+
+const withWays = (deps: Ways, heads: readonly Omit<StepHead, 'way'>[]): StepHead[] =>
+  heads.map((head) => ({ ...head, way: deps.toolBox().tools.get(head.name)?.way ?? null }))
+
+const nextIn = ({ changes, gate }: At, heads: readonly StepHead[]): Next =>
+  nextOf(changes.job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps') }, gate.now)
 
 export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work): Promise<Claimed<AgentRun>> => {
   const opened = await openJob(sql, gate, work)
@@ -24,11 +32,26 @@ export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work
   if (!at) return over(bare, { kind: 'end', end: { status: 'failed', error: 'caller_gone' } })
   if (gate.deletesAt && job.origin === 'automatic') return over(bare, { kind: 'end', end: { status: 'cancelled', error: null } })
   if (job.status === 'queued' && order.is_busy) return again(at, new Date(gate.now.getTime() + BEHIND_MS))
-  const heads = opened.heads.map((head) => ({ ...head, way: deps.toolBox().tools.get(head.name)?.way ?? null }))
+  const heads = withWays(deps, opened.heads)
   const dead = heads.filter(({ state }) => state === 'running')
-  if (dead.length > 0) return revive(at, dead)
-  const next = nextOf(job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps') }, gate.now)
-  return carryOut(deps, at, heads, next)
+  if (dead.length > 0) return tryAgain(at, dead)
+  return carryOut(deps, at, heads, nextIn(at, heads))
+}
+
+/** Between two tries to decide the same. */
+const PAUSE_MS = 1_000
+
+/** A claim failed for reasons of its own. What it was about is tried again, a little later each time, and given up after the third time. */
+export const claimFailed = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work): Promise<Decision<void>> => {
+  const opened = await openJob(sql, gate, work)
+  if (!opened?.at) return { reply: undefined }
+  const { at } = opened
+  const next = nextIn(at, withWays(deps, opened.heads))
+  const steps = 'steps' in next ? next.steps : 'step' in next && next.step ? [next.step] : []
+  if (next.kind === 'think' && !next.step) addThought(at, { state: 'ready', attempt: 1 })
+  const failures = Math.max(1, ...steps.map(({ attempt }) => attempt + 1))
+  const { decision } = await tryAgain(at, steps, PAUSE_MS * failures)
+  return decision
 }
 
 const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], next: Next): Promise<Claimed<AgentRun>> => {
@@ -57,20 +80,4 @@ const park = (at: At, { until, status }: Extract<Next, { kind: 'park' }>): Claim
   at.changes.set({ status })
   if (status === 'waiting_approval') giveWay(at)
   return again(at, until)
-}
-
-/** Steps whose process died: what only read is run again, what may have gone out never is. */
-const revive = async (at: At, dead: readonly StepHead[]): Promise<Claimed<AgentRun>> => {
-  let givenUp = false
-  for (const { id } of dead) {
-    const { step } = await loadNow(at.sql, { step: stepPart(id) })
-    if (!step) continue
-    const mayHaveGoneOut = step.class === 'outside_write'
-    const attempt = step.attempt + 1
-    const state = mayHaveGoneOut ? 'unknown' : attempt >= STEP_RUNS ? 'failed' : 'ready'
-    const saved = at.changes.save({ ...step, state, attempt, ended_at: state === 'ready' ? null : at.gate.now })
-    if (state !== 'ready') at.changes.endedStep(saved)
-    givenUp ||= state === 'failed'
-  }
-  return givenUp ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } }) : again(at, at.gate.now)
 }

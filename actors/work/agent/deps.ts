@@ -37,10 +37,11 @@ export interface AgentDeps {
   publicUrl: string
   /** Model calls of this process, granted to tenants in turn; shared with drafting. */
   modelCalls: FairLimit
+  /** How long a tool beside the mailbox may take. */
+  toolMs: number
 }
 
 /** A model's call may last this long; the lease of a claim lasts longer. */
 export const THINK_MS = 80_000
 /** How long a call may wait for its turn among those of the process. */
 export const MODEL_TURN_MS = 170_000
-export const TOOL_MS = 60_000

@@ -5,8 +5,8 @@ import { agentLimit } from '#domain/agent/budget'
 import { HandleBook } from '#domain/agent/handles'
 import { callingJob } from '#domain/agent/job'
 import { GENERATION_WAIT_MS } from '#domain/agent/limits'
-import { STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
-import { AppError } from '#kernel/errors'
+import type { Step, StepHead } from '#domain/agent/step'
+import { AppError, isUnavailable } from '#kernel/errors'
 import { beginning, storable } from '#kernel/storable'
 import { approvalOfStep, saveApproval } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
@@ -46,20 +46,9 @@ const endStep = (changes: At['changes'], step: Step): Step => {
 
 /** What went wrong as a result; undefined if the letter itself must fail. */
 export const refusalOf = (cause: unknown): string | undefined => {
-  if (!(cause instanceof AppError) || cause.code === 'unavailable' || cause.code === 'internal') return undefined
+  if (!(cause instanceof AppError) || isUnavailable(cause) || cause.code === 'internal') return undefined
   const details = cause.details?.map(({ path, message }) => `${path || 'the arguments'} ${message}`) ?? []
   return storable([...new Set([cause.message, ...details.slice(0, 5)])].join('; '))
-}
-
-/** Failures of the same step's letter in this process: one that cannot be decided must not be tried for ever. */
-const failures = new Map<string, number>()
-const MOST_REMEMBERED = 10_000
-
-const tryAgain = (stepId: string): boolean => {
-  const tries = (failures.get(stepId) ?? 0) + 1
-  if (failures.size > MOST_REMEMBERED) failures.clear()
-  failures.set(stepId, tries)
-  return tries <= STEP_RUNS
 }
 
 /** A refusal in the place of what was to be found out. */
@@ -114,7 +103,7 @@ const contextOf = ({ sql, gate, changes }: At, caller: ToolCaller, step: Step): 
   ...{ sql, gate, caller, job: callingJob(changes.job, step) },
 })
 
-/** Executes a command in this letter. A failing letter is tried again; the third failure is the command's result. */
+/** Executes a command in this letter. If the letter fails it is tried again; the third failure is the command's result. */
 export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Promise<void> => {
   const { step, approval, hour } = await loadNow(at.sql, {
     step: stepPart(head.id),
@@ -124,7 +113,6 @@ export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Prom
   at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
   const held = heldBack(at, hour.calls)
   if (held) return void failTool(at, step!, held)
-  if (!tryAgain(head.id)) return void failTool(at, step!, 'tool_failed: it failed three times')
   try {
     const acting = await actingFor(deps, at, step!, approval)
     if (typeof acting === 'string') return void failTool(at, step!, acting)

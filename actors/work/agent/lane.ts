@@ -1,6 +1,6 @@
 /** The lane of the agent's jobs. Each claim does one thing of a job, and each outcome is settled in one letter. */
 import type { Lane } from '../../engine/lane.ts'
-import { claimJob } from './claim.ts'
+import { claimFailed, claimJob } from './claim.ts'
 import { type AgentDeps, MODEL_TURN_MS, THINK_MS } from './deps.ts'
 import { type AgentOutcome, runOutside } from './outside.ts'
 import type { AgentRun } from './run.ts'
@@ -14,6 +14,7 @@ export const agentLane = (deps: AgentDeps): Lane<AgentRun, AgentOutcome> => ({
   leaseMs: LEASE_MS,
   priority: 'background',
   claim: (sql, gate, work) => claimJob(deps, sql, gate, work),
+  failed: (sql, gate, work) => claimFailed(deps, sql, gate, work),
   run: (run, context) => runOutside(deps, run, context),
   settle: (sql, gate, finished) => settleRun(deps, sql, gate, finished),
   // The next claim finds the steps running, and counts it as a death.

@@ -6,14 +6,12 @@ import { historyBytes } from '#domain/agent/budget'
 import { callingJob } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
 import { fitted, saidMessage, stepMessages } from '#domain/agent/transcript'
-import { AppError } from '#kernel/errors'
 import { ThinkError, type ThinkFailure, type Thought, type Turn } from '#port/model/thinker'
 import { stepsOf } from '#store/agent/steps'
 import { messageText, saidUntil } from '#store/agent/thread'
 import { loadBy, when } from '#store/engine/load'
 import type { LaneContext } from '../../engine/lane.ts'
 import type { AgentDeps } from './deps.ts'
-import { TOOL_MS } from './deps.ts'
 import { refusalOf } from './execute.ts'
 import { type AgentRun, MOST_MESSAGES, type Single } from './run.ts'
 import { urgentLetter } from './urgent.ts'
@@ -110,12 +108,12 @@ const inTurn = async (deps: AgentDeps, tenantId: string, call: () => Promise<Tho
   }
 }
 
-class Late extends AppError {}
+class Late extends Error {}
 
-/** A tool that takes longer than a minute has failed: its answer is not waited for. */
-const inTime = async <T>(running: Promise<T>): Promise<T> => {
+/** A tool that takes too long has failed: its answer is not waited for. */
+const inTime = async <T>({ toolMs }: Pick<AgentDeps, 'toolMs'>, running: Promise<T>): Promise<T> => {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Late('network_error', 'the tool did not answer within a minute')), TOOL_MS)
+  const timer = setTimeout(() => reject(new Late(`it did not answer within ${toolMs / 1_000} seconds`)), toolMs)
   try {
     return await Promise.race([running, late])
   } finally {
@@ -126,17 +124,18 @@ const inTime = async <T>(running: Promise<T>): Promise<T> => {
 const read = async (deps: AgentDeps, { job, caller }: AgentRun, step: Pick<Step, 'id' | 'number' | 'name' | 'args'>): Promise<Read> => {
   const { id, name, args } = step
   try {
-    return { id, value: await inTime(deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step))) }
+    return { id, value: await inTime(deps, deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step))) }
   } catch (cause) {
     return { id, error: errorOf(cause) }
   }
 }
 
-const errorOf = (cause: unknown): string => refusalOf(cause) ?? 'tool_failed: the tool could not be run'
+const errorOf = (cause: unknown): string =>
+  refusalOf(cause) ?? `tool_failed: ${cause instanceof Late ? cause.message : 'the tool could not be run'}`
 
 const reach = async (deps: AgentDeps, { step, caller }: Single): Promise<AgentOutcome> => {
   try {
-    return { kind: 'reached', reached: await inTime(deps.toolBox().reach(step.name, step.args ?? {}, caller)) }
+    return { kind: 'reached', reached: await inTime(deps, deps.toolBox().reach(step.name, step.args ?? {}, caller)) }
   } catch (cause) {
     return { kind: 'refused', error: errorOf(cause) }
   }
@@ -155,11 +154,11 @@ const outside = async (deps: AgentDeps, { job, step, caller }: Single, context: 
   if (!context.commit()) return { kind: 'stopped' }
   const { id, name, args } = step
   try {
-    const value = await inTime(deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step)))
+    const value = await inTime(deps, deps.toolBox().read(name, args ?? {}, caller, callingJob(job, step)))
     await deps.failpoints('agent.outside.read')
     return { kind: 'read', results: [{ id, value }] }
   } catch (cause) {
-    const refusal = cause instanceof Late ? undefined : refusalOf(cause)
+    const refusal = refusalOf(cause)
     return { kind: 'read', results: [refusal === undefined ? { id, unknown: true } : { id, error: refusal }] }
   }
 }

@@ -109,17 +109,21 @@ const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, denied: 
 }
 
 /** A step that was tried before keeps what its dead calls had reserved as spent: its reservation is replaced, never given back. */
-const beginStep = ({ changes, gate }: At, before: Step | undefined, reserved: ReturnType<typeof reserve> | undefined): Step => {
+const beginStep = (
+  { changes, gate }: Pick<At, 'changes' | 'gate'>,
+  before: Step | undefined,
+  reserved: ReturnType<typeof reserve> | undefined,
+): Step => {
   const taken =
     reserved && typeof reserved === 'object'
       ? { reserved_tokens: reserved.tokens, reserved_cost: reserved.cost, day: reserved.day, month: reserved.month }
       : { reserved_tokens: 0, reserved_cost: 0 }
   if (before) return changes.save({ ...before, ...taken, state: 'running', started_at: gate.now, not_before: null })
-  const { job } = changes
-  return changes.add((number) =>
-    newStep(
-      { id: newId(), job_id: job.id, number, kind: 'model', name: job.model, state: 'running', started_at: gate.now, ...taken },
-      gate.now,
-    ),
-  )
+  return addThought({ changes, gate }, { state: 'running', started_at: gate.now, ...taken })
+}
+
+/** A further call of the model. */
+export const addThought = ({ changes, gate }: Pick<At, 'changes' | 'gate'>, more: Pick<Step, 'state'> & Partial<Step>): Step => {
+  const { id: job_id, model: name } = changes.job
+  return changes.add((number) => newStep({ id: newId(), job_id, number, kind: 'model', name, ...more }, gate.now))
 }

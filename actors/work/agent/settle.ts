@@ -1,6 +1,6 @@
 /** What becomes of the outcome of a run: in one letter. */
 import { settle as settleBudget, warningsOf } from '#domain/agent/budget'
-import type { Step } from '#domain/agent/step'
+import { STEP_RUNS, type Step } from '#domain/agent/step'
 import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
 import { saveStep, stepPart } from '#store/agent/steps'
@@ -16,21 +16,32 @@ import type { AgentDeps } from './deps.ts'
 import { failTool, finishTool, LONGEST_RESULT, reachedStep } from './execute.ts'
 import type { AgentOutcome, Read } from './outside.ts'
 import type { AgentRun } from './run.ts'
+import { failInVain, UNREADABLE } from './trying.ts'
 
 interface Finished {
   work: Work
   job: AgentRun
   outcome: AgentOutcome
+  failures: number
 }
 
-export const settleRun = async (deps: AgentDeps, sql: Sql, gate: Gate, { work, job: run, outcome }: Finished): Promise<Decision<void>> => {
+export const settleRun = async (
+  deps: AgentDeps,
+  sql: Sql,
+  gate: Gate,
+  { work, job: run, ...finished }: Finished,
+): Promise<Decision<void>> => {
   const opened = await openJob(sql, gate, work)
-  if (!opened) return { reply: undefined, effects: { settled: [work.id], writes: await lateWrites(deps, sql, gate, { run, outcome }) } }
+  if (!opened)
+    return {
+      reply: undefined,
+      effects: { settled: [work.id], writes: await lateWrites(deps, sql, gate, { run, outcome: finished.outcome }) },
+    }
   const { changes, order, heads } = opened
   // A caller who has gone may do nothing; the next claim ends the job.
   const gone = { caller: { ...run.caller, scopes: new Set<never>() }, callerNow: { role: null, scopes: [] } }
   const at = opened.at ?? { ...gone, sql, gate, work, changes, heads, nextWork: order.next_work }
-  const { decision } = await settled(deps, at, run, outcome)
+  const { decision } = await settled(deps, at, run, { ...finished, isInVain: finished.failures >= STEP_RUNS })
   return decision
 }
 
@@ -46,12 +57,18 @@ const lateWrites = async (deps: AgentDeps, sql: Sql, gate: Gate, { run, outcome 
   return [saveStep({ ...step, ...ended, state: 'done', result: { text } })]
 }
 
-const settled = async (deps: AgentDeps, at: At, run: AgentRun, outcome: AgentOutcome) => {
+interface Ended {
+  outcome: AgentOutcome
+  /** Whether this was tried in vain, so that what may be to blame is left out. */
+  isInVain: boolean
+}
+
+const settled = async (deps: AgentDeps, at: At, run: AgentRun, { outcome, isInVain }: Ended) => {
   if (outcome.kind === 'stopped') return undo(at, run)
-  if (run.kind === 'think') return settleThought(deps, at, run, outcome)
+  if (run.kind === 'think') return settleThought(deps, at, run, { outcome, isInVain })
   if (outcome.kind === 'read') await settleReads(deps, at, outcome.results)
   // The letter of the urgent tool has written the step.
-  else if (outcome.kind !== 'done' && run.kind !== 'read') await settleReach(deps, at, run.step, outcome)
+  else if (outcome.kind !== 'done' && run.kind !== 'read') await settleReach(deps, at, run.step, { outcome, isInVain })
   return again(at, at.gate.now)
 }
 
@@ -71,14 +88,24 @@ const settleReads = async (deps: AgentDeps, at: At, results: readonly Read[]): P
     if (step?.state !== 'running') continue
     if ('unknown' in result) at.changes.endedStep(at.changes.save({ ...step, state: 'unknown', ended_at: at.gate.now }))
     else if ('error' in result) failTool(at, step, result.error)
-    else finishTool(deps, at, step, result.value)
+    else settleRead(deps, at, step, result.value)
   }
 }
 
-const settleReach = async (deps: AgentDeps, at: At, { id }: Step, outcome: AgentOutcome): Promise<void> => {
+/** An answer that cannot be shown must not take the others with it. */
+const settleRead = (deps: AgentDeps, at: At, step: Step, value: unknown): void => {
+  try {
+    finishTool(deps, at, step, value)
+  } catch {
+    failTool(at, step, UNREADABLE)
+  }
+}
+
+const settleReach = async (deps: AgentDeps, at: At, { id }: Step, { outcome, isInVain }: Ended): Promise<void> => {
   const { step } = await loadNow(at.sql, { step: stepPart(id) })
   if (step?.state !== 'running') return
-  if (outcome.kind === 'reached') await reachedStep(deps, at, step, outcome.reached)
+  if (isInVain) failInVain(at, step)
+  else if (outcome.kind === 'reached') await reachedStep(deps, at, step, outcome.reached)
   else failTool(at, step, outcome.kind === 'refused' ? outcome.error : 'tool_failed')
 }
 
@@ -90,7 +117,7 @@ const spendOn = ({ changes, gate }: At, spend: Spend[]): void => {
 
 type Thinking = Extract<AgentRun, { kind: 'think' }>
 
-const settleThought = async (deps: AgentDeps, at: At, run: Thinking, outcome: AgentOutcome) => {
+const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, isInVain }: Ended) => {
   const { step } = await loadNow(at.sql, { step: stepPart(run.step.id) })
   if (step?.state !== 'running') return again(at, at.gate.now)
   if (outcome.kind === 'failed') return thinkFailed(at, step, outcome)
@@ -117,7 +144,7 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, outcome: Ag
   }
   const saved = at.changes.save(done)
   at.changes.endedStep(saved)
-  if (thought.calls.length > 0) return acceptCalls(deps, at, { run, step: saved, outcome })
+  if (thought.calls.length > 0) return acceptCalls(deps, at, { run, step: saved, outcome, isInVain })
   return answered(at, thought)
 }
 

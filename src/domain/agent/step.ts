@@ -46,7 +46,7 @@ export interface Step {
   reserved_cost: number
   day: string | null
   month: string | null
-  /** Runs that died. */
+  /** Runs that died, and claims that failed. */
   attempt: number
   not_before: Date | null
   started_at: Date | null
@@ -74,7 +74,7 @@ export type StepHead = Pick<
 export const isFinished = ({ state }: Pick<Step, 'state'>): boolean =>
   state !== 'ready' && state !== 'asked' && state !== 'running' && state !== 'waiting'
 
-/** Runs that may die before the job fails. */
+/** Tries after which a step is given up. */
 export const STEP_RUNS = 3
 
 const blank: Omit<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' | 'created_at' | 'updated_at'> = {

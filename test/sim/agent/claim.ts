@@ -99,8 +99,11 @@ const revive = (world: World, id: string, dead: readonly StepHead[]) => {
   for (const head of dead) {
     const step = world.steps.get(head.id)!
     const isOut = step.class === 'outside_write'
-    const saved = saveStep(world, step, { state: isOut ? 'unknown' : 'ready', attempt: step.attempt + 1 })
-    if (!isOut && saved.attempt >= STEP_RUNS) return endJob(world, id, { status: 'failed', error: 'enqueue_failed' })
+    const attempt = step.attempt + 1
+    const isInVain = !isOut && attempt >= STEP_RUNS
+    if (isInVain && step.kind === 'tool') fail(world, { ...step, attempt }, 'tool_failed')
+    else saveStep(world, step, { state: isOut ? 'unknown' : 'ready', attempt })
+    if (isInVain && step.kind === 'model') return endJob(world, id, { status: 'failed', error: 'enqueue_failed' })
   }
 }
 

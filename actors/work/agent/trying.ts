@@ -1,0 +1,46 @@
+/** What becomes of steps that were begun or claimed, and did not end. */
+import { STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
+import { stepPart } from '#store/agent/steps'
+import { loadNow } from '#store/engine/load'
+import { type At, again, over } from './at.ts'
+import { failTool } from './execute.ts'
+
+/** Said of a tool that was tried in vain. */
+export const IN_VAIN = 'tool_failed: it failed three times'
+/** Said of one that was carried out. */
+export const UNREADABLE = 'tool_failed: it was called, and its result could not be read'
+
+/**
+ * Their process died, or their claim failed: they are tried again after a pause, except what may have gone out, which never is. A tool that
+ * was tried in vain has failed, and its job goes on; without a call of the model there is nothing to go on with.
+ */
+export const tryAgain = async (at: At, heads: readonly StepHead[], pauseMs = 0) => {
+  const { changes, gate } = at
+  const runAt = new Date(gate.now.getTime() + pauseMs)
+  const not_before = pauseMs > 0 ? runAt : null
+  let isGivenUp = false
+  for (const { id } of heads) {
+    const { step: found } = await loadNow(at.sql, { step: stepPart(id) })
+    if (!found) continue
+    const step = { ...found, attempt: found.attempt + 1 }
+    const isOut = step.state === 'running' && step.class === 'outside_write'
+    if (isOut) endStep(at, step, 'unknown')
+    else if (step.attempt < STEP_RUNS) changes.save({ ...step, state: step.state === 'running' ? 'ready' : step.state, not_before })
+    else if (step.kind === 'tool') failInVain(at, step)
+    else {
+      endStep(at, step, 'failed')
+      isGivenUp = true
+    }
+  }
+  return isGivenUp ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } }) : again(at, runAt)
+}
+
+const endStep = ({ changes, gate }: At, step: Step, state: Step['state']): void =>
+  changes.endedStep(changes.save({ ...step, state, ended_at: gate.now }))
+
+/** How long it took in all is not the job's time. */
+export const failInVain = (at: At, step: Step): void => {
+  const { active_ms } = at.changes.job
+  failTool(at, step, step.state === 'waiting' ? UNREADABLE : IN_VAIN)
+  at.changes.set({ active_ms })
+}

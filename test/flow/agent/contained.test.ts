@@ -1,0 +1,130 @@
+/** A tool that always fails ends its own step and nobody else's, whatever it fails by: the rest of its job and of its workspace goes on. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { OnBehalf } from '#domain/agent/job'
+import { newId } from '#kernel/ids'
+import { overJob } from '#test/support/agent'
+import { brokenInvariants } from '#test/support/agent-invariants'
+import { type Plan, plannedModel } from '#test/support/agent-plan'
+import { ask } from '#test/support/agent-story'
+import { eventually, type TestApp, testApp } from '#test/support/app'
+import { type BadToolName, badTools, withBadTools } from '#test/support/bad-tools'
+import { freshDb } from '#test/support/db'
+import { crash, newStory, type Story } from '#test/support/story'
+import { makeItemDue, wakeActor } from '#test/support/writes'
+
+/** A story with a key that may use the agent. */
+const newUser = async (app: TestApp): Promise<{ story: Story; by: OnBehalf }> => {
+  const story = await newStory(app)
+  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], story.tenantId)
+  await app.owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision, set_by, created_at, updated_at)
+    values (${newId()}, ${story.tenantId}, 'outside_never_ends', 'allow', ${newId()}, now(), now())`
+  return { story, by: { kind: 'key', id, personId: null } }
+}
+
+const note = (text: string): Plan[number][number] => ['growth_add_learning', { kind: 'worked', note: text }]
+
+interface StepEnd {
+  name: string
+  state: string
+  error: string | null
+  attempt: number
+}
+
+const stepsOf = async ({ owner }: TestApp, id: string): Promise<StepEnd[]> =>
+  (await owner<StepEnd[]>`select name, state, error, attempt from agent_step where job_id = ${id} and kind = 'tool' order by number`).map(
+    (row) => ({ ...row }),
+  )
+
+const IN_VAIN = 'tool_failed: it failed three times'
+const LATE = 'tool_failed: it did not answer within 0.2 seconds'
+
+/** How its step ends, and how often it is tried in a letter. */
+const ends: Record<BadToolName, { state?: string; error: string | null; attempt?: number }> = {
+  throws: { error: IN_VAIN, attempt: 3 },
+  is_slow_in_the_database: { error: IN_VAIN, attempt: 3 },
+  cannot_be_written: { error: IN_VAIN, attempt: 3 },
+  read_throws: { error: 'tool_failed: the tool could not be run' },
+  read_never_ends: { error: LATE },
+  read_cannot_be_shown: { error: 'tool_failed: it was called, and its result could not be read' },
+  reach_never_ends: { error: LATE },
+  reach_throws_in_the_letter: { error: IN_VAIN },
+  reach_is_slow_in_the_database: { error: IN_VAIN },
+  cannot_be_asked: { error: IN_VAIN },
+  outside_never_ends: { state: 'unknown', error: null },
+}
+
+describe('of a tool that always fails', () => {
+  const world = new AsyncDisposableStack()
+  const found = new Map<string, { story: Story; bad: string; other: string; post: string; commands: number[] }>()
+  let app: TestApp
+
+  /** A job that calls it between two notes; and all else that goes on in its workspace meanwhile. */
+  const begin = async (name: BadToolName) => {
+    const { story, by } = await newUser(app)
+    const post = await story.scheduled(3_600_000)
+    const bad = await ask(app, { tenantId: story.tenantId, by }, [[note('before'), [name, {}], note('after')], [note('later')]])
+    await eventually(
+      () => called.has(name),
+      (isCalled) => isCalled,
+    )
+    await makeItemDue(app, post)
+    await wakeActor(app, story.tenantId)
+    const other = await ask(app, { tenantId: story.tenantId, by }, [[note('other'), ['growth_list_learnings', {}]]])
+    const commands: number[] = []
+    for (let n = 0; n < 5; n++)
+      commands.push((await story.send('POST', 'learnings', { body: { kind: 'worked', note: `command ${n}` } })).status)
+    found.set(name, { story, bad, other, post, commands })
+  }
+  /** Each in one workspace. */
+  const called = new Set<string>()
+
+  beforeAll(async () => {
+    const tools = withBadTools((name) => called.add(name))
+    app = world.use(await testApp({ overrides: { thinker: plannedModel(), tools, toolMs: 200, sweepMs: 20 } }))
+    await Promise.all((Object.keys(badTools) as BadToolName[]).map(begin))
+  })
+  afterAll(() => world.disposeAsync())
+
+  test.each(Object.entries(ends))('%s: its step fails, and nothing else', async (name, { state = 'failed', error, attempt = 0 }) => {
+    const { story, bad, other, post, commands } = found.get(name)!
+    expect(await overJob(app, bad)).toMatchObject({ status: 'completed' })
+    expect(await stepsOf(app, bad)).toEqual([
+      { name: 'growth_add_learning', state: 'done', error: null, attempt: 0 },
+      { name, state, error, attempt },
+      { name: 'growth_add_learning', state: 'done', error: null, attempt: 0 },
+      { name: 'growth_add_learning', state: 'done', error: null, attempt: 0 },
+    ])
+    expect(await overJob(app, other)).toMatchObject({ status: 'completed' })
+    expect((await stepsOf(app, other)).map((step) => step.state)).toEqual(['done', 'done'])
+    expect((await story.settled(post, 'posted')).status).toBe('posted')
+    expect(commands).toEqual([201, 201, 201, 201, 201])
+    const notes = await app.owner<{ note: string }[]>`select note from learning where tenant_id = ${story.tenantId} order by note`
+    const expected = ['after', 'before', ...[0, 1, 2, 3, 4].map((n) => `command ${n}`), 'later', 'other']
+    expect(notes.map((row) => row.note)).toEqual(expected)
+  })
+
+  test('and nothing is left open, or told twice', async () => {
+    await Promise.all([...found.values()].flatMap(({ bad, other }) => [overJob(app, bad), overJob(app, other)]))
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+})
+
+test('failures of a command are counted through a restart: the third is the last', async () => {
+  await using db = await freshDb()
+  let calls = 0
+  const start = () =>
+    testApp({ database: db.options, overrides: { thinker: plannedModel(), tools: withBadTools(() => calls++), sweepMs: 20 } })
+  const first = await start()
+  const { story, by } = await newUser(first)
+  const id = await ask(first, { tenantId: story.tenantId, by }, [[['throws', {}]]])
+  await eventually(
+    () => stepsOf(first, id),
+    ([step]) => step?.attempt === 2,
+  )
+  await crash(first)
+  await using next = await start()
+  await overJob(next, id)
+  expect(await stepsOf(next, id)).toEqual([{ name: 'throws', state: 'failed', error: IN_VAIN, attempt: 3 }])
+  expect(calls).toBe(3)
+  await first[Symbol.asyncDispose]()
+})

@@ -1,0 +1,92 @@
+/** Tools of the agent that fail, each in another way. */
+import type { Tool, ToolBox, ToolContext } from '#decisions/agent/toolbox'
+import type { ToolClass, ToolWay } from '#domain/agent/step'
+import { changed } from './outside-tool.ts'
+
+/** What a tool does in the place of its work. */
+interface BadTool {
+  class: ToolClass
+  way: ToolWay
+  /** In a letter. */
+  decide?: ToolBox['decide']
+  read?: ToolBox['read']
+  reach?: ToolBox['reach']
+  subject?: ToolBox['subject']
+  text?: ToolBox['text']
+}
+
+const broken = (): never => {
+  throw new Error('this tool is broken')
+}
+
+/** Longer than the database allows. The limit is lower here, so that it takes less than four seconds. */
+const slowStatement = async ({ sql }: Pick<ToolContext, 'sql'>): Promise<never> => {
+  await sql`select set_config('statement_timeout', '300', true)`
+  await sql`select pg_sleep(60)`
+  return broken()
+}
+
+const never = (): Promise<never> => new Promise(() => {})
+
+const command = { class: 'draft', way: 'command' } as const
+const read = { class: 'read', way: 'read' } as const
+const reach = { class: 'draft', way: 'reach' } as const
+
+export const badTools = {
+  throws: { ...command, decide: broken },
+  is_slow_in_the_database: { ...command, decide: (_name, _args, context) => slowStatement(context) },
+  cannot_be_written: {
+    ...command,
+    decide: async () => ({ value: {}, effects: { writes: [(sql) => sql`insert into counter (key, period) values (null, '')`] } }),
+  },
+  read_throws: { ...read, read: broken },
+  read_never_ends: { ...read, read: never },
+  read_cannot_be_shown: { ...read, read: async () => ({}), text: broken },
+  reach_never_ends: { ...reach, reach: never },
+  reach_throws_in_the_letter: { ...reach, reach: async () => broken },
+  reach_is_slow_in_the_database: { ...reach, reach: async () => slowStatement },
+  cannot_be_asked: { class: 'commit', way: 'command', subject: broken },
+  outside_never_ends: { class: 'outside_write', way: 'outside', read: never },
+} satisfies Record<string, BadTool>
+
+export type BadToolName = keyof typeof badTools
+
+const bad: Record<string, BadTool> = badTools
+
+const toolOf = ([name, { class: of, way }]: [string, BadTool]): Tool => ({
+  ...{
+    name,
+    title: name,
+    description: name,
+    parameters: { type: 'object', properties: {} },
+    module: 'test',
+    class: of,
+    way,
+    foreign: false,
+  },
+})
+
+/** Adds them to the agent's tools. `called` hears of each call, before it fails. */
+export const withBadTools =
+  (called: (name: string) => unknown = () => {}) =>
+  (box: ToolBox): ToolBox => {
+    /** The bad tool's own way if it has one, else what the box does. */
+    const either =
+      (what: 'decide' | 'read' | 'reach' | 'subject' | 'text') =>
+      (name: string, ...rest: unknown[]) => {
+        const own = bad[name]?.[what] as ((...given: unknown[]) => unknown) | undefined
+        if (own && what !== 'text') called(name)
+        return (own ?? (box[what] as (...given: unknown[]) => unknown).bind(box))(name, ...rest)
+      }
+    return changed(box, {
+      tools: new Map([...box.tools, ...Object.entries(bad).map((entry) => [entry[0], toolOf(entry)] as const)]),
+      mayRun: (name, caller) => name in bad || box.mayRun(name, caller),
+      checked: (name, args) => (name in bad ? (args as Record<string, unknown>) : box.checked(name, args)),
+      decide: either('decide') as ToolBox['decide'],
+      read: either('read') as ToolBox['read'],
+      reach: either('reach') as ToolBox['reach'],
+      subject: either('subject') as ToolBox['subject'],
+      text: either('text') as ToolBox['text'],
+      isForeign: (name, value) => !(name in bad) && box.isForeign(name, value),
+    })
+  }
