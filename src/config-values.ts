@@ -57,6 +57,22 @@ const LARGEST_COUNT = 99
 export const countOf = (name: string, text: string): number =>
   /^\d{1,2}$/.test(text) ? Number(text) : refuseValue(name, `a whole number from 0 to ${LARGEST_COUNT}`, text)
 
+/** `docs.example.com`, `*.example.com` or `docs.example.com:8443`. */
+const LISTED_HOST = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+(:\d{1,5})?$/
+
+const MOST_HOSTS = 100
+
+/** Hosts separated by commas, in lower case. */
+export const hostsOf = (text: string): string[] => {
+  const hosts = text.split(',').map((host) => host.trim().toLowerCase())
+  const some = [...new Set(hosts.filter((host) => host !== ''))]
+  if (some.length > MOST_HOSTS) refuseValue('FETCH_ALLOW', `at most ${MOST_HOSTS} hosts`)
+  const wrong = some.find((host) => !LISTED_HOST.test(host))
+  return wrong === undefined
+    ? some
+    : refuseValue('FETCH_ALLOW', 'host names such as docs.example.com or *.example.com, separated by commas', wrong)
+}
+
 /** One host and one port, never a range. */
 const PAIR = /^([^\s:/@]+|\[[0-9a-f:.]+\]):(\d{1,5})$/
 

@@ -10,6 +10,7 @@ import {
   failpointsOf,
   hostAndPort,
   hostOf,
+  hostsOf,
   levelOf,
   type ModelPrice,
   modelKeyOf,
@@ -59,7 +60,7 @@ export interface Config {
   bootstrapKey: string | undefined
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
-  /** `host:port` pairs that webhooks may call although they are not public, also over plain http. For tests. */
+  /** `host:port` pairs that may be called although they are not public, also over plain http. For tests. */
   egressAllow: string[]
   /** How many proxies in front of this server are trusted to write X-Forwarded-For. */
   trustedProxies: number
@@ -69,6 +70,8 @@ export interface Config {
   auditKeepDays: number
   /** How long the steps and events of the agent's jobs are kept. */
   agentKeepDays: number
+  /** Hosts that the agent may read without asking, beyond those it always may: `docs.example.com`, `*.example.com`. */
+  fetchAllow: string[]
   failpoints: string
 }
 
@@ -128,6 +131,7 @@ export const readConfig = (env: Env = process.env): Config => {
     trustedProxies: countOf('TRUSTED_PROXIES', env.TRUSTED_PROXIES || '0'),
     auditKeepDays: daysOf('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),
     agentKeepDays: daysOf('AGENT_KEEP_DAYS', env.AGENT_KEEP_DAYS || '90', LEAST_AGENT_DAYS),
+    fetchAllow: hostsOf(env.FETCH_ALLOW ?? ''),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })

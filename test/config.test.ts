@@ -21,6 +21,24 @@ describe('EGRESS_ALLOW', () => {
   )
 })
 
+describe('FETCH_ALLOW', () => {
+  test('is empty by default, and names each host once', () => {
+    expect([readConfig({}).fetchAllow, readConfig({ FETCH_ALLOW: '' }).fetchAllow]).toEqual([[], []])
+    const hosts = 'Docs.Example.com, *.example.org,docs.example.com,dev.example.com:8443'
+    expect(readConfig({ FETCH_ALLOW: hosts }).fetchAllow).toEqual(['docs.example.com', '*.example.org', 'dev.example.com:8443'])
+  })
+
+  test.each(['*', '*.com', 'localhost', 'https://a.example', 'a.example/b', 'a.*.example', '.example', 'a..example', 'u@a.example'])(
+    'does not take %s',
+    (text) => expect(() => readConfig({ FETCH_ALLOW: text })).toThrow('FETCH_ALLOW must be host names'),
+  )
+
+  test('takes at most 100 hosts', () => {
+    const many = Array.from({ length: 101 }, (_, index) => `h${index}.example`).join()
+    expect(() => readConfig({ FETCH_ALLOW: many })).toThrow('FETCH_ALLOW must be at most 100 hosts')
+  })
+})
+
 test('SANDBOX_TIER is free unless it is payg, and nothing else', () => {
   expect([readConfig({}).sandboxTier, readConfig({ SANDBOX_TIER: 'payg' }).sandboxTier]).toEqual(['free', 'payg'])
   expect(() => readConfig({ SANDBOX_TIER: 'paid' })).toThrow('SANDBOX_TIER must be free or payg: paid')

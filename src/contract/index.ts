@@ -5,6 +5,7 @@ import { approvals } from './agent/approvals.ts'
 import { clockCapabilities } from './agent/clock.ts'
 import { conversations } from './agent/conversations.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
+import { fetchCapabilities } from './agent/fetching.ts'
 import { jobs } from './agent/jobs.ts'
 import { messages } from './agent/messages.ts'
 import { modules } from './agent/modules.ts'
@@ -111,6 +112,7 @@ const CAPABILITIES = 'agent.actions'
  */
 export const capabilityResources = {
   clock: { prefix: CAPABILITIES, about: 'The time.', group: clockCapabilities },
+  fetching: { prefix: CAPABILITIES, about: 'Pages of the web.', group: fetchCapabilities },
 } as const satisfies Record<string, Resource>
 
 /** For signed-in people. API keys have no access. */

@@ -81,6 +81,8 @@ export interface World extends Parts {
 /** What capabilities reach. */
 export interface CapabilityParts extends Parts {
   models: Models | typeof NO_MODEL
+  /** Hosts that the operator lets the agent read unasked. */
+  fetchAllow: readonly string[]
   /** Capabilities are tools themselves, so it exists only after them. */
   tools(): ToolBox
 }

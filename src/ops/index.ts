@@ -8,6 +8,7 @@ import { approvalHandlers } from './agent/approvals.ts'
 import { clockHandlers } from './agent/clock.ts'
 import { conversationHandlers } from './agent/conversations.ts'
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
+import { fetchHandlers } from './agent/fetching.ts'
 import { jobHandlers } from './agent/jobs.ts'
 import { messageHandlers } from './agent/messages.ts'
 import { moduleHandlers } from './agent/modules.ts'
@@ -99,8 +100,9 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
 }
 
 /** Tools of the agent that are no operations of their own. */
-const addCapabilities = (add: Add, _: CapabilityParts) => {
+const addCapabilities = (add: Add, world: CapabilityParts) => {
   add(capabilityResources.clock, clockHandlers)
+  add(capabilityResources.fetching, fetchHandlers(world))
 }
 
 const addApp = (add: Add, world: Parts) => {

@@ -2,15 +2,16 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { isAgentTool, isSettled, type NamedOp, named, type Resource, readsOnly, settlingId } from '#contract/op'
-import type { Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
+import type { AskingFacts, Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import type { CallingJob } from '#domain/agent/job'
 import type { ToolWay } from '#domain/agent/step'
 import { fail } from '#kernel/errors'
 import type { Query, Sql } from '#store/engine/db'
 import { type Load, loadNow } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
+import { askedOfAddress } from './agent/fetching.ts'
 import { contextFor, mayRun } from './bind.ts'
-import type { Call, HandlerOf, Parts, QueryContext } from './call.ts'
+import type { Call, CapabilityParts, HandlerOf, Parts, QueryContext } from './call.ts'
 import { decideOnce, type LetterHandler, noLanes, requireDeclared } from './command.ts'
 import { innerTools } from './inner-tools.ts'
 import { serialise } from './serialise.ts'
@@ -81,7 +82,7 @@ class OperationTools implements ToolBox {
   readonly #inner
 
   constructor(
-    private readonly world: Parts,
+    private readonly world: CapabilityParts,
     all: readonly Handled[],
     private readonly wording: ToolWording,
   ) {
@@ -99,6 +100,10 @@ class OperationTools implements ToolBox {
   checked(name: string, args: unknown): Arguments {
     validate(this.#inner.input(name) ?? this.#find(name).o.input, args)
     return args as Arguments
+  }
+
+  asks(name: string, args: Arguments, facts: AskingFacts): string[] {
+    return this.tools.get(name)?.class === 'outside_read' ? askedOfAddress(this.world, args as { url: string }, facts) : []
   }
 
   async decide(name: string, args: Arguments, context: ToolContext): Promise<Decided> {
@@ -184,4 +189,5 @@ const handlersOf = ({ resource, handlers }: Handled) =>
 const answerOf = async (o: NamedOp, handler: unknown, input: Arguments, context: QueryContext): Promise<Record<string, unknown>> =>
   JSON.parse(serialise(o, await (handler as HandlerOf<NamedOp>['query'])(input as never, context)))
 
-export const toolBoxOf = (world: Parts, all: readonly Handled[], wording: ToolWording): ToolBox => new OperationTools(world, all, wording)
+export const toolBoxOf = (world: CapabilityParts, all: readonly Handled[], wording: ToolWording): ToolBox =>
+  new OperationTools(world, all, wording)

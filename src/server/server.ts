@@ -126,7 +126,8 @@ const pairsOf = (text: string): string[] => {
 }
 
 const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress => {
-  if (egressAllow.length > 0) log.warn({ pairs: egressAllow }, 'EGRESS_ALLOW: webhooks may call these, though they are not public')
+  if (egressAllow.length > 0)
+    log.warn({ pairs: egressAllow }, 'EGRESS_ALLOW: webhooks and fetch_url may call these, though they are not public')
   return createEgress({ rules: { allow: new Set(egressAllow), own: new Set([publicUrl, nodeUrl].flatMap(pairsOf)) } })
 }
 
@@ -198,7 +199,7 @@ export async function openWorkplace(
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
   const models = modelsOf(config)
-  const box = createToolBox({ ...reached, models, tools: () => world.tools }, toolWording)
+  const box = createToolBox({ ...reached, models, fetchAllow: config.fetchAllow, tools: () => world.tools }, toolWording)
   const world: World = { ...reached, tools: overrides.tools?.(box) ?? box, models }
   agent.begin(world)
   const owned = stack.move()

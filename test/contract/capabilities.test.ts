@@ -5,6 +5,7 @@ import { readsOnly } from '#contract/op'
 
 const expected = `
 get_current_time         read                   editor approver viewer
+fetch_url                outside_read   foreign editor approver viewer
 `
 
 test('every capability has the class and roles of the table', () => {

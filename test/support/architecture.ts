@@ -84,6 +84,7 @@ const packages: Record<string, readonly string[]> = {
   '@elysiajs/openapi': ['edge'],
   postgres: ['postgres', 'store', 'port'],
   openai: ['port'],
+  htmlparser2: ['port'],
   '@modelcontextprotocol/server': ['edge'],
 }
 

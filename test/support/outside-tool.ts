@@ -20,6 +20,7 @@ export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   tools: box.tools,
   mayRun: (...given) => box.mayRun(...given),
   checked: (...given) => box.checked(...given),
+  asks: (...given) => box.asks(...given),
   decide: (...given) => box.decide(...given),
   read: (...given) => box.read(...given),
   reach: (...given) => box.reach(...given),

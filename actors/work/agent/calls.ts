@@ -5,14 +5,14 @@ import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { APPROVAL_MS, MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
 import { newStep, type Step } from '#domain/agent/step'
-import { type RuleDecision, verdictOf } from '#domain/agent/verdict'
+import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/verdict'
 import { newId } from '#kernel/ids'
 import { beginning, storable } from '#kernel/storable'
 import type { ToolCall } from '#port/model/thinker'
 import { insertApprovals, pendingCount } from '#store/agent/approvals'
 import { toolDecisions } from '#store/agent/rules'
-import { equalCalls } from '#store/agent/steps'
-import { loadNow } from '#store/engine/load'
+import { equalCalls, unaskedCalls } from '#store/agent/steps'
+import { loadNow, when } from '#store/engine/load'
 import { invalid } from './answer.ts'
 import { type At, again } from './at.ts'
 import type { AgentDeps } from './deps.ts'
@@ -74,6 +74,8 @@ interface Judging {
   room: number
   /** Equal calls before it in the same answer. */
   equal: number
+  /** Calls before it in the same answer that nobody is asked about, by tool. */
+  unasked: ReadonlyMap<string, number>
 }
 
 const judged = async (
@@ -86,17 +88,15 @@ const judged = async (
   const { name } = call
   const tool = deps.toolBox().tools.get(name)!
   const { job } = at.changes
-  const { equal } = await loadNow(at.sql, { equal: equalCalls(job.id, name, checked.hash) })
+  const { equal, before } = await loadNow(at.sql, {
+    equal: equalCalls(job.id, name, checked.hash),
+    before: when(tool.class === 'outside_read', unaskedCalls(job.root_id, name)),
+  })
+  const asks = askedOf(deps, at, { name, args: checked.args, judging, before: before?.calls ?? 0 })
+  if (typeof asks === 'string') return { state: 'failed', why: [], error: asks }
   const verdict = verdictOf({
-    ...{
-      class: tool.class,
-      offered: true,
-      mayRun: deps.toolBox().mayRun(name, at.caller),
-      taint: job.taint,
-      rule: judging.rules.get(name),
-      isRepeat: equal.unknown > 0,
-    },
-    own: isOwnAct(at, answer.outcome),
+    ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint: job.taint, asks },
+    ...{ rule: judging.rules.get(name), isRepeat: equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
   })
   if (verdict.decision === 'deny') return { state: 'failed', why: [], error: verdict.reason }
   if (equal.calls + judging.equal >= MOST_EQUAL) return { state: 'failed', why: [], error: REPEATED }
@@ -112,6 +112,24 @@ const judged = async (
   }
 }
 
+interface AskedOf {
+  name: string
+  args: Record<string, unknown>
+  judging: Judging
+  /** Calls made unasked, before this answer. */
+  before: number
+}
+
+/** Why a person is asked of this very call; an error if it can never run. */
+const askedOf = (deps: AgentDeps, { changes }: At, { name, args, judging, before }: AskedOf): string[] | string => {
+  try {
+    const unasked = before + (judging.unasked.get(name) ?? 0)
+    return deps.toolBox().asks(name, args, { rules: judging.rules, taint: changes.job.taint, unasked })
+  } catch (cause) {
+    return refusalOf(cause) ?? 'the call cannot be made'
+  }
+}
+
 const MOST_EQUAL = 2
 const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
 const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}; this one and those after it were not made`
@@ -121,7 +139,8 @@ export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
   const { calls } = answer.outcome.thought
   const { rules, pending } = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(at.changes.job.id) })
   const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)
-  const judging = { rules: new Map(rules.map(({ tool_name, decision }) => [tool_name, decision])), room }
+  const unasked = new Map<string, number>()
+  const judging = { rules: decisionsOf(rules), room, unasked }
   const approvals: Approval[] = []
   const accepted: Step[] = []
   let usable = 0
@@ -132,6 +151,7 @@ export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
     const verdict = await judged(deps, at, call, { checked, answer, judging: { ...judging, room, equal } })
     const step = addStep(deps, at, { call, checked, verdict, ofStep: answer.step.number })
     if (verdict.error === undefined) accepted.push(step)
+    if (verdict.state === 'ready') unasked.set(call.name, (unasked.get(call.name) ?? 0) + 1)
     if (verdict.approval) approvals.push(ask(deps, at, step, verdict.approval))
     if (!('error' in checked)) usable++
   }

@@ -2,6 +2,7 @@
 import type { Decided, Reached, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import { type Approval, isSameSubject } from '#domain/agent/approval'
 import { agentLimit } from '#domain/agent/budget'
+import { hostOf } from '#domain/agent/fetching'
 import { HandleBook } from '#domain/agent/handles'
 import { callingJob } from '#domain/agent/job'
 import { GENERATION_WAIT_MS } from '#domain/agent/limits'
@@ -19,10 +20,14 @@ import type { AgentDeps } from './deps.ts'
 /** In characters. The record itself has the rest. */
 export const LONGEST_RESULT = 48_000
 
+/** Where foreign text comes from: of a page, its host. */
+const sourceOf = ({ name, class: of, args }: Step): string =>
+  of === 'outside_read' ? `${name} ${hostOf(String(args?.url)) ?? ''}`.trim() : name
+
 /** A tool's answer, as it is kept and shown to the model. */
 export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, value: unknown): Step => {
   const tools = deps.toolBox()
-  const source = tools.isForeign(step.name, value) ? step.name : null
+  const source = tools.isForeign(step.name, value) ? sourceOf(step) : null
   if (source && !changes.job.taint.includes(source)) changes.set({ taint: [...changes.job.taint, source] })
   const book = new HandleBook(changes.handles)
   const text = tools.text(step.name, book.shorten(value))

@@ -5,6 +5,7 @@
 import type { Subject } from '#domain/agent/approval'
 import type { CallingJob } from '#domain/agent/job'
 import type { ToolClass, ToolWay } from '#domain/agent/step'
+import type { RuleDecision } from '#domain/agent/verdict'
 import type { Scope } from '#kernel/scopes'
 import type { ToolDefinition } from '#port/model/thinker'
 import type { Sql } from '#store/engine/db'
@@ -52,11 +53,21 @@ export interface Decided {
 /** Decides with what was fetched outside. */
 export type Reached = (context: ToolContext) => Promise<Decided>
 
+/** What is known of the job that calls. */
+export interface AskingFacts {
+  rules: ReadonlyMap<string, RuleDecision>
+  taint: readonly string[]
+  /** Calls of the tool that its job and the others of its tree have made unasked. */
+  unasked: number
+}
+
 export interface ToolBox {
   readonly tools: ReadonlyMap<string, Tool>
   mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean
   /** The arguments as the operation takes them. Throws `invalid_input`. */
   checked(name: string, args: unknown): Arguments
+  /** Why a person is asked of this very call, whatever its class says; empty if nobody is. Throws the refusal of a call that can never run. */
+  asks(name: string, args: Arguments, facts: AskingFacts): string[]
   /** In a letter. Throws the operation's refusals. */
   decide(name: string, args: Arguments, context: ToolContext): Promise<Decided>
   /** Beside the mailbox. */

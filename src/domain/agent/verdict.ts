@@ -13,11 +13,17 @@ export interface CallFacts {
   taint: readonly string[]
   /** A person's rule for the tool. */
   rule: RuleDecision | undefined
+  /** Why a person is asked of this very call: an address that is not on the list. */
+  asks?: readonly string[]
   /** It is not known whether an equal call of the job has happened. */
   isRepeat?: boolean
   /** The call is the caller's own act: the exact command typed by a person. */
   own?: boolean
 }
+
+/** Rules by the names of their tools. */
+export const decisionsOf = (rules: readonly { tool_name: string; decision: RuleDecision }[]): ReadonlyMap<string, RuleDecision> =>
+  new Map(rules.map(({ tool_name, decision }) => [tool_name, decision]))
 
 export type Verdict = { decision: 'allow' } | { decision: 'ask'; why: string[] } | { decision: 'deny'; reason: string }
 
@@ -28,14 +34,19 @@ const allow: Verdict = { decision: 'allow' }
 const untrusted = (taint: readonly string[]): string[] => taint.map((source) => `untrusted: ${source}`)
 
 /**
- * What publishes or approves is always asked, unless a person typed it; no rule changes that. What drafts is asked once the job has read
+ * What publishes or approves is always asked, unless a person typed it; no rule changes that. An address outside of the list is asked even
+ * of who typed it. What drafts is asked once the job has read
  * untrusted text. The kill switch is always open to whoever may use it.
  */
-export const verdictOf = ({ class: of, offered, mayRun, taint, rule, isRepeat = false, own = false }: CallFacts): Verdict => {
+export const verdictOf = ({ class: of, offered, mayRun, taint, rule, isRepeat = false, own = false, asks = [] }: CallFacts): Verdict => {
   if (!offered) return deny('this job was not given the tool')
   if (rule === 'deny') return deny('a rule of this workspace forbids the tool')
   if (of === 'safe') return mayRun ? allow : deny('the caller may not do this')
-  if (of === 'read' || of === 'outside_read') return mayRun ? allow : deny('the caller may not read this')
+  if (of === 'read' || of === 'outside_read') {
+    if (!mayRun) return deny('the caller may not read this')
+    const why = [...asks, ...(of === 'outside_read' && rule === 'ask' && !own ? ['your rule'] : [])]
+    return why.length > 0 ? ask(...why, ...untrusted(taint)) : allow
+  }
   if (!mayRun) return own ? deny('your role may not do this') : ask('role', ...untrusted(taint))
   if (own) return allow
   if (of === 'commit') return ask('publishes', ...untrusted(taint))

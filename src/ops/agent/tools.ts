@@ -1,6 +1,6 @@
 import type { toolRules, tools } from '#contract/agent/tools'
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
-import { type RuleDecision, verdictOf } from '#domain/agent/verdict'
+import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/verdict'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
@@ -33,7 +33,7 @@ export const toolHandlers = (box: ToolBox): Handlers<typeof tools> => ({
     const caller = callerNow({ kind: kind === 'key' ? kind : 'session', id, personId: member?.personId ?? null })
     const { rules, now } = await loadBy(read, { rules: toolDecisions, now: caller })
     const principal = { ...asked, scopes: now?.scopes ?? undefined }
-    const byName = new Map(rules.map(({ tool_name, decision }) => [tool_name, decision]))
+    const byName = decisionsOf(rules)
     // What a rule forbids is shown, so that the rule can be removed.
     const offered = [...box.tools.values()].filter((tool) => verdict(box, tool, principal, undefined).decision !== 'deny')
     return { tools: offered.map((tool) => view(box, tool, { principal, rule: byName.get(tool.name) })) }

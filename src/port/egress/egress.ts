@@ -7,8 +7,10 @@ import { lookup as lookupName } from 'node:dns/promises'
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import type { Readable } from 'node:stream'
 import { isPublicAddress } from './address.ts'
 import { EgressRefused, type EgressRules, type EgressTarget, targetOf } from './target.ts'
+import { ACCEPTED, unpacking } from './unpacking.ts'
 
 export interface EgressRequest {
   url: string
@@ -31,11 +33,18 @@ export interface EgressResponse {
   complete: boolean
 }
 
+export type EgressGet = Pick<EgressRequest, 'url' | 'headers' | 'deadlineMs' | 'maxBytes' | 'signal'>
+
+/** The bytes as the server means them: packed ones are unpacked, up to the same limit. */
+export type EgressBytes = Omit<EgressResponse, 'body'> & { bytes: Buffer }
+
 export interface Egress {
   /** Throws `EgressRefused` if the URL alone rules the call out. */
   check(url: string): void
   /** Throws `EgressRefused` if nothing was called, a `TimeoutError`, or the system's error if no response came. */
   send(request: EgressRequest): Promise<EgressResponse>
+  /** The same, of what is only read. */
+  get(request: EgressGet): Promise<EgressBytes>
 }
 
 interface Address {
@@ -53,13 +62,23 @@ export interface EgressOptions {
 
 const bySystem = (hostname: string): Promise<Address[]> => lookupName(hostname, { all: true })
 
-export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): Egress => ({
-  check: (url) => void targetOf(url, rules),
-  send(request) {
+export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): Egress => {
+  const calling = (request: EgressRequest): Promise<EgressBytes> => {
     const target = targetOf(request.url, rules)
     return exchange(request, target, { lookup: checkedLookup(resolve, target), ...(ca ? { ca } : {}) })
-  },
-})
+  }
+  return {
+    check: (url) => void targetOf(url, rules),
+    async send(request) {
+      const { bytes, ...answer } = await calling(request)
+      return { ...answer, body: bytes.toString() }
+    },
+    async get(request) {
+      const answer = await calling({ ...request, method: 'GET', body: '', headers: { 'accept-encoding': ACCEPTED, ...request.headers } })
+      return { ...answer, ...(await unpacked(answer, request.maxBytes)) }
+    },
+  }
+}
 
 /** One non-public address condemns the name: there is no honest reason for a mixture. */
 const checkedLookup =
@@ -88,12 +107,13 @@ const exchange = async (
   { method, headers, body, deadlineMs, maxBytes, signal }: EgressRequest,
   { url, hostname, port }: EgressTarget,
   connecting: Connecting,
-): Promise<EgressResponse> => {
+): Promise<EgressBytes> => {
   const deadline = AbortSignal.timeout(deadlineMs)
   const ended = signal ? AbortSignal.any([signal, deadline]) : deadline
   ended.throwIfAborted()
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest
-  const sent = { 'content-length': String(Buffer.byteLength(body)), 'accept-encoding': 'identity', ...headers }
+  const length = method === 'GET' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const sent = { ...length, 'accept-encoding': 'identity', ...headers }
   const request = send({ ...connecting, hostname, port, method, path: url.pathname + url.search, headers: sent, agent: false })
   const abort = () => request.destroy(ended.reason)
   ended.addEventListener('abort', abort)
@@ -120,17 +140,31 @@ const answerOf = (request: ClientRequest, body: string): Promise<IncomingMessage
     request.end(body)
   })
 
-const readBounded = (response: IncomingMessage, maxBytes: number): Promise<{ body: string; complete: boolean }> =>
+/** A megabyte can hold a gigabyte: no more of it is unpacked than is kept. */
+const unpacked = async ({ headers, bytes, complete }: EgressBytes, maxBytes: number): Promise<Pick<EgressBytes, 'bytes' | 'complete'>> => {
+  const stream = unpacking(headers['content-encoding'])
+  if (!stream) return { bytes, complete }
+  try {
+    const reading = readBounded(stream, maxBytes)
+    stream.end(bytes)
+    const read = await reading
+    return { bytes: read.bytes, complete: read.complete && complete }
+  } finally {
+    stream.destroy()
+  }
+}
+
+const readBounded = (stream: Readable, maxBytes: number): Promise<{ bytes: Buffer; complete: boolean }> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = []
     let left = maxBytes
-    const end = (complete: boolean) => resolve({ body: Buffer.concat(chunks).toString(), complete })
-    response.on('data', (chunk: Buffer) => {
+    const end = (complete: boolean) => resolve({ bytes: Buffer.concat(chunks), complete })
+    stream.on('data', (chunk: Buffer) => {
       if (left > 0) chunks.push(chunk.subarray(0, left))
       left -= chunk.length
       if (left < 0) end(false)
     })
-    response.on('end', () => end(true))
-    response.on('error', () => end(false))
-    response.on('close', () => end(false))
+    stream.on('end', () => end(true))
+    stream.on('error', () => end(false))
+    stream.on('close', () => end(false))
   })

@@ -14,8 +14,14 @@ export const deniedTools = many<{ tool_name: string }>(
   (sql) => sql`select tool_name from agent_tool_rule where decision = 'deny' limit 200`,
 )
 
+/** Rules are for tools, of which there are fewer, and for a bounded number of hosts. */
+const MOST_RULES = 1_000
+
 /** All rules for tools. */
-export const toolDecisions = many<ToolRule>({}, (sql) => sql`select tool_name, decision from agent_tool_rule order by tool_name limit 200`)
+export const toolDecisions = many<ToolRule>(
+  {},
+  (sql) => sql`select tool_name, decision from agent_tool_rule order by tool_name limit ${MOST_RULES}`,
+)
 
 export const toolRulePart = (name: string) =>
   one<ToolRule>({}, (sql) => sql`select tool_name, decision from agent_tool_rule where tool_name = ${name}`)

@@ -103,6 +103,17 @@ export const cancelSteps =
       ended_at = ${now}, updated_at = ${now} where job_id = ${jobId} and state in ('ready', 'asked', 'running', 'waiting')
         and id <> all(${[...except]}::uuid[])`
 
+/** Calls of a tool that a job, its root and all that came of it have made unasked, those that are about to run included. */
+export const unaskedCalls = (rootId: string, tool: string) =>
+  sure(
+    one<{ calls: number }>(
+      {},
+      (sql) => sql`select count(*)::int as calls from agent_step s where s.kind = 'tool' and s.name = ${tool} and s.why = '[]'
+        and s.args_hash is not null and s.job_id in (with recursive tree as (
+          select id from agent_job where id = ${rootId} union select c.id from agent_job c join tree t on c.parent_id = t.id) table tree)`,
+    ),
+  )
+
 /** How often a job has called a tool with equal arguments, and it ran; and how often it is not known whether it did. */
 export const equalCalls = (jobId: string, tool: string, argsHash: string) =>
   sure(

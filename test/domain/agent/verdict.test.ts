@@ -37,6 +37,22 @@ test('a rule allows what leaves the workspace, asks for drafts, forbids anything
   expect(decisionOf({ class: 'commit', rule: 'allow' })).toBe('ask')
 })
 
+test('an address that is not on the list is asked of everybody, and a rule asks about every address', () => {
+  const asks = ['example.com is not on the list']
+  expect(verdictOf({ ...facts, class: 'outside_read', asks, taint: ['page'] })).toEqual({
+    decision: 'ask',
+    why: [...asks, 'untrusted: page'],
+  })
+  expect(decisionOf({ class: 'outside_read', asks, own: true })).toBe('ask')
+  expect(decisionOf({ class: 'outside_read', asks, mayRun: false })).toBe('deny')
+  expect(['ask', 'allow', 'deny'].map((rule) => decisionOf({ class: 'outside_read', rule: rule as 'ask' }))).toEqual([
+    'ask',
+    'allow',
+    'deny',
+  ])
+  expect(decisionOf({ class: 'outside_read', rule: 'allow', asks })).toBe('ask')
+})
+
 test('a person who types a command is asked nothing, and may do no more than the role allows', () => {
   expect(decisionOf({ class: 'commit', own: true, taint: ['page'] })).toBe('allow')
   expect(decisionOf({ class: 'commit', own: true, mayRun: false })).toBe('deny')

@@ -1,0 +1,13 @@
+/** Pages of the web that are not read unasked. */
+import type { Static } from '@sinclair/typebox'
+import type { fetchCapabilities } from '#contract/agent/fetching'
+import { hostOf } from '#domain/agent/fetching'
+import { type Says, said, saying } from './saying.ts'
+
+/** What leaves the workspace is the address itself. */
+const fetchUrl = saying(
+  (_: Static<typeof fetchCapabilities.fetch_url.input>) => ({}),
+  (_, { url }) => said(`Read a page of ${hostOf(url) ?? 'the web'}, which gets to see the address`, { text: url }),
+)
+
+export const fetchSayings = { 'agent.actions.fetch_url': fetchUrl } satisfies Record<string, Says<never>>

@@ -1,0 +1,46 @@
+import { type fetchCapabilities, usualCharacters } from '#contract/agent/fetching'
+import type { AskingFacts } from '#decisions/agent/toolbox'
+import { allowedHosts, fetchAsks } from '#domain/agent/fetching'
+import { decisionsOf } from '#domain/agent/verdict'
+import { fail } from '#kernel/errors'
+import { readPage, Unreadable } from '#port/egress/page'
+import { EgressRefused } from '#port/egress/target'
+import { toolDecisions } from '#store/agent/rules'
+import { loadBy } from '#store/engine/load'
+import type { CapabilityParts, Handlers } from '../call.ts'
+
+type Fetching = Pick<CapabilityParts, 'egress' | 'fetchAllow'>
+
+/** What went wrong, without words of the address. */
+const failed = (cause: unknown): never => {
+  if (cause instanceof EgressRefused) fail('invalid_input', `url: ${cause.message}`)
+  if (cause instanceof Unreadable) fail('network_error', cause.message)
+  if (cause instanceof Error && cause.name === 'TimeoutError') fail('network_error', 'the address did not answer in time')
+  return fail('network_error', 'the address cannot be reached, or did not answer properly')
+}
+
+/** Why a person is asked before this address is read. Nothing is sent, and no name is resolved. Throws `invalid_input`. */
+export const askedOfAddress = (
+  { egress, fetchAllow }: Fetching,
+  { url }: { url: string },
+  { rules, taint, unasked }: AskingFacts,
+): string[] => {
+  try {
+    egress.check(url)
+  } catch (cause) {
+    failed(cause)
+  }
+  return fetchAsks({ url, hosts: [...fetchAllow, ...allowedHosts(rules)], taint, unasked })
+}
+
+/** Whether the address itself may be read has been decided before. */
+export const fetchHandlers = ({ egress, fetchAllow }: Fetching): Handlers<typeof fetchCapabilities> => ({
+  async fetch_url({ url, maxCharacters = usualCharacters }, { read, job }) {
+    const { rules } = await loadBy(read, { rules: toolDecisions })
+    const hosts = [...fetchAllow, ...allowedHosts(decisionsOf(rules))]
+    // Where a redirect leads is not the job's choice, so it does not count against what the job reads unasked.
+    const mayFollow = (next: string) => fetchAsks({ url: next, hosts, taint: job?.taint ?? [], unasked: 0 }).length === 0
+    const { isCut, ...page } = await readPage(egress, { url, most: maxCharacters, mayFollow }).catch(failed)
+    return { ...page, truncated: isCut }
+  },
+})

@@ -1,0 +1,141 @@
+/** The words of a page of HTML. */
+import { Tokenizer } from 'htmlparser2'
+
+export interface PageText {
+  title: string | null
+  text: string
+  /** There is more of it. */
+  isCut: boolean
+}
+
+/** Elements whose content nobody reads. */
+const HIDDEN = new Set(['script', 'style', 'template', 'svg', 'iframe', 'noembed', 'noframes', 'object', 'audio', 'video', 'canvas'])
+/** Elements that begin a line. */
+const LINES = new Set([
+  ...['address', 'article', 'aside', 'blockquote', 'br', 'dd', 'div', 'dl', 'dt', 'fieldset', 'figcaption', 'figure', 'footer', 'form'],
+  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'hr', 'li', 'main', 'nav', 'ol', 'option', 'p', 'pre', 'section', 'table', 'tr', 'ul'],
+])
+const CELLS = new Set(['td', 'th'])
+
+/** In characters. A piece takes a millisecond; between two of them the process does other things. */
+const PIECE = 8_192
+const LONGEST_TITLE = 300
+
+const nothing = (): void => {}
+
+/** Collapses spaces as they arrive, so that a text that is all spaces takes no room. */
+class Words {
+  #text = ''
+  #gap: '' | ' ' | '\n' = ''
+
+  constructor(private readonly most: number) {}
+
+  add(text: string): void {
+    if (this.isFull) return
+    const begins = /^\s/.test(text)
+    const words = text.trim().replace(/\s+/g, ' ')
+    if (begins) this.#separate(' ')
+    if (words === '') return
+    this.#text += `${this.#text === '' ? '' : this.#gap}${words}`
+    this.#gap = ''
+    if (/\s$/.test(text)) this.#separate(' ')
+  }
+
+  /** What follows is another word, or begins a line. */
+  #separate(gap: ' ' | '\n'): void {
+    if (this.#gap !== '\n') this.#gap = gap
+  }
+
+  line(): void {
+    this.#separate('\n')
+  }
+
+  space(): void {
+    this.#separate(' ')
+  }
+
+  get isFull(): boolean {
+    return this.#text.length > this.most
+  }
+
+  get text(): string {
+    return this.#text
+  }
+}
+
+/**
+ * Parsers of whole documents keep a tree, or a list of open elements, and some take time by the square of a hostile page. The tokenizer
+ * keeps nothing, so its time grows by the length alone.
+ */
+class Page {
+  readonly words
+  readonly title = new Words(LONGEST_TITLE)
+  #hidden = 0
+  #inTitle = false
+  #hasTitle = false
+  /** The element whose tag is open. */
+  #name = ''
+
+  constructor(
+    private readonly html: string,
+    most: number,
+  ) {
+    this.words = new Words(most)
+  }
+
+  #slice(start: number, end: number): string {
+    return this.html.slice(start, end)
+  }
+
+  #text(text: string): void {
+    if (this.#inTitle) this.title.add(text)
+    else if (this.#hidden === 0) this.words.add(text)
+  }
+
+  #breaks(name: string): void {
+    if (LINES.has(name)) this.words.line()
+    else if (CELLS.has(name)) this.words.space()
+  }
+
+  #opened(): void {
+    const name = this.#name
+    if (HIDDEN.has(name)) this.#hidden++
+    else if (name === 'title' && this.#hidden === 0 && !this.#hasTitle) this.#inTitle = this.#hasTitle = true
+    else this.#breaks(name)
+  }
+
+  #closed(name: string): void {
+    if (HIDDEN.has(name)) this.#hidden = Math.max(0, this.#hidden - 1)
+    else if (name === 'title') this.#inTitle = false
+    else this.#breaks(name)
+  }
+
+  get callbacks(): ConstructorParameters<typeof Tokenizer>[1] {
+    const name = (start: number, end: number) => this.#slice(start, end).toLowerCase()
+    return {
+      ...{ onattribdata: nothing, onattribentity: nothing, onattribend: nothing, onattribname: nothing, oncdata: nothing },
+      ...{ oncomment: nothing, ondeclaration: nothing, onend: nothing, onprocessinginstruction: nothing },
+      ontext: (start, end) => this.#text(this.#slice(start, end)),
+      ontextentity: (codepoint) => this.#text(String.fromCodePoint(codepoint)),
+      onopentagname: (start, end) => {
+        this.#name = name(start, end)
+      },
+      onopentagend: () => this.#opened(),
+      onselfclosingtag: () => this.#breaks(this.#name),
+      onclosetag: (start, end) => this.#closed(name(start, end)),
+    }
+  }
+}
+
+/** Reads no further than the text is long. */
+export const textOfHtml = async (html: string, most: number): Promise<PageText> => {
+  const page = new Page(html, most)
+  const tokenizer = new Tokenizer({ decodeEntities: true }, page.callbacks)
+  for (let at = 0; at < html.length && !page.words.isFull; at += PIECE) {
+    tokenizer.write(html.slice(at, at + PIECE))
+    await new Promise(setImmediate)
+  }
+  if (!page.words.isFull) tokenizer.end()
+  const { words, title } = page
+  return { title: title.text === '' ? null : title.text.slice(0, LONGEST_TITLE), text: words.text, isCut: words.isFull }
+}
