@@ -153,8 +153,13 @@ create table public.agent_job (
   ended_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  parent_step_id uuid,
+  most_steps integer,
+  task jsonb,
+  output jsonb,
   constraint agent_job_check CHECK (((ended_at IS NULL) = (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))),
   constraint agent_job_kind_check CHECK ((kind = ANY (ARRAY['turn'::text, 'task'::text, 'action'::text, 'scheduled'::text, 'webhook'::text, 'channel'::text, 'delegate'::text]))),
+  constraint agent_job_most_steps_check CHECK ((most_steps >= 1)),
   constraint agent_job_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
   constraint agent_job_pkey PRIMARY KEY (tenant_id, id),
   constraint agent_job_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting_approval'::text, 'waiting_child'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -163,7 +168,9 @@ create table public.agent_job (
 CREATE INDEX agent_job_passing ON public.agent_job USING btree (tenant_id, ended_at) WHERE ((ended_at IS NOT NULL) AND (kind <> ALL (ARRAY['turn'::text, 'channel'::text])));
 CREATE INDEX agent_job_tenant_id_conversation_id_id_idx ON public.agent_job USING btree (tenant_id, conversation_id, id);
 CREATE INDEX agent_job_tenant_id_ended_at_idx ON public.agent_job USING btree (tenant_id, ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX agent_job_tenant_id_id_idx ON public.agent_job USING btree (tenant_id, id) WHERE (kind = 'task'::text);
 CREATE INDEX agent_job_tenant_id_parent_id_idx ON public.agent_job USING btree (tenant_id, parent_id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX agent_job_tenant_id_root_id_idx ON public.agent_job USING btree (tenant_id, root_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX agent_job_tenant_id_status_id_idx ON public.agent_job USING btree (tenant_id, status, id) WHERE (ended_at IS NULL);
 alter table public.agent_job enable row level security;
 alter table public.agent_job force row level security;

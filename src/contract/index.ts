@@ -9,6 +9,7 @@ import { fetchCapabilities } from './agent/fetching.ts'
 import { jobs } from './agent/jobs.ts'
 import { messages } from './agent/messages.ts'
 import { modules } from './agent/modules.ts'
+import { tasks } from './agent/tasks.ts'
 import { toolRules, tools } from './agent/tools.ts'
 import { usage } from './agent/usage.ts'
 import { audit } from './app/audit.ts'
@@ -95,6 +96,7 @@ export const agentResources = {
   },
   feedback: { prefix: 'agent.feedback', about: 'What people thought of the answers.', group: feedback },
   jobs: { prefix: 'agent.jobs', about: 'What the agent does: its jobs, step by step.', group: jobs },
+  tasks: { prefix: 'agent.tasks', about: 'Tasks of one shot: JSON of a known form from a text.', group: tasks },
   approvals: { prefix: 'agent.approvals', about: 'What the agent wants to do and a person must allow.', group: approvals },
   usage: { prefix: 'agent.usage', about: 'What the agent may cost, and has cost.', group: usage },
   analytics: { prefix: 'agent.analytics', about: 'What the agent has done, in numbers.', group: analytics },

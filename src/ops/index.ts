@@ -12,6 +12,7 @@ import { fetchHandlers } from './agent/fetching.ts'
 import { jobHandlers } from './agent/jobs.ts'
 import { messageHandlers } from './agent/messages.ts'
 import { moduleHandlers } from './agent/modules.ts'
+import { taskHandlers } from './agent/tasks.ts'
 import { toolHandlers, toolRuleHandlers } from './agent/tools.ts'
 import { usageHandlers } from './agent/usage.ts'
 import { auditHandlers } from './app/audit.ts'
@@ -91,6 +92,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.conversationFeedback, conversationFeedbackHandlers)
   add(agentResources.feedback, feedbackHandlers)
   add(agentResources.jobs, jobHandlers({ waiters, publicUrl }))
+  add(agentResources.tasks, taskHandlers({ models }))
   add(agentResources.approvals, approvalHandlers({ tools, publicUrl }))
   add(agentResources.usage, usageHandlers)
   add(agentResources.analytics, analyticsHandlers(tools))

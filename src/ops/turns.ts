@@ -34,13 +34,13 @@ const requireKnown = ({ tools }: ToolBox, names: readonly string[] = []): void =
   fail('invalid_input', `toolNames.${at} ${message}`, { details: [{ path: `toolNames.${at}`, message }] })
 }
 
-const requireRoom = ({ all_jobs, our_jobs }: TurnFacts): void => {
+export const requireRoom = ({ all_jobs, our_jobs }: TurnFacts): void => {
   if (our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= MOST_OPEN_JOBS)
     fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
 }
 
 /** In whose name a job runs. */
-const onBehalfOf = ({ kind, id, member }: Principal): OnBehalf =>
+export const onBehalfOf = ({ kind, id, member }: Principal): OnBehalf =>
   kind === 'system' ? fail('forbidden', 'the deployment itself has no conversations') : { kind, id, personId: member?.personId ?? null }
 
 /** What a caller says. */

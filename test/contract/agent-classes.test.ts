@@ -54,6 +54,7 @@ growth_resume_automation     commit
 agent_send_message           never   foreign
 agent_get_job                never   foreign
 agent_cancel_job             never
+agent_run_task               never   foreign
 agent_list_approvals         never
 `
 

@@ -46,6 +46,14 @@ export const makeJob = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, ch
   return { id: job.id }
 }
 
+/** A task that waits for its turn, and does not begin by itself. */
+export const makeTask = (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Job> = {}) =>
+  makeJob(workspace, {
+    kind: 'task',
+    task: { type: 'extract_action_items', input: { text: 'TODO: call Anna' }, max_attempts: null },
+    ...changes,
+  })
+
 /** A call that a job asks about, of a tool that every role may run. */
 export const makeApproval = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Approval> = {}) => {
   const { id: job_id } = await makeJob(workspace, { status: 'waiting_approval', next_step: 2 })

@@ -23,6 +23,7 @@ export interface ChatRequest {
   stream_options?: { include_usage?: boolean }
   tools?: { type: 'function'; function: { name: string; description: string; parameters: object; strict?: boolean } }[]
   tool_choice?: 'none'
+  response_format?: object
 }
 
 /** What the model writes. */

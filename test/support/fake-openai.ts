@@ -176,7 +176,8 @@ export const createFakeOpenAi = async (...script: Behaviour[]): Promise<FakeOpen
   let spoken: ChatScript = 'text'
   let silence = () => new Promise<void>(() => {})
   const respondTo = (call: RecordedCall | RecordedChat) => {
-    if ('response_format' in call.body && !('tools' in call.body)) {
+    // Drafts are not streamed.
+    if ('response_format' in call.body && !('tools' in call.body) && !('stream' in call.body)) {
       calls.push(call as RecordedCall)
       return respond(script.shift() ?? choose(call as RecordedCall), { ...(call as RecordedCall), silence })
     }

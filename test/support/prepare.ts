@@ -34,7 +34,7 @@ import { insertProduct } from '#store/growth/products'
 import { insertRule } from '#store/growth/rules'
 import { insertSignal } from '#store/growth/signals'
 import { insertTarget } from '#store/growth/targets'
-import { makeApproval, makeConversation, makeFeedback, makeJob } from './agent-records.ts'
+import { makeApproval, makeConversation, makeFeedback, makeJob, makeTask } from './agent-records.ts'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Workspace, write } from './arrange.ts'
 import { type Extent, sampleOf } from './sample.ts'
@@ -219,6 +219,7 @@ export const recipes: Record<string, Recipe> = {
   'agent.conversationFeedback': { make: makeFeedback, instead: { give: makeConversation } },
   'agent.jobs': { make: (workspace) => makeJob(workspace) },
   'agent.approvals': { make: (workspace) => makeApproval(workspace) },
+  'agent.tasks': { make: makeTask },
   'agent.toolRules': { make: toolName },
   'agent.modules': { make: async () => ({ name: 'agent' }) },
   'app.members': { make: join },
@@ -245,7 +246,6 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
     extent === 'whole' ? { conversationId: (await makeConversation(workspace)).id } : {},
   // Another value than the second time before: a test asks for the whole input in between.
   'agent.modules.set': () => ({ mcp: (turn++ >> 1) % 2 === 0 }),
-  // The arguments of the call that is asked about.
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: {} } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // Active products cannot share a name.

@@ -2,6 +2,7 @@
 import { agentLimit } from '#domain/agent/budget'
 import { BEHIND_MS, nextPoll } from '#domain/agent/limits'
 import { type Next, nextOf } from '#domain/agent/loop'
+import { NO_MODEL } from '#domain/agent/model-choice'
 import type { StepHead } from '#domain/agent/step'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
@@ -12,6 +13,7 @@ import { type At, again, giveWay, openJob, over } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import { executeStep, lookAtStep } from './execute.ts'
 import { type AgentRun, addThought, beginRun } from './run.ts'
+import { endByRules } from './task.ts'
 import { tryAgain } from './trying.ts'
 
 const settledWork = (work: Work): Claimed<AgentRun> => ({ decision: { reply: undefined, effects: { settled: [work.id] } } })
@@ -32,6 +34,7 @@ export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work
   if (!at) return over(bare, { kind: 'end', end: { status: 'failed', error: 'caller_gone' } })
   if (gate.deletesAt && job.origin === 'automatic') return over(bare, { kind: 'end', end: { status: 'cancelled', error: null } })
   if (job.status === 'queued' && order.is_busy) return again(at, new Date(gate.now.getTime() + BEHIND_MS))
+  if (job.task && job.model === NO_MODEL) return endByRules(at)
   const heads = withWays(deps, opened.heads)
   const dead = heads.filter(({ state }) => state === 'running')
   if (dead.length > 0) return tryAgain(at, dead)

@@ -5,6 +5,7 @@ import { keptAnswer } from '#domain/agent/answer'
 import { historyBytes } from '#domain/agent/budget'
 import { callingJob } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
+import { formatOf, taskMessages } from '#domain/agent/tasks/asking'
 import { fitted, saidMessage, stepMessages } from '#domain/agent/transcript'
 import { ThinkError, type ThinkFailure, type Thought, type Turn } from '#port/model/thinker'
 import { stepsOf } from '#store/agent/steps'
@@ -44,20 +45,24 @@ export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneCo
 
 type Thinking = Extract<AgentRun, { kind: 'think' }>
 
-const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens }: Thinking, tenantId: string) => {
+interface Asking {
+  turn: Turn
+  /** The words of a person that the job answers. */
+  typed: string
+}
+
+const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens }: Thinking, tenantId: string): Promise<Asking> => {
+  const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
   const { said, steps, own } = await loadBy((query) => deps.db.read({ tenantId }, query), {
     said: when(job.message_id !== null, saidUntil(job.message_id ?? '', MOST_MESSAGES)),
     own: when(job.message_id !== null, messageText(job.message_id ?? '')),
     steps: stepsOf(job.id),
   })
+  if (job.task) return { turn: { ...asked, messages: taskMessages(job.task, steps), format: formatOf(job.task) }, typed: '' }
   const messages = said ? said.map(saidMessage) : [{ role: 'user' as const, text: job.goal }]
   const turn: Turn = {
-    model: job.model,
-    system,
+    ...asked,
     messages: [...fitted(messages, historyBytes(deps.contextTokens)), ...stepMessages(steps)],
-    tools,
-    choice: last ? 'none' : 'auto',
-    maxTokens,
   }
   return { turn, typed: own?.content ?? job.goal }
 }

@@ -7,6 +7,7 @@ import type { JobEnd, Next } from '#domain/agent/loop'
 import { definedTools, offeredTools } from '#domain/agent/offer'
 import { systemMessage } from '#domain/agent/prompt'
 import { newStep, type Step, type StepHead } from '#domain/agent/step'
+import { taskSystem, taskText } from '#domain/agent/tasks/asking'
 import { newId } from '#kernel/ids'
 import { deniedTools } from '#store/agent/rules'
 import { bytesSince, stepPart } from '#store/agent/steps'
@@ -77,17 +78,15 @@ const beginThought = async (
     profile: profilePart,
     denied: deniedTools,
   })
-  const offered = offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
+  const offered = job.task ? [] : offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
   const tools = definedTools(offered, job)
   const { goal, audience, voice, language, time_zone: timeZone } = loaded.profile.profile
-  const system = systemMessage(
-    offered,
-    { goal, audience, voice, language, timeZone, plan: gate.plan.plan },
-    gate.now.toISOString().slice(0, 10),
-  )
+  const workspace = { goal, audience, voice, language, timeZone, plan: gate.plan.plan }
+  const system = job.task ? taskSystem(job.task) : systemMessage(offered, workspace, gate.now.toISOString().slice(0, 10))
   const first =
     Buffer.byteLength(system) +
     Buffer.byteLength(JSON.stringify(tools)) +
+    Buffer.byteLength(job.task ? taskText(job.task) : '') +
     Math.min(loaded.said?.bytes ?? 0, historyBytes(deps.contextTokens))
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })

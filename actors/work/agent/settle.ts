@@ -16,6 +16,7 @@ import type { AgentDeps } from './deps.ts'
 import { failTool, finishTool, LONGEST_RESULT, reachedStep } from './execute.ts'
 import type { AgentOutcome, Read } from './outside.ts'
 import type { AgentRun } from './run.ts'
+import { answeredTask, faultOf } from './task.ts'
 import { failInVain, UNREADABLE } from './trying.ts'
 
 interface Finished {
@@ -138,12 +139,13 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
   })
   const done: Step = {
     ...step,
-    ...{ state: 'done', name: thought.model, cost, ended_at: at.gate.now },
+    ...{ state: 'done', name: thought.model, cost, error: faultOf(at, thought), ended_at: at.gate.now },
     answer: { text: thought.text, calls: thought.calls.length, ...(thought.reasoning ? { reasoning: thought.reasoning } : {}) },
     ...(used ?? { input_tokens: null, cached_tokens: null, output_tokens: null }),
   }
   const saved = at.changes.save(done)
   at.changes.endedStep(saved)
+  if (job.task) return answeredTask(at, thought)
   if (thought.calls.length > 0) return acceptCalls(deps, at, { run, step: saved, outcome, isInVain })
   return answered(at, thought)
 }

@@ -4,6 +4,7 @@
  * queued → running → completed, failed or cancelled; while it waits for a person, waiting_approval.
  */
 import { fail } from '#kernel/errors'
+import type { Task } from './tasks/forms.ts'
 
 export type JobStatus = 'queued' | 'running' | 'waiting_approval' | 'waiting_child' | 'completed' | 'failed' | 'cancelled'
 
@@ -26,6 +27,8 @@ export interface Job {
   conversation_id: string | null
   message_id: string | null
   parent_id: string | null
+  /** The step of the parent that waits for this job. */
+  parent_step_id: string | null
   root_id: string
   depth: number
   origin: 'manual' | 'automatic'
@@ -40,6 +43,12 @@ export interface Job {
   /** Where untrusted text that it has read came from. Never shrinks. */
   taint: string[]
   scheduled: boolean
+  /** Calls of the model that it may make itself; null: those that are left to its tree. */
+  most_steps: number | null
+  /** What is asked of a task; null of all other kinds. */
+  task: Task | null
+  /** What a job without a conversation gave. */
+  output: Record<string, unknown> | null
   model_calls: number
   tool_calls: number
   input_tokens: number
@@ -94,7 +103,8 @@ export type NewTurn = Pick<Job, 'conversation_id' | 'message_id' | 'on_behalf' |
 export const newTurn = (id: string, { content, now, ...rest }: NewTurn): Job => ({
   ...rest,
   ...{ id, kind: 'turn', status: 'queued', error: null, goal: [...content].slice(0, GOAL_LENGTH).join('') },
-  ...{ parent_id: null, root_id: id, depth: 0, origin: 'manual', shown: [], scheduled: false },
+  ...{ parent_id: null, parent_step_id: null, root_id: id, depth: 0, origin: 'manual', shown: [], scheduled: false },
+  ...{ most_steps: null, task: null, output: null },
   ...{ model_calls: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0, cost_estimated: false },
   ...{ active_ms: 0, invalid_answers: 0, next_step: 1, next_event: 1 },
   ...{ started_at: null, ended_at: null, created_at: now, updated_at: now },

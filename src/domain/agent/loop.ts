@@ -65,11 +65,11 @@ const parked = (open: readonly StepHead[], now: Date): Next => {
   return { kind: 'park', until, status: open[0]!.state === 'asked' ? 'waiting_approval' : 'running' }
 }
 
+/** An answer in words has ended the job. After one that could not be used the model is asked again. */
 const nextThought = (job: Job, heads: readonly StepHead[], mostSteps: number, now: Date): Next => {
   const step = heads.findLast(({ kind }) => kind === 'model')
   if (step?.state === 'ready')
     return isDue(step, now) ? thinking(job, step, mostSteps) : { kind: 'park', until: step.not_before!, status: 'running' }
-  if (step?.state === 'done' && step.calls === 0) return { kind: 'end', end: { status: 'completed', error: null } }
   if (step?.state === 'failed') return failed('model_failed')
   return thinking(job, undefined, mostSteps)
 }

@@ -65,8 +65,6 @@ export type StepHead = Pick<
   'id' | 'number' | 'kind' | 'name' | 'state' | 'class' | 'awaits_kind' | 'awaits' | 'of_step' | 'attempt' | 'not_before' | 'started_at'
 > & {
   way: ToolWay | null
-  /** Calls in the answer of a model's step. */
-  calls: number
   /** Of the step's approval. */
   expires_at: Date | null
 }

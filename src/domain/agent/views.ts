@@ -4,6 +4,7 @@ import type { Conversation, Message } from './conversation.ts'
 import type { Feedback } from './feedback.ts'
 import type { Job } from './job.ts'
 import type { Step } from './step.ts'
+import { attemptsOf } from './tasks/task.ts'
 
 export const conversationView = ({ id, title, status, origin, created_at, updated_at, last_at }: Conversation) => ({
   ...{ id, title, status, origin, createdAt: created_at, updatedAt: updated_at, lastAt: last_at },
@@ -33,6 +34,18 @@ export const jobView = (job: Job) => {
     ...{ toolNames: job.tools, requestedModel: job.asked_model, modelCalls: job.model_calls, toolCalls: job.tool_calls },
     ...{ inputTokens: job.input_tokens, outputTokens: job.output_tokens },
     ...{ costUsdCents: job.cost / IN_CENT, costIsEstimated: job.cost_estimated },
+    ...{ startedAt: job.started_at, endedAt: job.ended_at, createdAt: job.created_at, updatedAt: job.updated_at },
+  }
+}
+
+/** Of a job that is a task. It never waits, so its states are those of the job. */
+export const taskView = (job: Job) => {
+  const { id, tier, model, status, output, error } = job
+  const { type, input, max_attempts } = job.task!
+  return {
+    ...{ id, taskType: type, input: { ...input }, tier, model, requestedModel: job.asked_model },
+    ...{ maxAttempts: max_attempts, attempts: attemptsOf(job), output, error },
+    status: status as 'queued' | 'running' | 'completed' | 'failed' | 'cancelled',
     ...{ startedAt: job.started_at, endedAt: job.ended_at, createdAt: job.created_at, updatedAt: job.updated_at },
   }
 }

@@ -1,16 +1,15 @@
 import type { jobs } from '#contract/agent/jobs'
-import { settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
+import { cancelledJob } from '#decisions/agent/cancelling'
 import type { LiveLanes } from '#decisions/deciding'
-import { ended, isOver, type Job } from '#domain/agent/job'
+import { isOver, type Job } from '#domain/agent/job'
 import { traceOf } from '#domain/agent/trace'
 import { approvalView, jobView, messageView, stepView } from '#domain/agent/views'
 import { fail, found } from '#kernel/errors'
-import { approvalsOf, rejectPending } from '#store/agent/approvals'
-import { eventEffects } from '#store/agent/events'
-import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, saveJob } from '#store/agent/jobs'
+import { approvalsOf } from '#store/agent/approvals'
+import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf } from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
-import { cancelSteps, shownSteps } from '#store/agent/steps'
-import { type Effects, merge } from '#store/engine/letter'
+import { shownSteps } from '#store/agent/steps'
+import { merge } from '#store/engine/letter'
 import { loadBy, loadNow } from '#store/engine/load'
 import { type Principal, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
@@ -87,11 +86,4 @@ const stopped = (tree: readonly OpenJob[], lanes: LiveLanes): string[] => {
 const requireOwn = ({ on_behalf }: Job, principal: Principal): void => {
   if (roleOf(principal) !== 'viewer' || on_behalf.personId === principal.member?.personId) return
   fail('forbidden', 'the role viewer cannot cancel the jobs of others; it requires owner or editor or approver')
-}
-
-const cancelledJob = ({ work: _, ...before }: OpenJob, now: Date): { job: Job; effects: Effects } => {
-  const over = ended(before, { status: 'cancelled', error: null }, now)
-  const { job, events } = withEvents(over, [statusNews(over)], now)
-  const writes = [saveJob(job), cancelSteps(job.id, [], now), rejectPending(job.id, 'cancel', now)]
-  return { job, effects: merge({ writes, events: [settledEvent(job)] }, eventEffects(events)) }
 }

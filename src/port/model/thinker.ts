@@ -20,6 +20,8 @@ export interface Turn {
   /** `none`: the model must answer in words. */
   choice: 'auto' | 'none'
   maxTokens: number
+  /** JSON Schema of the answer. Never with tools: some servers then suppress their calls. What comes must be checked all the same. */
+  format?: { name: string; schema: Record<string, unknown> }
 }
 
 export interface ThoughtUsage {

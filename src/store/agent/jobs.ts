@@ -6,14 +6,18 @@ import type { Page } from '../engine/page.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id, j.parent_id, j.root_id,
-  j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.model_calls, j.tool_calls,
-  j.input_tokens, j.output_tokens, j.cost, j.cost_estimated, j.active_ms, j.invalid_answers, j.next_step, j.next_event, j.started_at,
-  j.ended_at, j.created_at, j.updated_at`
+): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id, j.parent_id, j.parent_step_id,
+  j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.most_steps,
+  j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost, j.cost_estimated, j.active_ms,
+  j.invalid_answers, j.next_step, j.next_event, j.started_at, j.ended_at, j.created_at, j.updated_at`
 
 const times = { started_at: true, ended_at: true, created_at: true, updated_at: true } as const
 
 export const jobPart = (id: string) => one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id}`)
+
+/** A job that is a task. */
+export const taskPart = (id: string) =>
+  one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id} and j.kind = 'task'`)
 
 /** The job whose call an approval is about. */
 export const jobOfApproval = (approvalId: string) =>
@@ -53,6 +57,13 @@ export const listJobs =
       ${kind ? sql`and j.kind = ${kind}` : sql``} ${conversation ? sql`and j.conversation_id = ${conversation}` : sql``}
       ${after ? sql`and j.id < ${after}` : sql``} order by j.id desc limit ${limit + 1}`
 
+/** Newest first. */
+export const listTasks =
+  ({ limit, after, status }: Page & { status?: JobStatus | undefined }): Query<Job> =>
+  (sql) =>
+    sql`select ${columns(sql)} from agent_job j where j.kind = 'task' ${status ? sql`and j.status = ${status}` : sql``}
+      ${after ? sql`and j.id < ${after}` : sql``} order by j.id desc limit ${limit + 1}`
+
 const MOST_SHOWN = 50
 
 /** The jobs of a conversation that are not over, in order. */
@@ -88,11 +99,18 @@ export const behindPart = (jobId: string, conversationId: string | null) =>
     ),
   )
 
-const json = (sql: Sql, { on_behalf, tools, shown, taint }: Job) => ({
-  on_behalf: sql.json(on_behalf as never),
-  tools: tools === null ? null : sql.json(tools),
+const orNull = (sql: Sql, value: unknown) => (value === null ? null : sql.json(value as never))
+
+/** The parts of a job that change. */
+const changing = (sql: Sql, { shown, taint, output }: Job) => ({
   shown: sql.json(shown),
   taint: sql.json(taint),
+  output: orNull(sql, output),
+})
+
+const json = (sql: Sql, job: Job) => ({
+  ...{ on_behalf: sql.json(job.on_behalf as never), tools: orNull(sql, job.tools), task: orNull(sql, job.task) },
+  ...changing(sql, job),
 })
 
 export const insertJob =
@@ -103,6 +121,6 @@ export const insertJob =
 export const saveJob =
   (job: Job): Query =>
   (sql) => {
-    const { id, created_at: _, root_id: __, kind: ___, goal: ____, on_behalf: _____, tools: ______, ...rest } = job
-    return sql`update agent_job set ${assignments(sql, { ...rest, shown: sql.json(job.shown), taint: sql.json(job.taint) })} where id = ${id}`
+    const { id, created_at: _, root_id: __, kind: ___, goal: ____, on_behalf: _____, tools: ______, task: _______, ...rest } = job
+    return sql`update agent_job set ${assignments(sql, { ...rest, ...changing(sql, job) })} where id = ${id}`
   }

@@ -41,7 +41,7 @@ export const headsOf = (jobId: string) =>
   many<Omit<StepHead, 'way'>>(
     { not_before: true, started_at: true, expires_at: true },
     (sql) => sql`select s.id, s.number, s.kind, s.name, s.state, s.class, s.awaits_kind, s.awaits, s.of_step, s.attempt, s.not_before,
-        s.started_at, coalesce((s.answer->>'calls')::int, 0) as calls, a.expires_at
+        s.started_at, a.expires_at
       from agent_step s left join agent_approval a on a.step_id = s.id and a.status = 'pending'
       where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`,
   )

@@ -57,7 +57,8 @@ const message = [
   ...['id', 'conversation_id', 'seq', 'job_id', 'reply_to', 'role', 'content', 'author', 'untrusted', 'model', 'tools_used', ...times],
 ]
 const agentJob = [
-  ...['id', 'kind', 'status', 'error', 'goal', 'conversation_id', 'message_id', 'parent_id', 'root_id', 'depth', 'origin', 'on_behalf'],
+  ...['id', 'kind', 'status', 'error', 'goal', 'conversation_id', 'message_id', 'parent_id', 'parent_step_id', 'root_id'],
+  ...['depth', 'origin', 'on_behalf', 'most_steps', 'task', 'output'],
   ...['tools', 'tier', 'asked_model', 'model', 'taint', 'scheduled', 'model_calls', 'tool_calls', 'input_tokens', 'output_tokens'],
   ...['cost', 'cost_estimated', 'active_ms', 'started_at', 'ended_at', ...times],
 ]

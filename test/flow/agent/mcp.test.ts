@@ -21,7 +21,7 @@ beforeEach(() => {
 const thinker = scriptedModel((asked, answers) => script.answer(asked, answers))
 const app = useApp({ overrides: { thinker }, env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' } })
 
-const OURS = ['agent_send_message', 'agent_get_job', 'agent_cancel_job', 'agent_list_approvals']
+const OURS = ['agent_send_message', 'agent_get_job', 'agent_cancel_job', 'agent_run_task', 'agent_list_approvals']
 
 let tenantId: string
 let key: string

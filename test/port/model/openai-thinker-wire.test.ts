@@ -51,6 +51,24 @@ describe('a request', () => {
     expect(body).not.toHaveProperty('tool_choice')
   })
 
+  const format = { name: 'answer', schema: { type: 'object' } }
+
+  test('for JSON of a form names the form, but never beside tools', async () => {
+    const { body } = await wireOf(turnWith({ tools: [], format }))
+    expect(body.response_format).toEqual({ type: 'json_schema', json_schema: { ...format, strict: true } })
+    expect((await wireOf(turnWith({ format }))).body).not.toHaveProperty('response_format')
+  })
+
+  test('is made again without the form, of a server that does not know it', async () => {
+    await using fake = await createFakeOpenAi()
+    fake.converse(
+      () => failed(400, { message: 'response_format is not supported', code: null }),
+      () => ({ text: '{}' }),
+    )
+    expect((await thinkOn(thinkerOn(fake.url), turnWith({ tools: [], format }))).thought.text).toBe('{}')
+    expect(fake.chats.map(({ body }) => 'response_format' in body)).toEqual([true, false])
+  })
+
   test('that wants words keeps the tools, and loses the calls of a server that does not know the choice', async () => {
     await using fake = await createFakeOpenAi()
     fake.converse('call_and_text')

@@ -66,7 +66,7 @@ const headsOf = (world: World, jobId: string): StepHead[] =>
     const approval = approvalOf(world, step.id)
     return {
       ...step,
-      ...{ way: tools.get(step.name)?.way ?? null, calls: step.answer?.calls ?? 0 },
+      ...{ way: tools.get(step.name)?.way ?? null },
       expires_at: approval?.status === 'pending' ? approval.expires_at : null,
     }
   })

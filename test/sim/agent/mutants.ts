@@ -66,12 +66,11 @@ const ofLoop: Mutant[] = [
   },
   { name: 'a model is asked again at once', file: loop, from: 'return isDue(step, now) ? thinking', to: 'return step ? thinking' },
   {
-    name: 'the last word is not the last',
+    name: 'an answer that cannot be used ends the job',
     file: loop,
-    from: "step?.state === 'done' && step.calls === 0",
-    to: "step?.state === 'done' && step.calls < 0",
+    from: "if (step?.state === 'failed') return failed('model_failed')",
+    to: "if (step?.state === 'done' && job.invalid_answers > 0) return { kind: 'end', end: { status: 'completed', error: null } }",
   },
-  { name: 'a job ends with calls', file: loop, from: 'step.calls === 0', to: 'step.calls <= 1' },
   { name: 'one model call more than the plan has', file: loop, from: 'job.model_calls >= most ?', to: 'job.model_calls > most ?' },
   {
     name: 'the model is not told to conclude',

@@ -48,7 +48,7 @@ export const checkNext = (world: World, job: Job, heads: readonly StepHead[], ne
   }
   if (next.kind === 'think') checkThink(world, job, heads, next, say)
   if (next.kind === 'park') checkPark(world, heads, next, say)
-  if (next.kind === 'end') checkEnding(world, job, { heads, first, end: next.end }, say)
+  if (next.kind === 'end') checkEnding(world, job, { first, end: next.end }, say)
   const isLong = job.active_ms >= MOST_ACTIVE_MS
   if (isLong && next.kind !== 'execute') say(next.kind === 'end', 'after its time is over')
 }
@@ -62,7 +62,6 @@ const checkThink = (world: World, job: Job, heads: readonly StepHead[], next: Ex
   const model = heads.filter(({ kind }) => kind === 'model').at(-1)
   say((model?.state === 'ready') === (next.step !== undefined), 'a call that failed is repeated in its own step, and no other')
   if (next.step) say(isDue(next.step, world.now), 'before its time')
-  say(!(model?.state === 'done' && model.calls === 0), 'the model has said its last')
 }
 
 const checkPark = (world: World, heads: readonly StepHead[], { until, status }: Extract<Next, { kind: 'park' }>, say: Say) => {
@@ -78,22 +77,17 @@ const checkPark = (world: World, heads: readonly StepHead[], { until, status }: 
 }
 
 interface Ending {
-  heads: readonly StepHead[]
   first: StepHead | undefined
   end: { status: string; error: string | null }
 }
 
-const checkEnding = (world: World, job: Job, { heads, first, end: { status, error } }: Ending, say: Say) => {
-  const model = heads.filter(({ kind }) => kind === 'model').at(-1)
-  if (status === 'completed') say(first === undefined && model?.state === 'done' && model.calls === 0, 'completed without a last word')
+const checkEnding = (world: World, job: Job, { first, end: { error } }: Ending, say: Say) => {
   if (error === 'approval_expired') say(first?.state === 'asked' && +first.expires_at! <= +world.now, 'expired before its time')
   if (error === 'max_steps') say(job.model_calls >= MOST_THOUGHTS && first === undefined, 'too early')
   if (error === 'deadline')
     say(job.active_ms >= MOST_ACTIVE_MS && !(first?.way === 'command' && first.state === 'ready' && isDue(first, world.now)), 'too early')
-  say(
-    status === 'completed' || ['approval_expired', 'max_steps', 'deadline', 'model_failed'].includes(error ?? ''),
-    `as ${status} ${error}`,
-  )
+  // The letter of the last word completes a job, no claim does.
+  say(['approval_expired', 'max_steps', 'deadline', 'model_failed'].includes(error ?? ''), `as ${error}`)
 }
 
 /** A tool is about to do its work, with this role. */

@@ -48,10 +48,15 @@ const wireTool = ({ name, description, parameters }: ToolDefinition) => ({
   function: { name, description, parameters },
 })
 
-/** Without `parallel_tool_calls` and `response_format`: servers differ on them, and the latter suppresses calls on some. */
-export const requestOf = ({ model, system, messages, tools, choice, maxTokens }: Turn) => ({
+const wireFormat = ({ name, schema }: NonNullable<Turn['format']>) => ({
+  response_format: { type: 'json_schema' as const, json_schema: { name, strict: true, schema } },
+})
+
+/** Without `parallel_tool_calls`, on which servers differ; and with `response_format` only if there are no tools. */
+export const requestOf = ({ model, system, messages, tools, choice, maxTokens, format }: Turn) => ({
   model,
   messages: [{ role: 'system' as const, content: system.toWellFormed() }, ...messages.map(wireMessage)],
   max_completion_tokens: maxTokens,
+  ...(format && tools.length === 0 && wireFormat(format)),
   ...(tools.length > 0 && { tools: tools.map(wireTool), ...(choice === 'none' && { tool_choice: 'none' as const }) }),
 })

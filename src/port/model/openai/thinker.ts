@@ -95,6 +95,13 @@ export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => (
       if (thinking.signal.aborted) return thinking.signal.reason
       return limit.aborted && !(cause instanceof ThinkError) ? new ThinkError('timeout') : thinkErrorOf(cause, turn.tools.length > 0)
     }
-    return logged({ log: options.log, model: turn.model, errorOf }, () => thought({ turn, thinking, options, limit }))
+    const call = (asking: Turn) =>
+      logged({ log: options.log, model: turn.model, errorOf }, () => thought({ turn: asking, thinking, options, limit }))
+    const { format, ...plain } = turn
+    if (!format) return call(turn)
+    // A server that knows no such format refuses the request, and may well follow the words of the system message.
+    return call(turn).catch((cause) =>
+      cause instanceof ThinkError && cause.failure === 'unsupported' ? call(plain) : Promise.reject(cause),
+    )
   },
 })

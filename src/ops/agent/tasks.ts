@@ -1,0 +1,77 @@
+import { Type as T } from '@sinclair/typebox'
+import type { tasks } from '#contract/agent/tasks'
+import { isTaskType, type TaskTypeName, taskTypes } from '#contract/task-types'
+import { cancelledJob } from '#decisions/agent/cancelling'
+import { statusNews, withEvents } from '#decisions/agent/job-events'
+import { newWork } from '#decisions/work'
+import type { Job } from '#domain/agent/job'
+import { chooseModel } from '#domain/agent/model-choice'
+import type { Task } from '#domain/agent/tasks/forms'
+import { cancellable, newTask, requireDistinct } from '#domain/agent/tasks/task'
+import { taskView } from '#domain/agent/views'
+import { fail, found } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { turnFacts } from '#store/agent/conversations'
+import { eventEffects } from '#store/agent/events'
+import { insertJob, listTasks, openTreeOf, taskPart } from '#store/agent/jobs'
+import { merge } from '#store/engine/letter'
+import { loadBy } from '#store/engine/load'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { pageOf, pageResult } from '../paging.ts'
+import { onBehalfOf, requireRoom, type TurnParts } from '../turns.ts'
+import { validate } from '../validate.ts'
+
+const the = (job: Job | undefined): Job => found(job, 'no such task')
+
+const requireType = (type: string): TaskTypeName => {
+  if (isTaskType(type)) return type
+  const message = `must be one of ${Object.keys(taskTypes).join(', ')}`
+  return fail('invalid_input', `taskType ${message}`, { details: [{ path: 'taskType', message }] })
+}
+
+const taskOf = (taskType: string, input: unknown, max_attempts: number | null): Task => {
+  const type = requireType(taskType)
+  validate(T.Object({ input: taskTypes[type] }), { input })
+  const task = { type, input, max_attempts } as Task
+  requireDistinct(task)
+  return task
+}
+
+/** Of both types. */
+const TIER = 'fast'
+
+export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<typeof tasks> => ({
+  async list({ status, ...input }, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read(listTasks({ ...page, status })), page.limit)
+    return { tasks: rows.map(taskView), nextCursor: next_cursor }
+  },
+
+  create: loading(
+    () => ({ facts: turnFacts(null) }),
+    ({ taskType, input, tier = TIER, model, maxAttempts = null }, { gate: { now }, principal }, { facts }) => {
+      const task = taskOf(taskType, input, maxAttempts)
+      requireRoom(facts)
+      const choice = { ...chooseModel(model ?? tier, models, tier), asked_model: model ?? null }
+      const begun = newTask(newId(), { ...choice, task, on_behalf: onBehalfOf(principal), now })
+      const { job, events } = withEvents(begun, [statusNews(begun)], now)
+      const work = [newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now })]
+      const effects = merge({ writes: [insertJob(job)], work }, eventEffects(events))
+      return { reply: { task: taskView(job) }, effects, refId: job.id, auditDetail: { task_type: task.type } }
+    },
+  ),
+
+  async get({ id }, { read }) {
+    return { task: taskView(the((await loadBy(read, { job: taskPart(id) })).job)) }
+  },
+
+  cancel: loading(
+    ({ id }) => ({ job: taskPart(id), tree: openTreeOf(id) }),
+    (_, { gate: { now } }, { job, tree: [open] }) => {
+      if (!cancellable(the(job)) || !open) return { reply: { task: taskView(the(job)) }, unchanged: true }
+      const cancelled = cancelledJob(open, now)
+      return { reply: { task: taskView(cancelled.job) }, effects: merge({ settled: open.work ? [open.work] : [] }, cancelled.effects) }
+    },
+  ),
+})
