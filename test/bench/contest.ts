@@ -18,7 +18,8 @@ export interface Turn extends Result {
   database: number
 }
 
-const turn = async (owner: postgres.Sql, { pid, run }: Contestant): Promise<Turn> => {
+/** One turn, with the processor time that it took. */
+export const takeTurn = async (owner: postgres.Sql, { pid, run }: Omit<Contestant, 'name'>): Promise<Turn> => {
   const used = async () => [cpuMs(pid) ?? Number.NaN, (await databaseCpuMs(owner)) ?? Number.NaN] as const
   const before = await used()
   const result = await run()
@@ -52,7 +53,7 @@ export const takeTurns = async (owner: postgres.Sql, contestants: Contestant[], 
   for (let round = 0; round < rounds; round++)
     for (let index = 0; index < contestants.length; index++) {
       const place = (index + round) % contestants.length
-      turns[place]!.push(await turn(owner, contestants[place]!))
+      turns[place]!.push(await takeTurn(owner, contestants[place]!))
     }
   return turns
 }

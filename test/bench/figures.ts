@@ -15,6 +15,9 @@ export type Figure =
   | 'p99Ms'
   | 'longestMs'
   | 'stopMs'
+  /** The time of a turn of the agent without the model's own: the median, and the 99th percentile. */
+  | 'overheadMs'
+  | 'overheadP99Ms'
   /** Our p99 under another tenant's flood, over the p99 without it. */
   | 'slowdown'
   | 'serverUs'

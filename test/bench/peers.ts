@@ -15,7 +15,7 @@ const installed = (): boolean => {
 export const PRODUCTION = { NODE_ENV: 'production', GRAPHILE_ENV: 'production' }
 
 /** The command that starts the peer of this name. Installs the package if need be. */
-export const peerCommand = async (name: 'dbos' | 'postgraphile', flags: string[] = []): Promise<string[]> => {
+export const peerCommand = async (name: 'dbos' | 'dbos-agent' | 'postgraphile', flags: string[] = []): Promise<string[]> => {
   if (!installed()) {
     console.error(`installing ${FOLDER}`)
     const install = Bun.spawn(['npm', 'ci', '--no-audit', '--no-fund'], { cwd: FOLDER, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -1,5 +1,6 @@
 /** The sections of the bench: what each measures, in full and in quick size. */
 import { loadavg } from 'node:os'
+import { agent, agentWaiting } from './agent.ts'
 import { background } from './background.ts'
 import { cli } from './cli.ts'
 import { delivery } from './delivery.ts'
@@ -17,7 +18,19 @@ import { startServer, type World } from './world.ts'
 
 /** These share one server, and so does `memory`, which says what their load left of it. */
 const ON_ONE_SERVER = ['throughput', 'mcp', 'fairness', 'due'] as const
-export const SECTIONS = [...ON_ONE_SERVER, 'memory', 'background', 'delivery', 'nodes', 'tenants', 'start', 'cli', 'scale'] as const
+export const SECTIONS = [
+  ...ON_ONE_SERVER,
+  'memory',
+  'agent',
+  'waiting',
+  'background',
+  'delivery',
+  'nodes',
+  'tenants',
+  'start',
+  'cli',
+  'scale',
+] as const
 
 type Name = (typeof SECTIONS)[number]
 
@@ -75,6 +88,8 @@ const onOneServer = async (world: World, measure: Measure, { only, sizes }: Plan
 const onOthers = async (world: World, measure: Measure, { sizes }: Plan): Promise<void> => {
   const { quick, seconds, jobs, awake, sleepers } = sizes
   const size = (given: string | undefined, usual: number, short: number): number => Number(given ?? (quick ? short : usual))
+  await measure('agent', () => agent(world, quick))
+  await measure('waiting', () => agentWaiting(world, quick))
   await measure('background', () => background(world, { jobs: size(jobs, 5_000, 400), rounds: quick ? 1 : 2 }))
   await measure('delivery', () => delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }))
   await measure('nodes', () =>

@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
-import { usualScopes } from '#ops/workspaces'
+import { scopes } from '#kernel/scopes'
 import { startEmbedded } from '#postgres/start'
 import type { ConnectionOptions } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
@@ -30,7 +30,7 @@ export interface World extends AsyncDisposable {
 export const BODY =
   'Every delay starts at the dock. We counted: of forty late trucks, thirty-one were late before they had left our own yard.'
 
-/** Adds workspaces with a key and, in the database only, a connected account. */
+/** Adds workspaces with a key of every scope and, in the database only, a connected account. */
 export async function addTenants(owner: postgres.Sql, count: number): Promise<Tenant[]> {
   const tenants = Array.from({ length: count }, () => ({ id: newId(), key: newApiKey() }))
   const ids = tenants.map(({ id }) => id)
@@ -39,7 +39,7 @@ export async function addTenants(owner: postgres.Sql, count: number): Promise<Te
     await sql`insert into actor (tenant_id) select id from unnest(${ids}::uuid[]) id`
     const hashes = tenants.map(({ key }) => hashApiKey(key).toString('hex'))
     await sql`insert into api_key (id, tenant_id, name, hash, last4, scopes)
-      select gen_random_uuid(), id, 'bench', decode(hash, 'hex'), 'last', ${usualScopes}::text[] from unnest(${ids}::uuid[], ${hashes}::text[]) as t (id, hash)`
+      select gen_random_uuid(), id, 'bench', decode(hash, 'hex'), 'last', ${scopes as never}::text[] from unnest(${ids}::uuid[], ${hashes}::text[]) as t (id, hash)`
     await sql`with account as (insert into sandbox.accounts (workspace_id, handle)
         select id, 'bench-' || id from unnest(${ids}::uuid[]) id returning id, handle)
       insert into connection (id, tenant_id, network, external_id, handle, status, is_default, created_at, updated_at)
