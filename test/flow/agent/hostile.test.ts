@@ -1,4 +1,4 @@
-/** The loop with a model that tries everything. `RUNS=5000 npm run fuzz:agent` tries longer. */
+/** The loop with a model that tries everything. `npm run fuzz:agent` tries 100,000 calls of tools. */
 import { expect, test } from 'bun:test'
 import { Writable } from 'node:stream'
 import { capKeys, quotaKeys } from '#contract/limits'
@@ -17,6 +17,9 @@ import { useApp } from '#test/support/use'
 const JOBS = Number(process.env.RUNS || 150)
 const FIRST_SEED = Number(process.env.SEED || 1)
 const AT_ONCE = 40
+/** Jobs of one workspace: few enough that people are still asked at the end, though nobody decides. */
+const IN_WORKSPACE = 150
+const WORKSPACES_AT_ONCE = 2
 const LONGEST_MS = 60_000 + JOBS * 500
 
 const forbidden = `canary-${newId()}`
@@ -72,14 +75,15 @@ const stateOf = async (tenantId: string): Promise<unknown[]> => {
 
 const restricted = [null, null, null, ['growth_list_queue'], ['growth_post_item', 'growth_approve_item'], [], ['no_such_tool', '\u{1f600}']]
 
-const runJobs = async ({ tenantId }: Workspace, callers: readonly OnBehalf[]): Promise<void> => {
+const runJobs = async ({ tenantId }: Workspace, callers: readonly OnBehalf[], first: number): Promise<void> => {
+  const jobs = Math.min(IN_WORKSPACE, FIRST_SEED + JOBS - first)
   const busy = async () => {
     const [row] = await app.owner<Count[]>`select count(*)::int from agent_job
       where tenant_id = ${tenantId} and status in ('queued', 'running')`
     return row!.count
   }
-  for (let begun = 0; begun < JOBS; begun += AT_ONCE) {
-    const batch = Array.from({ length: Math.min(AT_ONCE, JOBS - begun) }, (_, index) => FIRST_SEED + begun + index)
+  for (let begun = 0; begun < jobs; begun += AT_ONCE) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, jobs - begun) }, (_, index) => first + begun + index)
     await Promise.all(
       batch.map((seed) => {
         const tools = restricted[seed % restricted.length]!
@@ -138,33 +142,54 @@ const mistakesOf = (tenantId: string): Record<string, PromiseLike<readonly objec
   }
 }
 
-const countOf = async (tenantId: string, what: 'done' | 'waiting'): Promise<number> => {
-  const [row] =
-    what === 'done'
-      ? await app.owner<Count[]>`select count(*)::int from agent_step where tenant_id = ${tenantId} and class = 'draft' and state = 'done'`
-      : await app.owner<Count[]>`select count(*)::int from agent_job where tenant_id = ${tenantId} and status = 'waiting_approval'`
-  return row!.count
+/** How far the jobs of a workspace got. */
+const progressOf = async (tenantId: string) => {
+  const [row] = await app.owner<Record<'calls' | 'drafts' | 'asked' | 'waiting', number>[]>`select count(*)::int as calls,
+      (count(*) filter (where s.class = 'draft' and s.state = 'done'))::int as drafts, (count(*) filter (where s.state = 'asked'))::int as asked,
+      (select count(*)::int from agent_job where tenant_id = ${tenantId} and status = 'waiting_approval') as waiting
+    from agent_step s where s.tenant_id = ${tenantId} and s.kind = 'tool'`
+  return { ...row! }
+}
+
+/** Rows that are mistakes, by what they are. */
+const mistakesIn = async (tenantId: string): Promise<[string, object[]][]> => {
+  const found = Object.entries(mistakesOf(tenantId)).map(async ([name, query]): Promise<[string, object[]]> => [name, await rowsOf(query)])
+  return (await Promise.all(found)).filter(([, rows]) => rows.length > 0)
+}
+
+/** A workspace whose agent runs the jobs from a seed on. */
+const attacked = async (first: number) => {
+  const workspace = await newWorkspace(app)
+  const { tenantId } = workspace
+  await fill(workspace)
+  await changePlan(app.workplace.db, tenantId, (plan) => ({ ...plan, overrides: { ...plenty, ...unlimited } }))
+  await runJobs(workspace, await callersOf(workspace), first)
+  expect(await mistakesIn(tenantId)).toEqual([])
+  return await progressOf(tenantId)
 }
 
 test(
   'whatever a model does, each job ends or waits for a person, and nothing happens that nobody has allowed',
   async () => {
-    const [workspace, other] = [await newWorkspace(app), await newWorkspace(app)]
-    const { tenantId } = workspace
+    const other = await newWorkspace(app)
     foreign.push(...(await fill(other)))
     await app.send('POST', 'learnings', { key: other.key, body: { kind: 'worked', note: forbidden } })
-    await fill(workspace)
-    await changePlan(app.workplace.db, tenantId, (plan) => ({ ...plan, overrides: { ...plenty, ...unlimited } }))
     const before = await stateOf(other.tenantId)
-    await runJobs(workspace, await callersOf(workspace))
-
-    const found = Object.entries(mistakesOf(tenantId)).map(async ([name, query]) => [name, await rowsOf(query)] as const)
-    expect((await Promise.all(found)).filter(([, rows]) => rows.length > 0)).toEqual([])
+    const total = { calls: 0, drafts: 0, asked: 0, waiting: 0 }
+    const seeds = Array.from({ length: Math.ceil(JOBS / IN_WORKSPACE) }, (_, nth) => FIRST_SEED + nth * IN_WORKSPACE).values()
+    const attackAll = async () => {
+      for (const first of seeds) {
+        const progress = await attacked(first)
+        for (const name of ['calls', 'drafts', 'asked', 'waiting'] as const) total[name] += progress[name]
+        if (process.env.RUNS) console.log(`hostile: from seed ${first}; in all`, JSON.stringify({ ...total, model: model.seen }))
+      }
+    }
+    await Promise.all(Array.from({ length: WORKSPACES_AT_ONCE }, attackAll))
     expect({ logged, transcripts: model.complaints }).toEqual({ logged: [], transcripts: [] })
     expect(await stateOf(other.tenantId)).toEqual(before)
     // It got somewhere: drafts were made, and people were asked.
-    expect(await countOf(tenantId, 'done')).toBeGreaterThan(0)
-    expect(await countOf(tenantId, 'waiting')).toBeGreaterThan(JOBS / 10)
+    expect(total.drafts).toBeGreaterThan(0)
+    expect(total.waiting).toBeGreaterThan(JOBS / 10)
   },
   LONGEST_MS,
 )
