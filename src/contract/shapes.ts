@@ -98,6 +98,9 @@ export const Time = {
   description: 'An ISO 8601 timestamp.',
 } as unknown as Timestamp
 
+/** A record as callers get it, with text for times. */
+export type Shown<R> = R extends Date ? string : R extends object ? { [Field in keyof R]: Shown<R[Field]> } : R
+
 /** Instead of a time: the next free slot of the cadence. */
 export const NEXT_SLOT = 'next_slot'
 

@@ -52,7 +52,7 @@ approve? y, n, n REASON, or e to edit: approve? y, n, n REASON, or e to edit: `)
     await using agent = new FakeAgent({ ...asking, turn: (job) => (job.content === 'go' ? asking.turn(job) : echo(job)) })
     const { code, out, err } = await chat(agent, { typed: ['go', 'more'] })
     expect({ code, out }).toEqual({ code: 0, out: 'You said more\n' })
-    expect(err).toContain(`a person decides at ${agent.url}/approvals/${agent.jobs[0]!.approvals[0]!.id}\n`)
+    expect(err).toContain(`a person decides at ${agent.jobs[0]!.approvals[0]!.url}\n`)
     expect(decisions(agent)).toEqual([])
   })
 

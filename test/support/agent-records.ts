@@ -17,7 +17,7 @@ import { type Workspace, write } from './arrange.ts'
 
 const inADay = (): Date => new Date(Date.now() + 86_400_000)
 
-export const makeConversation = async (workspace: Workspace) => {
+export const makeConversation = async (workspace: Pick<Workspace, 'app' | 'tenantId'>) => {
   const now = new Date()
   const author = { kind: 'agent', id: newId() } as const
   const begun = newConversation(newId(), { title: 'Late deliveries', person_id: null, now })

@@ -45,8 +45,16 @@ export class FakeJob {
   }
 
   ask(approval: Record<string, unknown>): this {
+    const id = newId()
     this.approvals.push({
-      ...{ id: newId(), tool_name: 'growth_approve_item', arguments: {}, why: ['publishes'], status: 'pending' },
+      ...{
+        id,
+        url: `https://team.example/approvals/${id}`,
+        tool_name: 'growth_approve_item',
+        arguments: {},
+        why: ['publishes'],
+        status: 'pending',
+      },
       ...{ subject: { records: [], account: null, text: null, sha256: null }, ...approval },
     })
     return this.add('approval.requested', { id: this.approvals.at(-1)!.id }).add('job.status', { status: 'waiting_approval', error: null })

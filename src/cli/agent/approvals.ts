@@ -1,21 +1,10 @@
 /** Asks a person at the terminal about the calls that a job may not make by itself. */
+import type { ShownApproval as Approval } from '#contract/agent/approvals'
 import { Failure } from '../failure.ts'
 import type { Lines } from '../host.ts'
 import { reportFailure } from '../report.ts'
 import { harmless } from '../text.ts'
 import { type AgentContext, operationOf } from './context.ts'
-
-interface Approval {
-  id: string
-  tool_name: string
-  summary: string
-  arguments: Record<string, unknown>
-  subject: { account: string | null; text: string | null; sha256: string | null }
-  why: string[]
-  status: string
-}
-
-export const linkOf = ({ url }: Pick<AgentContext, 'url'>, { id }: Pick<Approval, 'id'>): string => `${url}/approvals/${id}`
 
 export const pendingOf = async ({ ask }: AgentContext, id: string): Promise<Approval[]> => {
   const { approvals } = await ask<{ approvals: Approval[] }>('agent.jobs.get', { id })
@@ -102,7 +91,7 @@ export const decideAll = async (asking: Asking, approvals: readonly Approval[]):
   for (const approval of approvals) {
     context.host.stderr.write(`${harmless(shown(approval))}\n`)
     if (context.person === undefined || !lines.isTerminal) {
-      context.host.stderr.write(`  a person decides at ${linkOf(context, approval)}\n`)
+      context.host.stderr.write(`  a person decides at ${approval.url}\n`)
       isDecided = false
       continue
     }

@@ -2,7 +2,7 @@
 import type { Host } from '../host.ts'
 import { jsonLines } from '../print.ts'
 import { oneLine } from '../text.ts'
-import { linkOf, pendingOf } from './approvals.ts'
+import { pendingOf } from './approvals.ts'
 import { openAgent } from './context.ts'
 import { exitOf } from './ending.ts'
 import { follow, type JobEvent } from './follow.ts'
@@ -26,7 +26,7 @@ export const watch = async (id: string, options: Record<string, unknown>, host: 
     if (followed.over) break
     after = followed.after
     for (const approval of await pendingOf(context, id))
-      host.stderr.write(`${oneLine(approval.summary)}\n  a person decides at ${linkOf(context, approval)}\n`)
+      host.stderr.write(`${oneLine(approval.summary)}\n  a person decides at ${approval.url}\n`)
   }
   if (status.status === 'failed' && !asJson) host.stderr.write(`tendril: the job failed: ${String(status.error)}\n`)
   return exitOf(status)

@@ -1,13 +1,13 @@
-import { Type as T } from '@sinclair/typebox'
+import { type Static, Type as T } from '@sinclair/typebox'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NextCursor, nullable, oneOf, record, Time } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, record, type Shown, Time } from '../shapes.ts'
 
 const statuses = ['pending', 'approved', 'rejected'] as const
 
 const Subject = record({
   records: T.Array(record({ kind: T.String(), id: Id, sha256: T.String() })),
-  account: nullable(T.String({ description: 'The account that it would go out from.' })),
+  account: nullable(T.String({ description: 'The account that it would go out from, such as @dockside.' })),
   text: nullable(T.String({ description: 'The exact text that would go out.' })),
   sha256: nullable(T.String({ description: 'Of the text.' })),
 })
@@ -42,6 +42,8 @@ export const Approval = record(
   { title: 'AgentApproval' },
 )
 
+export type ShownApproval = Shown<Static<typeof Approval>>
+
 const OneApproval = record({ approval: Approval })
 
 export const approvals = {
@@ -70,7 +72,11 @@ export const approvals = {
     {
       input: {
         id: Id,
-        arguments: T.Optional(T.Record(T.String(), T.Unknown(), { description: 'Replace all arguments.' })),
+        arguments: T.Optional(
+          T.Record(T.String(), T.Unknown(), {
+            description: 'Replace all arguments. Records are named by id, or as the conversation calls them, such as item:3.',
+          }),
+        ),
       },
       output: OneApproval,
     },

@@ -1,5 +1,5 @@
 /** Records of the agent as callers see them. */
-import { type Approval, approvalUrl } from './approval.ts'
+import { type Approval, approvalUrl, type Subject } from './approval.ts'
 import type { Conversation, Message } from './conversation.ts'
 import type { Feedback } from './feedback.ts'
 import type { Job } from './job.ts'
@@ -67,8 +67,16 @@ export const stepView = (step: ShownStep) => {
   }
 }
 
+/** An account is written as in the sentence beside it. */
+const subjectView = (subject: Subject) => ({ ...subject, account: subject.account === null ? null : `@${subject.account}` })
+
 /** `taint`: of the job; null once the job is past its retention. */
 export const approvalView = (approval: Approval, { publicUrl, taint }: { publicUrl: string; taint: string[] | null }) => {
-  const { step_id: _, arguments_hash: __, updated_at: ___, ...shown } = approval
-  return { ...shown, url: approvalUrl(publicUrl, shown.id), job: taint && { id: shown.job_id, goal: shown.goal, taint } }
+  const { step_id: _, arguments_hash: __, updated_at: ___, subject, ...shown } = approval
+  return {
+    ...shown,
+    subject: subjectView(subject),
+    url: approvalUrl(publicUrl, shown.id),
+    job: taint && { id: shown.job_id, goal: shown.goal, taint },
+  }
 }

@@ -1,26 +1,8 @@
 /** What the page of an approval shows: what the agent asks for, the forms to decide, or the decision. */
+import type { ShownApproval as Approval } from '#contract/agent/approvals'
 import { type Html, html } from './html.ts'
 import { field, type Problem, timeText } from './layout.ts'
 import { reasonText } from './words.ts'
-
-export interface Approval {
-  id: string
-  job: { goal: string; taint: string[] } | null
-  goal: string
-  tool_name: string
-  summary: string
-  arguments: Record<string, unknown>
-  subject: { account: string | null; text: string | null; sha256: string | null }
-  why: string[]
-  status: 'pending' | 'approved' | 'rejected'
-  decided_how: 'person' | 'expiry' | 'cancel' | 'stale' | null
-  decided_by: string | null
-  reason: string | null
-  edited: boolean
-  created_at: string
-  expires_at: string
-  decided_at: string | null
-}
 
 /** What somebody typed and could not be sent. */
 export interface Typed {

@@ -3,6 +3,7 @@ import { type News, withEvents } from '#decisions/agent/job-events'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Approval, decide } from '#domain/agent/approval'
+import { HandleBook, type Handles } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { isOver, type Job } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
@@ -12,6 +13,7 @@ import { approvalPart, listApprovals, type ShownApproval, saveApproval, shownApp
 import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
+import { threadOfApproval } from '#store/agent/thread'
 import { merge } from '#store/engine/letter'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
@@ -27,6 +29,8 @@ const NO_SUCH = 'no such approval'
 const the = (approval: Approval | undefined): Approval => found(approval, NO_SUCH)
 
 const deciding = (id: string) => ({ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id) })
+
+const approving = (id: string) => ({ ...deciding(id), thread: threadOfApproval(id) })
 
 interface Deps {
   tools: ToolBox
@@ -51,11 +55,11 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
     },
 
     approve: loading(
-      ({ id }) => deciding(id),
-      async ({ arguments: given }, context, { approval: asked, job, step }) => {
+      ({ id }) => approving(id),
+      async ({ arguments: given }, context, { approval: asked, job, step, thread }) => {
         const before = the(asked)
         requireMay(tools, before, context.principal)
-        const changes = given === undefined ? undefined : checkedBy(tools, before, given)
+        const changes = given === undefined ? undefined : checkedBy(tools, before, { given, handles: thread?.handles ?? {} })
         const approved = decide(before, 'approved', decisionOf(context))
         if (approved === before) {
           requireSame(before, changes)
@@ -95,12 +99,21 @@ const decisionOf = ({ gate, principal }: CommandContext) => ({
   now: gate.now,
 })
 
-/** The arguments that a person gives instead. Throws `invalid_input`, with their place in the body. */
-const checkedBy = (tools: ToolBox, { tool_name }: Approval, given: Arguments): Arguments => {
+interface Given {
+  given: Arguments
+  /** Of the conversation. */
+  handles: Handles
+}
+
+/** The arguments that a person gives instead, with any ids, or handles of the conversation. Throws `invalid_input`, with their place. */
+const checkedBy = (tools: ToolBox, { tool_name }: Approval, { given, handles }: Given): Arguments => {
   try {
-    return tools.checked(tool_name, given)
+    return tools.checked(tool_name, new HandleBook(handles).resolve(given, JSON.stringify(given)))
   } catch (cause) {
-    if (!(cause instanceof AppError) || cause.code !== 'invalid_input') throw cause
+    if (!(cause instanceof AppError)) throw cause
+    if (cause.code === 'not_found')
+      fail('invalid_input', `arguments: ${cause.detail}`, { details: [{ path: 'arguments', message: cause.detail }] })
+    if (cause.code !== 'invalid_input') throw cause
     const details = (cause.details ?? []).map(({ path, message }) => ({ path: path ? `arguments.${path}` : 'arguments', message }))
     return fail('invalid_input', `arguments: ${cause.detail}`, { details })
   }

@@ -12,6 +12,14 @@ export interface Thread {
 export const threadPart = (conversationId: string) =>
   one<Thread>({}, (sql) => sql`select id, next_seq, handles from agent_conversation where id = ${conversationId}`)
 
+/** The conversation of the job that an approval is about. */
+export const threadOfApproval = (approvalId: string) =>
+  one<Thread>(
+    {},
+    (sql) => sql`select c.id, c.next_seq, c.handles from agent_approval a join agent_job j on j.id = a.job_id
+      join agent_conversation c on c.id = j.conversation_id where a.id = ${approvalId}`,
+  )
+
 export const saveThread =
   ({ id, next_seq, handles }: Thread, now: Date): Query =>
   (sql) =>

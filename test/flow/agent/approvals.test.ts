@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Approval } from '#domain/agent/approval'
 import { argumentsHash } from '#domain/agent/hash'
 import { newId } from '#kernel/ids'
-import { makeApproval } from '#test/support/agent-records'
+import { makeApproval, makeConversation } from '#test/support/agent-records'
 import { newSurface } from '#test/support/agent-surface'
 import { useApp } from '#test/support/use'
 
@@ -73,6 +73,23 @@ describe('approving', () => {
     expect(body.approval).toMatchObject({ edited: true, arguments: { limit: 3 } })
     expect(await step()).toMatchObject({ state: 'ready', args: { limit: 3 }, args_hash: argumentsHash({ limit: 3 }) })
     expect((await decide('approve', { arguments: { limit: 4 } })).status).toBe(409)
+  })
+
+  test('with arguments that name records by handles of the conversation, or by any id', async () => {
+    const id = newId()
+    const { decide, step, job, ...surface } = await setUp({ tool_name: 'growth_reject_item' })
+    const { id: conversation } = await makeConversation(surface)
+    await app.owner`update agent_conversation set handles = ${app.owner.json({ 'item:3': id })} where id = ${conversation}`
+    await app.owner`update agent_job set conversation_id = ${conversation} where id = ${await job()}`
+    const unknown = await decide('approve', { arguments: { id: 'item:4' } })
+    expect([unknown.status, unknown.body.error.details]).toEqual([
+      400,
+      [{ path: 'arguments', message: 'no such record in this conversation: item:4' }],
+    ])
+    expect((await decide('approve', { arguments: { id: 'item:3' } })).body.approval).toMatchObject({ edited: true, arguments: { id } })
+    expect(await step()).toMatchObject({ state: 'ready', args: { id }, args_hash: argumentsHash({ id }) })
+    const { decide: elsewhere } = await setUp({ tool_name: 'growth_reject_item' })
+    expect((await elsewhere('approve', { arguments: { id } })).body.approval).toMatchObject({ arguments: { id } })
   })
 
   test('is for people who may run the operation themselves', async () => {

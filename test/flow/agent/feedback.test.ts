@@ -10,7 +10,7 @@ const app = useApp({ overrides: { lanes: [] } })
 
 const setUp = async () => {
   const surface = await newSurface(app)
-  const { id, messageId } = await makeConversation({ ...surface, session: '' })
+  const { id, messageId } = await makeConversation(surface)
   const give = (body: object, key?: string) =>
     surface.send('POST', `conversations/${id}/feedback`, { messageId, verdict: 'up', ...body }, key)
   const own = async (key?: string) => (await surface.send('GET', `conversations/${id}/feedback`, undefined, key)).body.feedback
