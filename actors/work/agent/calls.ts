@@ -1,6 +1,6 @@
 /** The calls of tools in an answer: each is checked, judged, and becomes a step. */
 import type { Tool } from '#decisions/agent/toolbox'
-import { type Approval, approvalUrl, type Subject } from '#domain/agent/approval'
+import { type Approval, approvalUrl, type OpenApproval, openFor, type Subject } from '#domain/agent/approval'
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { APPROVAL_MS, MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
@@ -9,7 +9,7 @@ import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/verdict
 import { newId } from '#kernel/ids'
 import { beginning, storable } from '#kernel/storable'
 import type { ToolCall } from '#port/model/thinker'
-import { insertApprovals, pendingCount } from '#store/agent/approvals'
+import { insertApprovals, openApprovalsOf, pendingCount } from '#store/agent/approvals'
 import { toolDecisions } from '#store/agent/rules'
 import { equalCalls, unaskedCalls } from '#store/agent/steps'
 import { loadNow, when } from '#store/engine/load'
@@ -76,7 +76,11 @@ interface Judging {
   equal: number
   /** Calls before it in the same answer that nobody is asked about, by tool. */
   unasked: ReadonlyMap<string, number>
+  /** What jobs of the conversation ask already, this one's before the call among them. */
+  open: readonly OpenApproval[]
 }
+
+const failed = (error: string): Judged => ({ state: 'failed', why: [], error })
 
 const judged = async (
   deps: AgentDeps,
@@ -84,7 +88,7 @@ const judged = async (
   call: ToolCall,
   { checked, answer, judging }: { checked: Checked; answer: Answer; judging: Judging },
 ): Promise<Judged> => {
-  if ('error' in checked) return { state: 'failed', why: [], error: checked.error }
+  if ('error' in checked) return failed(checked.error)
   const { name } = call
   const tool = deps.toolBox().tools.get(name)!
   const { job } = at.changes
@@ -93,22 +97,35 @@ const judged = async (
     before: when(tool.class === 'outside_read', unaskedCalls(job.root_id, name)),
   })
   const asks = askedOf(deps, at, { name, args: checked.args, judging, before: before?.calls ?? 0 })
-  if (typeof asks === 'string') return { state: 'failed', why: [], error: asks }
+  if (typeof asks === 'string') return failed(asks)
   const verdict = verdictOf({
     ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint: job.taint, asks },
     ...{ rule: judging.rules.get(name), isRepeat: equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
   })
-  if (verdict.decision === 'deny') return { state: 'failed', why: [], error: verdict.reason }
-  if (equal.calls + judging.equal >= MOST_EQUAL) return { state: 'failed', why: [], error: REPEATED }
-  if (verdict.decision === 'allow') return { state: 'ready', why: [] }
-  if (judging.room <= 0) return { state: 'failed', why: [], error: 'too many approvals wait for people already; decide those first' }
-  if (answer.isInVain) return { state: 'failed', why: [], error: IN_VAIN }
+  if (verdict.decision === 'deny') return failed(verdict.reason)
+  if (equal.calls + judging.equal >= MOST_EQUAL) return failed(REPEATED)
+  if (answer.isInVain && verdict.decision === 'ask') return failed(IN_VAIN)
+  return verdict.decision === 'allow' ? { state: 'ready', why: [] } : asked(deps, at, { name, ...checked, why: verdict.why }, judging)
+}
+
+interface Asking {
+  name: string
+  args: Record<string, unknown>
+  hash: string
+  why: string[]
+}
+
+/** A call that a person must allow: of an equal one that waits already nobody is asked again. */
+const asked = async (deps: AgentDeps, { sql, gate }: At, { name, args, hash, why }: Asking, { open, room }: Judging): Promise<Judged> => {
   try {
-    return { state: 'asked', why: verdict.why, approval: await deps.toolBox().subject(name, checked.args, at.sql) }
+    const approval = await deps.toolBox().subject(name, args, sql)
+    const call = { tool_name: name, arguments_hash: hash, subject: approval.subject }
+    if (openFor(open, call, gate.now)) return failed(`${WAITS_ALREADY}: ${approval.summary}`)
+    return room > 0 ? { state: 'asked', why, approval } : failed('too many approvals wait for people already; decide those first')
   } catch (cause) {
     const error = refusalOf(cause)
     if (error === undefined) throw cause
-    return { state: 'failed', why: [], error }
+    return failed(error)
   }
 }
 
@@ -130,6 +147,8 @@ const askedOf = (deps: AgentDeps, { changes }: At, { name, args, judging, before
   }
 }
 
+const WAITS_ALREADY = 'an equal call waits for a person already, who was not asked again; it runs once, when that person allows it'
+
 const MOST_EQUAL = 2
 const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
 const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}; this one and those after it were not made`
@@ -137,7 +156,10 @@ const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}; this one and th
 /** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
 export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
   const { calls } = answer.outcome.thought
-  const { rules, pending } = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(at.changes.job.id) })
+  const { id, conversation_id } = at.changes.job
+  const open = when(conversation_id !== null, openApprovalsOf(conversation_id ?? ''))
+  const loaded = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(id), open })
+  const { rules, pending } = loaded
   const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)
   const unasked = new Map<string, number>()
   const judging = { rules: decisionsOf(rules), room, unasked }
@@ -148,7 +170,11 @@ export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
     const checked = index < MOST_CALLS ? checkedCall(deps, at, call, answer) : { error: TOO_MANY }
     const equal = accepted.filter(({ name, args_hash }) => name === call.name && 'hash' in checked && args_hash === checked.hash).length
     const room = judging.room - approvals.length
-    const verdict = await judged(deps, at, call, { checked, answer, judging: { ...judging, room, equal } })
+    const verdict = await judged(deps, at, call, {
+      checked,
+      answer,
+      judging: { ...judging, room, equal, open: [...(loaded.open ?? []), ...approvals] },
+    })
     const step = addStep(deps, at, { call, checked, verdict, ofStep: answer.step.number })
     if (verdict.error === undefined) accepted.push(step)
     if (verdict.state === 'ready') unasked.set(call.name, (unasked.get(call.name) ?? 0) + 1)

@@ -51,7 +51,7 @@ interface Asking {
   typed: string
 }
 
-const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens }: Thinking, tenantId: string): Promise<Asking> => {
+const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens, open }: Thinking, tenantId: string): Promise<Asking> => {
   const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
   const { said, steps, own } = await loadBy((query) => deps.db.read({ tenantId }, query), {
     said: when(job.message_id !== null, saidUntil(job.message_id ?? '', MOST_MESSAGES)),
@@ -62,7 +62,7 @@ const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens }: 
   const messages = said ? said.map(saidMessage) : [{ role: 'user' as const, text: job.goal }]
   const turn: Turn = {
     ...asked,
-    messages: [...fitted(messages, historyBytes(deps.contextTokens)), ...stepMessages(steps)],
+    messages: [...fitted(messages, historyBytes(deps.contextTokens)).toSpliced(-1, 0, ...open), ...stepMessages(steps)],
   }
   return { turn, typed: own?.content ?? job.goal }
 }

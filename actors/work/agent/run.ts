@@ -8,10 +8,14 @@ import { definedTools, offeredTools } from '#domain/agent/offer'
 import { systemMessage } from '#domain/agent/prompt'
 import { newStep, type Step, type StepHead } from '#domain/agent/step'
 import { taskSystem, taskText } from '#domain/agent/tasks/asking'
+import { openMessages, type TranscriptMessage } from '#domain/agent/transcript'
+import type { Profile } from '#domain/growth/drafting/profile'
 import { newId } from '#kernel/ids'
+import { openApprovalsOf } from '#store/agent/approvals'
 import { deniedTools } from '#store/agent/rules'
 import { bytesSince, stepPart } from '#store/agent/steps'
 import { bytesUntil } from '#store/agent/thread'
+import type { Gate } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
 import type { At } from './at.ts'
@@ -31,7 +35,16 @@ export interface Single extends Of {
 
 /** The work of a lane. */
 export type AgentRun =
-  | ({ kind: 'think'; step: Step; system: string; tools: Tool[]; offered: string[]; last: boolean; maxTokens: number } & Of)
+  | ({
+      kind: 'think'
+      step: Step
+      system: string
+      tools: Tool[]
+      offered: string[]
+      last: boolean
+      maxTokens: number
+      open: TranscriptMessage[]
+    } & Of)
   | ({ kind: 'read'; steps: Step[] } & Of)
   | Single
 
@@ -77,16 +90,17 @@ const beginThought = async (
     said: when(job.message_id !== null, bytesUntil(job.message_id ?? '', MOST_MESSAGES)),
     profile: profilePart,
     denied: deniedTools,
+    open: when(job.conversation_id !== null, openApprovalsOf(job.conversation_id ?? '')),
   })
+  const open = openMessages(loaded.open ?? [])
   const offered = job.task ? [] : offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
   const tools = definedTools(offered, job)
-  const { goal, audience, voice, language, time_zone: timeZone } = loaded.profile.profile
-  const workspace = { goal, audience, voice, language, timeZone, plan: gate.plan.plan }
-  const system = job.task ? taskSystem(job.task) : systemMessage(offered, workspace, gate.now.toISOString().slice(0, 10))
+  const system = job.task ? taskSystem(job.task) : systemFor(gate, offered, loaded.profile.profile)
   const first =
     Buffer.byteLength(system) +
     Buffer.byteLength(JSON.stringify(tools)) +
     Buffer.byteLength(job.task ? taskText(job.task) : '') +
+    Buffer.byteLength(JSON.stringify(open)) +
     Math.min(loaded.said?.bytes ?? 0, historyBytes(deps.contextTokens))
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })
@@ -97,8 +111,13 @@ const beginThought = async (
   if (reserved) changes.also({ spend: reserved.spend })
   changes.set({ model_calls: job.model_calls + 1 })
   changes.started(step, job.model)
-  const rest = { system, tools, offered: offered.map(({ name }) => name), last, maxTokens: reserved?.maxTokens ?? 0 }
+  const rest = { system, tools, offered: offered.map(({ name }) => name), last, open, maxTokens: reserved?.maxTokens ?? 0 }
   return { run: { kind: 'think', step, ...rest, job: changes.job, caller: at.caller } }
+}
+
+const systemFor = ({ plan, now }: Gate, offered: readonly Tool[], { time_zone: timeZone, ...profile }: Profile): string => {
+  const { goal, audience, voice, language } = profile
+  return systemMessage(offered, { goal, audience, voice, language, timeZone, plan: plan.plan }, now.toISOString().slice(0, 10))
 }
 
 const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, denied: ReadonlySet<string>): Tool[] => {

@@ -4,6 +4,7 @@ import { fail } from '#kernel/errors'
 /** The records that a call is about, as they were shown, and what would go out. */
 export interface Subject {
   records: { kind: string; id: string; sha256: string }[]
+  /** Its handle. */
   account: string | null
   text: string | null
   sha256: string | null
@@ -52,6 +53,20 @@ const how = ({ decided_how }: Approval): string => {
   if (decided_how === 'expiry') return ', because nobody decided in time'
   return decided_how === 'cancel' ? ', because its job ended' : ''
 }
+
+/** An approval that a call of the same conversation waits for. */
+export type OpenApproval = Pick<Approval, 'tool_name' | 'arguments_hash' | 'subject' | 'summary' | 'expires_at'>
+
+/** The one among open approvals that asks about an equal call, on records that say the same: a person is not asked twice. */
+export const openFor = <O extends OpenApproval>(
+  open: readonly O[],
+  call: Pick<Approval, 'tool_name' | 'arguments_hash' | 'subject'>,
+  now: Date,
+): O | undefined =>
+  open.find(
+    ({ tool_name, arguments_hash, subject, expires_at }) =>
+      tool_name === call.tool_name && arguments_hash === call.arguments_hash && isSameSubject(subject, call.subject) && expires_at > now,
+  )
 
 export const isSameSubject = (a: Subject, b: Subject): boolean =>
   a.account === b.account &&

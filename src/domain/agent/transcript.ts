@@ -40,6 +40,29 @@ export const saidMessage = ({ role, content, untrusted, tools_used }: Said): Tra
   return { role: 'assistant', text: role === 'notice' ? `(notice: ${text})` : `${text}${used}`, calls: [] }
 }
 
+/** Calls shown to the model that wait for people. */
+const MOST_OPEN = 10
+
+interface OpenCall {
+  tool_name: string
+  summary: string
+  /** Whether its job has read untrusted text, of which the summary may hold some. */
+  is_tainted: boolean
+}
+
+/** What earlier jobs of the conversation ask of people, before what the person has said since. */
+export const openMessages = (open: readonly OpenCall[]): TranscriptMessage[] => {
+  if (open.length === 0) return []
+  const lines = open.slice(0, MOST_OPEN).map(({ tool_name, summary, is_tainted }) => (is_tainted ? tool_name : `${tool_name}: ${summary}`))
+  const more = open.length > MOST_OPEN ? [`and ${open.length - MOST_OPEN} more`] : []
+  const text = [
+    '(notice: these calls wait for a person already, who decides elsewhere; an equal call is not asked again.',
+    ...lines,
+    ...more,
+  ]
+  return [{ role: 'assistant', text: `${text.join('\n- ')})`, calls: [] }]
+}
+
 /** The newest messages that fit, and always the last; what is left out before them is said. */
 export const fitted = (messages: readonly TranscriptMessage[], bytes: number): TranscriptMessage[] => {
   let [room, from] = [bytes, messages.length]

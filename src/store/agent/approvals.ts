@@ -1,4 +1,5 @@
-import type { Approval } from '#domain/agent/approval'
+import type { Approval, OpenApproval } from '#domain/agent/approval'
+import { MOST_APPROVALS } from '#domain/agent/limits'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -34,6 +35,15 @@ export const listApprovals =
     sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a
       where true ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
       order by a.id desc limit ${limit + 1}`
+
+/** What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text. */
+export const openApprovalsOf = (conversationId: string) =>
+  many<OpenApproval & { is_tainted: boolean }>(
+    { expires_at: true },
+    (sql) => sql`select a.tool_name, a.arguments_hash, a.subject, a.summary, a.expires_at, j.taint <> '[]' as is_tainted
+      from agent_approval a join agent_job j on j.id = a.job_id
+      where a.status = 'pending' and j.conversation_id = ${conversationId} order by a.id limit ${MOST_APPROVALS}`,
+  )
 
 /** How many wait for a person: of the workspace, and of a job. */
 export const pendingCount = (jobId: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { newStep, type Step } from '#domain/agent/step'
-import { fitted, saidMessage, stepMessages } from '#domain/agent/transcript'
+import { fitted, openMessages, saidMessage, stepMessages } from '#domain/agent/transcript'
 import { at } from '#test/domain/records'
 
 const step = (number: number, changes: Partial<Step>): Step =>
@@ -86,4 +86,15 @@ describe('a conversation that is too long for the model', () => {
     expect(fitted(all, 10)).toHaveLength(2)
     expect(fitted([], 10)).toEqual([])
   })
+})
+
+test('open approvals are shown by their sentences, or by their tools alone if strangers may have written some of it', () => {
+  expect(openMessages([])).toEqual([])
+  const open = (n: number, is_tainted = false) => ({ tool_name: `tool_${n}`, summary: `Do ${n}`, is_tainted })
+  const [message, ...more] = openMessages([open(1), open(2, true)])
+  expect(more).toEqual([])
+  expect(message).toMatchObject({ role: 'assistant', calls: [] })
+  expect(message).toMatchObject({ text: expect.stringMatching(/^\(notice: .*\n- tool_1: Do 1\n- tool_2\)$/) })
+  const [many] = openMessages(Array.from({ length: 13 }, (_, n) => open(n)))
+  expect(many).toMatchObject({ text: expect.stringMatching(/- tool_9: Do 9\n- and 3 more\)$/) })
 })

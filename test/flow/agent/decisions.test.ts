@@ -92,6 +92,61 @@ test('a letter that fails while it carries out an approved call leaves the appro
   expect({ ...approval }).toEqual({ status: 'approved', decided_how: 'person' })
 })
 
+/** Makes the same call as a job that waits, in its conversation: "yes, do it". */
+const again = async ({ job, asked }: Awaited<ReturnType<typeof asking>>) => {
+  const { conversation_id } = await jobOf(app, job)
+  const calls = [['growth_approve_item', { id: asked[0]!.item }]]
+  const second = await turn(app, { content: JSON.stringify(calls), by: await caller(), conversation: conversation_id! })
+  const approvals = () => app.owner`select a.id from agent_approval a join agent_job j on j.id = a.job_id
+    where j.conversation_id = ${conversation_id} order by a.id`
+  return { second, approvals }
+}
+
+test('a call that waits for a person is shown to the model, and an equal one asks nothing again', async () => {
+  const first = await asking(1)
+  const { second, approvals } = await again(first)
+  expect((await overJob(app, second)).status).toBe('completed')
+  expect(await approvals()).toHaveLength(1)
+  const [call] = (await stepsIn(app, second)).filter(({ kind }) => kind === 'tool')
+  expect(call).toMatchObject({ state: 'failed', error: expect.stringContaining('waits for a person already') })
+  const { messages } = model.turns.at(-1)!
+  const at = messages.findLastIndex(({ role }) => role === 'user')
+  expect(messages[at - 1]).toMatchObject({
+    role: 'assistant',
+    text: expect.stringMatching(/wait for a person already.*\n- growth_approve_item: Approve/),
+  })
+  expect(await decide(first.asked[0]!, 'approve')).toBe(200)
+  expect((await overJob(app, first.job)).status).toBe('completed')
+  expect([await statusOf(first.asked[0]!), await approvalsOf(first.asked[0]!)]).toEqual(['approved', 1])
+})
+
+test('an equal call on a record that has changed since is asked', async () => {
+  const first = await asking(1)
+  await app.owner`update item set body = body || ' And more.' where id = ${first.asked[0]!.item}`
+  const { second, approvals } = await again(first)
+  expect(await eventually(approvals, ({ length }) => length === 2)).toHaveLength(2)
+  expect(
+    (
+      await eventually(
+        () => jobOf(app, second),
+        ({ status }) => status === 'waiting_approval',
+      )
+    ).status,
+  ).toBe('waiting_approval')
+})
+
+test('two equal calls of one answer are asked once', async () => {
+  const item = await insertItem(app, app.tenantId)
+  const calls = [1, 2].map(() => ['growth_approve_item', { id: item }])
+  const job = await turn(app, { content: JSON.stringify(calls), by: await caller() })
+  const rows = () => app.owner<Asked[]>`select id, step_id, arguments->>'id' as item from agent_approval where job_id = ${job}`
+  const [asked, ...more] = await eventually(rows, ({ length }) => length > 0)
+  expect(more).toEqual([])
+  expect(await decide(asked!, 'approve')).toBe(200)
+  expect((await overJob(app, job)).status).toBe('completed')
+  expect([await statusOf(asked!), await approvalsOf(asked!)]).toEqual(['approved', 1])
+})
+
 /** Says something in the conversation of a job, and gives how the job of that ends. */
 const nextTurn = async (job: string): Promise<string> => {
   const { conversation_id } = await jobOf(app, job)
