@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cronFault, nextTime } from '#kernel/cron'
+import { nextTime, patternFault } from '#kernel/cron'
 
 const at = (text: string): Date => new Date(text)
 const next = (pattern: string, zone: string, after: string): string | undefined => nextTime(pattern, zone, at(after))?.toISOString()
@@ -29,8 +29,12 @@ describe('the next time of a pattern', () => {
   })
 })
 
+const fault = (pattern: string) => patternFault(pattern, 'UTC', at('2026-01-01T00:00:00Z'))
+
 test('a text that is not a pattern of five fields has a fault, a valid pattern has none', () => {
   for (const wrong of ['', '* * * *', '* * * * * *', '60 * * * *', 'monday', '@daily x'])
-    expect([wrong, cronFault(wrong)]).toEqual([wrong, expect.any(String)])
-  for (const right of ['0 9 * * 1', '*/15 8-18 * * MON-FRI']) expect(cronFault(right)).toBeUndefined()
+    expect([wrong, fault(wrong)]).toEqual([wrong, expect.stringMatching(/^is not a cron pattern/)])
+  for (const right of ['0 9 * * 1', '*/15 8-18 * * MON-FRI']) expect(fault(right)).toBeUndefined()
+  expect(fault('*/14 * * * *')).toContain('every 15 minutes')
+  expect(fault('0 0 31 2 *')).toBe('never fires')
 })

@@ -19,7 +19,7 @@ import type { Effects } from '#store/engine/letter'
 import { keepPayload, type Work } from '#store/engine/work'
 import { connectionById, disconnect } from '#store/growth/connections'
 import { type DuePost, duePosts, insertSnapshots, latestSnapshots, markRead, nextReads, thinSnapshots } from '#store/growth/metrics'
-import { finished } from './decisions.ts'
+import { finished } from '../decisions.ts'
 
 export interface MetricsDeps {
   networks: Networks

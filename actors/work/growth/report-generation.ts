@@ -27,8 +27,8 @@ import type { Effects, Gate } from '#store/engine/letter'
 import { briefRecord } from '#store/growth/brief'
 import { currentProfile } from '#store/growth/profiles'
 import { figuresByDay, insertReport, isReported, rankedPosts } from '#store/growth/reports'
-import { decidedAtOnce } from './at-once.ts'
-import { requeued } from './decisions.ts'
+import { decidedAtOnce } from '../at-once.ts'
+import { requeued } from '../decisions.ts'
 import type { GenerationWork } from './generation.ts'
 
 const MOST_RANKED = 500

@@ -24,7 +24,7 @@ import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
 import { expireSignals, forgetSignals, insertSignal, knownSignals, openScores } from '#store/growth/signals'
 import { lockTarget, NOT_CONNECTED, saveTarget } from '#store/growth/targets'
-import { finished, requeued } from './decisions.ts'
+import { finished, requeued } from '../decisions.ts'
 
 export interface WatchDeps {
   networks: Networks

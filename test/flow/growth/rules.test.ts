@@ -115,7 +115,7 @@ describe('a rule', () => {
     expect(await refused({ trigger: { kind: 'cron', pattern: '*/10 * * * *' } })).toEqual([
       400,
       'trigger.pattern',
-      'trigger.pattern fires more often than every 15 minutes, the shortest interval for a rule',
+      'trigger.pattern fires more often than every 15 minutes, the shortest interval',
     ])
     expect(await refused({ trigger: { kind: 'cron', pattern: '0 0 31 2 *' } })).toEqual([
       400,

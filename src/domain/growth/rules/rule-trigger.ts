@@ -1,5 +1,5 @@
 /** Triggers of rules, and which occurrences match them. */
-import { cronFault, nextTime } from '#kernel/cron'
+import { patternFault } from '#kernel/cron'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
 
@@ -70,24 +70,6 @@ export const requireShape = (input: object, { path, kind, needs, takes }: Shape)
   if (missing) refuseField(`${path}.${missing}`, `is required for ${kind}`)
 }
 
-/** The shortest interval between two runs of a rule. */
-export const LEAST_GAP_MS = 15 * 60_000
-/** How many times of a pattern are checked: enough to meet the days on which two times are nearest. */
-const MOST_TIMES_CHECKED = 200
-
-const requireUsablePattern = (pattern: string, timeZone: string, now: Date): void => {
-  const fault = cronFault(pattern)
-  if (fault) refuseField('trigger.pattern', `is not a cron pattern of five fields: ${fault}`)
-  let before = nextTime(pattern, timeZone, now)
-  if (!before) refuseField('trigger.pattern', 'never fires')
-  for (let checked = 1; before && checked < MOST_TIMES_CHECKED; checked++) {
-    const next = nextTime(pattern, timeZone, before)
-    if (next && next.getTime() - before.getTime() < LEAST_GAP_MS)
-      refuseField('trigger.pattern', 'fires more often than every 15 minutes, the shortest interval for a rule')
-    before = next
-  }
-}
-
 /**
  * Validates a trigger. A cron trigger without a time zone gets `timeZone`, the profile's, so that the rule says when it fires. Throws
  * `invalid_input`.
@@ -96,7 +78,8 @@ export const triggerOf = (input: TriggerInput, { timeZone, now }: { timeZone: st
   requireShape(input, { path: 'trigger', kind: input.kind, ...fieldsOf[input.kind] })
   if (input.kind !== 'cron') return input as Trigger
   const trigger = { kind: input.kind, pattern: input.pattern!.trim(), time_zone: input.time_zone ?? timeZone }
-  requireUsablePattern(trigger.pattern, trigger.time_zone, now)
+  const fault = patternFault(trigger.pattern, trigger.time_zone, now)
+  if (fault) refuseField('trigger.pattern', fault)
   return trigger
 }
 
@@ -120,24 +103,4 @@ export const matches = (trigger: Trigger, occurrence: Occurrence): boolean => {
   if (trigger.kind === 'batch_settled' && occurrence.kind === 'batch_settled')
     return trigger.status === undefined || trigger.status === occurrence.status
   return true
-}
-
-/** A missed cron time is made up for within this time. */
-const CATCH_UP_MS = 3_600_000
-
-export interface CronDue {
-  /** The time to run for: the last one due, unless it is too old. */
-  run: Date | undefined
-  /** The first due time without a run. */
-  missed: Date | undefined
-  /** The next time; undefined if there is none. */
-  next: Date | undefined
-}
-
-export const cronDue = ({ pattern, time_zone }: Of<'cron'>, due: Date, now: Date): CronDue => {
-  const earliest = now.getTime() - CATCH_UP_MS
-  let run = due.getTime() > earliest ? due : undefined
-  let next = nextTime(pattern, time_zone, new Date(Math.max(due.getTime(), earliest)))
-  for (; next && next <= now; next = nextTime(pattern, time_zone, next)) run = next
-  return { run, missed: run?.getTime() === due.getTime() ? undefined : due, next }
 }
