@@ -153,6 +153,7 @@ create table public.agent_job (
   ended_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  cause jsonb,
   parent_step_id uuid,
   most_steps integer,
   task jsonb,
@@ -215,6 +216,39 @@ alter table public.agent_module enable row level security;
 alter table public.agent_module force row level security;
 create policy app on public.agent_module for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.agent_module to tendril_app;
+
+create table public.agent_schedule (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  goal text not null,
+  tools jsonb,
+  conversation_id uuid,
+  at timestamp with time zone,
+  pattern text,
+  time_zone text not null,
+  status text not null,
+  paused_by text,
+  next_at timestamp with time zone,
+  last_at timestamp with time zone,
+  last_job_id uuid,
+  missed integer not null default 0,
+  failures integer not null default 0,
+  taint jsonb not null default '[]'::jsonb,
+  on_behalf jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_schedule_check CHECK (((at IS NULL) <> (pattern IS NULL))),
+  constraint agent_schedule_check1 CHECK (((status = 'active'::text) = (next_at IS NOT NULL))),
+  constraint agent_schedule_check2 CHECK (((status = 'paused'::text) = (paused_by IS NOT NULL))),
+  constraint agent_schedule_paused_by_check CHECK ((paused_by = ANY (ARRAY['person'::text, 'failures'::text, 'caller_gone'::text]))),
+  constraint agent_schedule_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_schedule_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text, 'done'::text])))
+);
+CREATE INDEX agent_schedule_tenant_id_next_at_id_idx ON public.agent_schedule USING btree (tenant_id, next_at, id DESC);
+alter table public.agent_schedule enable row level security;
+alter table public.agent_schedule force row level security;
+create policy app on public.agent_schedule for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_schedule to tendril_app;
 
 create table public.agent_step (
   id uuid not null,

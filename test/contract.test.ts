@@ -29,6 +29,7 @@ const ofAgent = [
   'agent.conversations.events',
   ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
   ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
+  ...['agent.schedules.list', 'agent.schedules.get', 'agent.schedules.update', 'agent.schedules.remove', 'agent.schedules.run'],
   ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set'],
 ]
 

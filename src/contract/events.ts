@@ -74,6 +74,11 @@ export const events = [
     }),
   },
   {
+    type: 'agent.schedule.paused',
+    summary: 'A schedule of the agent was paused, because its last runs have failed or whoever made it has left.',
+    data: record({ schedule_id: Id, goal: T.String(), reason: oneOf(['failures', 'caller_gone']), last_job_id: nullable(Id) }),
+  },
+  {
     type: 'webhook.test',
     summary: "A test event, sent on request whatever the endpoint's allow-list.",
     data: record({}),

@@ -9,6 +9,7 @@ import { fetchCapabilities } from './agent/fetching.ts'
 import { jobs } from './agent/jobs.ts'
 import { messages } from './agent/messages.ts'
 import { modules } from './agent/modules.ts'
+import { scheduleCapabilities, schedules } from './agent/schedules.ts'
 import { tasks } from './agent/tasks.ts'
 import { toolRules, tools } from './agent/tools.ts'
 import { usage } from './agent/usage.ts'
@@ -100,6 +101,7 @@ export const agentResources = {
   approvals: { prefix: 'agent.approvals', about: 'What the agent wants to do and a person must allow.', group: approvals },
   usage: { prefix: 'agent.usage', about: 'What the agent may cost, and has cost.', group: usage },
   analytics: { prefix: 'agent.analytics', about: 'What the agent has done, in numbers.', group: analytics },
+  schedules: { prefix: 'agent.schedules', about: 'What the agent does at set times.', group: schedules },
   tools: { prefix: 'agent.tools', about: 'What the agent can do.', group: tools },
   toolRules: { prefix: 'agent.toolRules', about: 'What people have decided about tools.', group: toolRules },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
@@ -115,6 +117,7 @@ const CAPABILITIES = 'agent.actions'
 export const capabilityResources = {
   clock: { prefix: CAPABILITIES, about: 'The time.', group: clockCapabilities },
   fetching: { prefix: CAPABILITIES, about: 'Pages of the web.', group: fetchCapabilities },
+  schedules: { prefix: CAPABILITIES, about: 'What the agent is to do later.', group: scheduleCapabilities },
 } as const satisfies Record<string, Resource>
 
 /** For signed-in people. API keys have no access. */

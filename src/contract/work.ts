@@ -15,6 +15,7 @@ export const workKinds = [
   'weekly_report',
   'delivery',
   'agent',
+  'agent_schedule',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 

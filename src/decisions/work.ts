@@ -65,6 +65,7 @@ const table = {
     atOnce: { manual: 4, automatic: 1 },
     second: 'hastens',
   },
+  agent_schedule: { ...decided, lane: 'agent', key: fixed('schedule') },
   // Always counts as manual: events report what happened and change nothing.
   delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
 } as const satisfies Record<WorkKind, KindOfWork>

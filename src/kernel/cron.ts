@@ -53,7 +53,7 @@ export const patternFault = (pattern: string, timeZone: string, now: Date): stri
 }
 
 /** A missed time is made up for within this time. */
-const CATCH_UP_MS = 3_600_000
+export const CATCH_UP_MS = 3_600_000
 
 export interface CronDue {
   /** The time to run for: the last one due, unless it is too old. */

@@ -12,6 +12,7 @@ import { fetchHandlers } from './agent/fetching.ts'
 import { jobHandlers } from './agent/jobs.ts'
 import { messageHandlers } from './agent/messages.ts'
 import { moduleHandlers } from './agent/modules.ts'
+import { scheduleCapabilityHandlers, scheduleHandlers } from './agent/schedules.ts'
 import { taskHandlers } from './agent/tasks.ts'
 import { toolHandlers, toolRuleHandlers } from './agent/tools.ts'
 import { usageHandlers } from './agent/usage.ts'
@@ -96,6 +97,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.approvals, approvalHandlers({ tools, publicUrl }))
   add(agentResources.usage, usageHandlers)
   add(agentResources.analytics, analyticsHandlers(tools))
+  add(agentResources.schedules, scheduleHandlers({ models, tools: () => tools }))
   add(agentResources.tools, toolHandlers(tools))
   add(agentResources.toolRules, toolRuleHandlers(tools))
   add(agentResources.modules, moduleHandlers)
@@ -105,6 +107,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
 const addCapabilities = (add: Add, world: CapabilityParts) => {
   add(capabilityResources.clock, clockHandlers)
   add(capabilityResources.fetching, fetchHandlers(world))
+  add(capabilityResources.schedules, scheduleCapabilityHandlers(world))
 }
 
 const addApp = (add: Add, world: Parts) => {

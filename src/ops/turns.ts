@@ -3,7 +3,7 @@ import { statusNews, withEvents } from '#decisions/agent/job-events'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Conversation, withMessage } from '#domain/agent/conversation'
-import { newTurn, type OnBehalf } from '#domain/agent/job'
+import { type CallingJob, newTurn, type OnBehalf } from '#domain/agent/job'
 import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { fail } from '#kernel/errors'
@@ -18,20 +18,20 @@ import { merge } from '#store/engine/letter'
 import type { Principal } from '#store/engine/principal'
 
 /** Seconds after which a slot may be free. */
-const RETRY_AFTER = 30
+export const RETRY_AFTER = 30
 
 export interface TurnParts {
   tools: ToolBox
   models: Models | typeof NO_MODEL
 }
 
-/** Throws `invalid_input`, naming the first tool that does not exist. */
-const requireKnown = ({ tools }: ToolBox, names: readonly string[] = []): void => {
+/** Throws `invalid_input`, naming the first tool that does not exist. `field`: where the names are. */
+export const requireKnown = ({ tools }: ToolBox, names: readonly string[] = [], field = 'toolNames'): void => {
   const at = names.findIndex((name) => !tools.has(name))
   if (at === -1) return
   const near = nearest(names[at]!, [...tools.keys()])
   const message = `is not a tool: ${names[at]}${near ? `; did you mean ${near}?` : ''}`
-  fail('invalid_input', `toolNames.${at} ${message}`, { details: [{ path: `toolNames.${at}`, message }] })
+  fail('invalid_input', `${field}.${at} ${message}`, { details: [{ path: `${field}.${at}`, message }] })
 }
 
 export const requireRoom = ({ all_jobs, our_jobs }: TurnFacts): void => {
@@ -42,6 +42,19 @@ export const requireRoom = ({ all_jobs, our_jobs }: TurnFacts): void => {
 /** In whose name a job runs. */
 export const onBehalfOf = ({ kind, id, member }: Principal): OnBehalf =>
   kind === 'system' ? fail('forbidden', 'the deployment itself has no conversations') : { kind, id, personId: member?.personId ?? null }
+
+/** In whose name a record acts later, and where text came from that it may follow. One that a job makes keeps who asked for the job. */
+export const madeBy = (principal: Principal, job: CallingJob | undefined) => ({
+  on_behalf: job?.onBehalf ?? onBehalfOf(principal),
+  taint: job?.taint ?? [],
+})
+
+/** The tools that were asked for, and never more than the job's own; null: all of the caller. */
+export const allowedTools = (asked: readonly string[] | undefined, job: CallingJob | undefined): string[] | null => {
+  const own = job?.tools ?? null
+  if (!asked) return own
+  return [...new Set(own ? asked.filter((name) => own.includes(name)) : asked)]
+}
 
 /** What a caller says. */
 interface Said {

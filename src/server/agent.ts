@@ -48,11 +48,12 @@ export const agentOf = ({ db, log, openai, publicUrl, thinker = thinkerOf(openai
   const bus = new LocalBus()
   const begun = () => world ?? raise()
   const toolBox = () => begun().tools
+  const models = () => begun().models
   const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
     costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
   const contextTokens = openai?.context ?? USUAL_CONTEXT
-  const deps: Deps = { toolBox, thinker, desk, priceOf, contextTokens, db, ask, bus, publicUrl, toolMs }
+  const deps: Deps = { toolBox, models, thinker, desk, priceOf, contextTokens, db, ask, bus, publicUrl, toolMs }
   return {
     deps,
     bus,

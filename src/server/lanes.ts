@@ -2,6 +2,7 @@
 import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
 import { type AgentDeps, MODEL_TURN_MS } from '#actors/work/agent/deps'
 import { agentLane } from '#actors/work/agent/lane'
+import { scheduleLane } from '#actors/work/agent/schedules'
 import { deliveryLane } from '#actors/work/app/delivery'
 import { generationLanes } from '#actors/work/growth/draft-generations'
 import { metricsLane } from '#actors/work/growth/metrics'
@@ -62,6 +63,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     ...generationLanes({ networks, drafter, failpoints, modelCalls, deadlineMs: GENERATION_DEADLINE_MS }),
     ...ruleLanes({ networks, failpoints }),
     agent: agentLane({ ...parts.agent, failpoints, modelCalls }),
+    agent_schedule: scheduleLane({ ...parts.agent, failpoints }),
     delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
 }

@@ -6,6 +6,9 @@ import { readsOnly } from '#contract/op'
 const expected = `
 get_current_time         read                   editor approver viewer
 fetch_url                outside_read   foreign editor approver viewer
+schedule_task            draft                  editor approver
+list_scheduled_tasks     read    foreign        editor approver viewer
+cancel_scheduled_task    draft                  editor approver
 `
 
 test('every capability has the class and roles of the table', () => {

@@ -34,6 +34,14 @@ const rules = {
     where j.ended_at is null group by j.tenant_id, j.id having count(w.id) <> 1`,
   'work of a job that is over': `select format('job %s', j.id) from agent_job j
       join work w on w.tenant_id = j.tenant_id and w.kind = 'agent' and w.ref_id = j.id where j.ended_at is not null`,
+  'an active schedule without its one row of work, at its next time': `select format('schedule %s: %s rows', c.id, count(w.id))
+    from agent_schedule c left join work w on w.tenant_id = c.tenant_id and w.kind = 'agent_schedule' and w.ref_id = c.id and w.run_at = c.next_at
+    where c.status = 'active' group by c.tenant_id, c.id having count(w.id) <> 1`,
+  'work of a schedule that does not run': `select format('schedule %s', w.ref_id) from work w left join agent_schedule c
+      on c.tenant_id = w.tenant_id and c.id = w.ref_id where w.kind = 'agent_schedule' and c.status is distinct from 'active'`,
+  'a run that nobody is held to, or with less taint than its schedule': `select format('job %s', j.id) from agent_job j
+      join agent_schedule c on c.tenant_id = j.tenant_id and c.id::text = j.cause->>'id'
+    where j.origin <> 'automatic' or (c.on_behalf = j.on_behalf and not j.taint @> c.taint)`,
   'an approval that a job which is over still asks': `select format('approval %s', p.id) from agent_approval p
       join agent_job j on j.tenant_id = p.tenant_id and j.id = p.job_id where p.status = 'pending' and j.ended_at is not null`,
   'a step of a job that is over, without an end': `select format('job %s step %s %s', s.job_id, s.number, s.state) from agent_step s

@@ -1,4 +1,5 @@
 /** Records of the workspace agent, for tests. */
+
 import { statusNews, withEvents } from '#decisions/agent/job-events'
 import type { Approval } from '#domain/agent/approval'
 import { newConversation, withMessage } from '#domain/agent/conversation'

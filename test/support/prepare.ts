@@ -34,7 +34,8 @@ import { insertProduct } from '#store/growth/products'
 import { insertRule } from '#store/growth/rules'
 import { insertSignal } from '#store/growth/signals'
 import { insertTarget } from '#store/growth/targets'
-import { makeApproval, makeConversation, makeFeedback, makeJob, makeTask } from './agent-records.ts'
+import { agentRecipes } from './agent-recipes.ts'
+import { makeConversation } from './agent-records.ts'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Workspace, write } from './arrange.ts'
 import { type Extent, sampleOf } from './sample.ts'
@@ -190,11 +191,6 @@ const inADay = (): Date => new Date(Date.now() + 86_400_000)
 
 const makeKey = async ({ app, tenantId }: Workspace) => ({ id: (await app.newKey(['api:read'], tenantId)).id })
 
-const toolNames = ['growth_overview', 'growth_get_brief', 'growth_list_queue']
-let turn = 0
-/** Another tool than the two times before. */
-const toolName = async () => ({ name: toolNames[turn++ % toolNames.length]! })
-
 /** By the part of an operation's id before the last dot. */
 export const recipes: Record<string, Recipe> = {
   'growth.batches': { make: makeBatch },
@@ -215,13 +211,7 @@ export const recipes: Record<string, Recipe> = {
   'growth.targets': { make: makeTarget },
   'growth.signals': { make: makeSignal },
   'growth.connections': { make: connect },
-  'agent.conversations': { make: async (workspace) => ({ id: (await makeConversation(workspace)).id }) },
-  'agent.conversationFeedback': { make: makeFeedback, instead: { give: makeConversation } },
-  'agent.jobs': { make: (workspace) => makeJob(workspace) },
-  'agent.approvals': { make: (workspace) => makeApproval(workspace) },
-  'agent.tasks': { make: makeTask },
-  'agent.toolRules': { make: toolName },
-  'agent.modules': { make: async () => ({ name: 'agent' }) },
+  ...agentRecipes,
   'app.members': { make: join },
   'app.invitations': { make: invite },
   'app.keys': { make: makeKey },
@@ -231,6 +221,8 @@ export const recipes: Record<string, Recipe> = {
 
 /** Records of which a workspace has one, by the same part of an id; made before any of their operations is called. */
 const singletons: Record<string, (workspace: Workspace) => Promise<unknown>> = { 'app.webhook': setWebhook }
+
+let asked = 0
 
 /** By operation: what its schema cannot say about a valid input. */
 const required: Record<string, (workspace: Workspace, extent: Extent) => Record<string, unknown> | Promise<Record<string, unknown>>> = {
@@ -244,8 +236,10 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),
   'agent.messages.send': async (workspace, extent) =>
     extent === 'whole' ? { conversationId: (await makeConversation(workspace)).id } : {},
+  // Either a time or a pattern.
+  'agent.schedules.update': (_, extent) => (extent === 'whole' ? { at: undefined, status: 'active', tools: ['growth_overview'] } : {}),
   // Another value than the second time before: a test asks for the whole input in between.
-  'agent.modules.set': () => ({ mcp: (turn++ >> 1) % 2 === 0 }),
+  'agent.modules.set': () => ({ mcp: (asked++ >> 1) % 2 === 0 }),
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: {} } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // Active products cannot share a name.

@@ -4,9 +4,11 @@ import { listApprovals } from '#store/agent/approvals'
 import { listConversations } from '#store/agent/conversations'
 import { listFeedback } from '#store/agent/feedback'
 import { listJobs } from '#store/agent/jobs'
+import { listSchedules } from '#store/agent/schedules'
 import { searchMessages } from '#store/agent/search'
 import { auditPage } from '#store/app/audit'
-import { type ExportSource, exportPage, exportSources, startOf } from '#store/app/export'
+import { exportPage, exportSources, startOf } from '#store/app/export'
+import type { ExportSource } from '#store/app/export-source'
 import { listMembers } from '#store/app/members'
 import { endpointOverview } from '#store/app/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/app/workspace'
@@ -148,6 +150,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listRuleRuns({ ...page, ruleId: rule.id, after: END }),
   ],
   'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
+  'schedules.listSchedules': () => [
+    listSchedules(page),
+    listSchedules({ ...page, after: { at: new Date(0), id: END } }),
+    listSchedules({ ...page, status: 'active' }),
+  ],
   'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],
   'signals.listSignals': () => [
     listSignals(page),

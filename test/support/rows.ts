@@ -112,6 +112,18 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ subject: {}, why: [], status: 'pending', expires_at: now, ...times },
     },
     agent_tool_rule: { id: newId(), tool_name: mark, decision: 'ask', set_by: person, ...times },
+    agent_schedule: {
+      ...{
+        id: newId(),
+        goal: mark,
+        at: now,
+        time_zone: 'UTC',
+        status: 'active',
+        next_at: new Date(now.getTime() + 86_400_000),
+        on_behalf: {},
+      },
+      ...times,
+    },
     agent_module: { name: mark, mcp: true, set_by: person, ...times },
     agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },
     webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },

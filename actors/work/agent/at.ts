@@ -1,17 +1,20 @@
 /** What a letter about a job knows, and how it ends. */
+import { pausedEvent, pauseNotice } from '#decisions/agent/schedules'
 import type { ToolCaller } from '#decisions/agent/toolbox'
 import { isOver, type Job } from '#domain/agent/job'
-import type { Next } from '#domain/agent/loop'
+import type { JobEnd, Next } from '#domain/agent/loop'
+import { ranOut, type Schedule } from '#domain/agent/schedule'
 import type { StepHead } from '#domain/agent/step'
 import { type Scope, scopes } from '#kernel/scopes'
 import { type CallerNow, callerNow } from '#store/agent/callers'
 import { behindPart, jobPart } from '#store/agent/jobs'
+import { saveSchedule, schedulePart } from '#store/agent/schedules'
 import { headsOf } from '#store/agent/steps'
 import { type Thread, tenantPart, threadPart } from '#store/agent/thread'
 import type { Sql } from '#store/engine/db'
-import type { Gate } from '#store/engine/letter'
+import type { Effects, Gate } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
-import type { Work } from '#store/engine/work'
+import { type Work, workFor } from '#store/engine/work'
 import type { Decision } from '../../engine/letter.ts'
 import { JobChanges } from './changes.ts'
 
@@ -31,6 +34,8 @@ export interface At {
   heads: readonly Omit<StepHead, 'way'>[]
   /** The row of work of the conversation's next job, which may begin once this one has ended or waits. */
   nextWork: string | null
+  /** Of a run: its schedule, and the row of work of its next time. */
+  run: { schedule: Schedule; work: string | undefined } | undefined
 }
 
 const everything: ReadonlySet<Scope | 'session'> = new Set([...scopes, 'session' as const])
@@ -38,6 +43,15 @@ const everything: ReadonlySet<Scope | 'session'> = new Set([...scopes, 'session'
 const toolCaller = (tenantId: string, { on_behalf: { kind, id, personId } }: Job, now: CallerNow): ToolCaller => {
   const member = personId !== null && now.role !== null ? { member: { personId, role: now.role } } : {}
   return { tenantId, principal: { kind, id, ...member }, scopes: now.scopes ? new Set(now.scopes) : everything }
+}
+
+/** The schedule whose run a job is, with its row of work. */
+const scheduleOf = ({ cause }: Job) => {
+  const id = cause?.kind === 'schedule' ? cause.id : undefined
+  return {
+    schedule: when(id !== undefined, schedulePart(id ?? '')),
+    scheduleWork: when(id !== undefined, workFor('agent_schedule', id ?? '')),
+  }
 }
 
 /** The job with all that a letter about it needs; undefined if it is over. The caller is undefined if nobody asks for it any more. */
@@ -50,13 +64,15 @@ export const openJob = async (sql: Sql, gate: Gate, work: Work) => {
     now: callerNow(job.on_behalf),
     order: behindPart(job.id, job.conversation_id),
     tenant: tenantPart,
+    ...scheduleOf(job),
   })
   const changes = new JobChanges(job, found.thread as Thread | undefined, gate.now)
+  const run = found.schedule && { schedule: found.schedule, work: found.scheduleWork?.id }
   const at = found.now && {
-    ...{ sql, gate, work, changes, heads, callerNow: found.now, nextWork: found.order.next_work },
+    ...{ sql, gate, work, changes, heads, run, callerNow: found.now, nextWork: found.order.next_work },
     caller: toolCaller(found.tenant!.id, job, found.now),
   }
-  return { job, heads, order: found.order, changes, at }
+  return { job, heads, order: found.order, changes, run, at }
 }
 
 /** The job's row is due again. */
@@ -65,7 +81,7 @@ export const again = ({ changes, work }: Pick<At, 'changes' | 'work'>, runAt: Da
   return { decision: { reply: undefined, effects: changes.effects() } }
 }
 
-type Ending = Pick<At, 'changes' | 'work' | 'nextWork' | 'gate'>
+type Ending = Pick<At, 'changes' | 'work' | 'nextWork' | 'gate' | 'run'>
 
 /** Lets the conversation's next job begin. */
 export const giveWay = ({ changes, nextWork, gate }: Ending): void => {
@@ -75,8 +91,18 @@ export const giveWay = ({ changes, nextWork, gate }: Ending): void => {
 /** The job is over. */
 export const over = (at: Ending, { end }: Extract<Next, { kind: 'end' }>): Decided => {
   const { changes, work } = at
-  changes.end(end)
+  const { effects, notice } = at.run ? runEnded(at.run, end, at.gate.now) : {}
+  changes.end(end, notice)
+  changes.also(effects ?? {})
   giveWay(at)
   changes.also({ settled: [work.id] })
   return { decision: { reply: undefined, effects: changes.effects() } }
+}
+
+/** Counts the end of a run, which may pause its schedule. */
+const runEnded = ({ schedule, work }: NonNullable<At['run']>, end: JobEnd, now: Date): { effects?: Effects; notice?: string } => {
+  const after = ranOut(schedule, end, now)
+  const writes = after === schedule ? [] : [saveSchedule(after)]
+  if (after.status === schedule.status) return { effects: { writes } }
+  return { notice: pauseNotice(after), effects: { writes, events: [pausedEvent(after)], settled: work ? [work] : [] } }
 }

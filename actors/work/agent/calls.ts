@@ -4,6 +4,7 @@ import { type Approval, approvalUrl, type OpenApproval, openFor, type Subject } 
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { APPROVAL_MS, MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
+import { RUN_MAKERS } from '#domain/agent/schedule'
 import { newStep, type Step } from '#domain/agent/step'
 import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/verdict'
 import { newId } from '#kernel/ids'
@@ -44,8 +45,9 @@ const parsed = (text: string): unknown => {
 
 const NOT_AN_OBJECT = 'the arguments are not a JSON object'
 
-/** A command that a person has typed. */
-const isOwnAct = ({ changes }: At, { byDesk }: Answer['outcome']): boolean => byDesk && changes.job.on_behalf.kind === 'session'
+/** A command that a person has typed just now. */
+const isOwnAct = ({ changes: { job } }: At, { byDesk }: Answer['outcome']): boolean =>
+  byDesk && job.on_behalf.kind === 'session' && job.origin === 'manual'
 
 /** Whether the model was told of a field. */
 const isOffered = ({ parameters }: Tool, field: string): boolean =>
@@ -101,6 +103,7 @@ const judged = async (
   const verdict = verdictOf({
     ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint: job.taint, asks },
     ...{ rule: judging.rules.get(name), isRepeat: equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
+    makesRuns: job.scheduled && RUN_MAKERS.includes(name),
   })
   if (verdict.decision === 'deny') return failed(verdict.reason)
   if (equal.calls + judging.equal >= MOST_EQUAL) return failed(REPEATED)

@@ -112,9 +112,10 @@ export class JobChanges {
     this.#more.push(effects)
   }
 
-  /** Ends the job, with all that it still asks or was about to do. */
-  end({ status, error }: JobEnd): void {
+  /** Ends the job, with all that it still asks or was about to do. `notice`: what else people read then. */
+  end({ status, error }: JobEnd, notice?: string): void {
     if (status === 'failed') this.say('notice', noticeOf(error ?? 'failed'))
+    if (notice !== undefined) this.say('notice', notice)
     const { ended_at } = ended(this.#job, { status, error }, this.now)
     this.set({ status, error, ended_at })
   }
@@ -150,6 +151,7 @@ const notices: Record<string, string> = {
   max_steps: 'This needed more steps than the plan allows.',
   model_invalid: 'The model gave no usable answer three times in a row.',
   model_required: 'No language model is set.',
+  unknown_command: 'The goal is not a command that exists.',
 }
 
 const noticeOf = (error: string): string => {

@@ -29,8 +29,8 @@ const nextIn = ({ changes, gate }: At, heads: readonly StepHead[]): Next =>
 export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work): Promise<Claimed<AgentRun>> => {
   const opened = await openJob(sql, gate, work)
   if (!opened) return settledWork(work)
-  const { job, changes, order, at } = opened
-  const bare = { sql, gate, work, changes, nextWork: order.next_work }
+  const { job, changes, order, run, at } = opened
+  const bare = { sql, gate, work, changes, run, nextWork: order.next_work }
   if (!at) return over(bare, { kind: 'end', end: { status: 'failed', error: 'caller_gone' } })
   if (gate.deletesAt && job.origin === 'automatic') return over(bare, { kind: 'end', end: { status: 'cancelled', error: null } })
   if (job.status === 'queued' && order.is_busy) return again(at, new Date(gate.now.getTime() + BEHIND_MS))

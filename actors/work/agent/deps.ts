@@ -1,6 +1,7 @@
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { PriceOf } from '#domain/agent/budget'
 import type { Job } from '#domain/agent/job'
+import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
 import type { Thinker } from '#port/model/thinker'
@@ -22,6 +23,8 @@ interface JobBus {
 export interface AgentDeps {
   /** Made of operations, which are made after the lanes. */
   toolBox(): ToolBox
+  /** What jobs that begin by themselves may run on. */
+  models(): Models | typeof NO_MODEL
   /** The model, if one is set. */
   thinker: Thinker | undefined
   /** Carries out commands in the words of the command line. */

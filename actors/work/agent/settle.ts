@@ -1,5 +1,6 @@
 /** What becomes of the outcome of a run: in one letter. */
 import { settle as settleBudget, warningsOf } from '#domain/agent/budget'
+import { isCommand } from '#domain/agent/schedule'
 import { STEP_RUNS, type Step } from '#domain/agent/step'
 import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
@@ -38,10 +39,10 @@ export const settleRun = async (
       reply: undefined,
       effects: { settled: [work.id], writes: await lateWrites(deps, sql, gate, { run, outcome: finished.outcome }) },
     }
-  const { changes, order, heads } = opened
+  const { changes, order, run: schedule, heads } = opened
   // A caller who has gone may do nothing; the next claim ends the job.
   const gone = { caller: { ...run.caller, scopes: new Set<never>() }, callerNow: { role: null, scopes: [] } }
-  const at = opened.at ?? { ...gone, sql, gate, work, changes, heads, nextWork: order.next_work }
+  const at = opened.at ?? { ...gone, sql, gate, work, changes, heads, run: schedule, nextWork: order.next_work }
   const { decision } = await settled(deps, at, run, { ...finished, isInVain: finished.failures >= STEP_RUNS })
   return decision
 }
@@ -147,7 +148,17 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
   at.changes.endedStep(saved)
   if (job.task) return answeredTask(at, thought)
   if (thought.calls.length > 0) return acceptCalls(deps, at, { run, step: saved, outcome, isInVain })
-  return answered(at, thought)
+  const helpless = helplessEnd(at, outcome)
+  return helpless === undefined ? answered(at, thought) : over(at, { kind: 'end', end: { status: 'failed', error: helpless } })
+}
+
+/** Why a job that nobody watches cannot begin: its goal is no command, and the desk has only words for it. */
+const helplessEnd = (
+  { changes: { job }, heads }: At,
+  { byDesk, typed }: Extract<AgentOutcome, { kind: 'thought' }>,
+): string | undefined => {
+  if (!byDesk || job.origin === 'manual' || heads.some(({ kind }) => kind === 'tool')) return undefined
+  return isCommand(typed) ? 'unknown_command' : 'model_required'
 }
 
 /** Causes that time may mend, with the pauses before each further try. */

@@ -50,6 +50,7 @@ export const exportKinds = [
     'agent_approval',
     'tool_rule',
     'agent_module',
+    'schedule',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const

@@ -44,9 +44,9 @@ export interface Message {
 
 export const newConversation = (
   id: string,
-  { title, person_id, now }: Pick<Conversation, 'title' | 'person_id'> & { now: Date },
+  { title, person_id, origin = 'app', now }: Pick<Conversation, 'title' | 'person_id'> & { origin?: Conversation['origin']; now: Date },
 ): Conversation => ({
-  ...{ id, title: title === null ? null : title.trim(), status: 'active', origin: 'app', person_id },
+  ...{ id, title: title === null ? null : title.trim(), status: 'active', origin, person_id },
   ...{ summary: null, summarised_to: 0, next_seq: 1, last_at: now, created_at: now, updated_at: now },
 })
 
@@ -60,7 +60,7 @@ export const updateConversation = (
 const TITLE_LENGTH = 60
 
 /** The first words of a text, on one line. */
-const titleOf = (text: string): string => [...text.trim().replace(/\s+/g, ' ')].slice(0, TITLE_LENGTH).join('').trim()
+export const titleOf = (text: string): string => [...text.trim().replace(/\s+/g, ' ')].slice(0, TITLE_LENGTH).join('').trim()
 
 type NewMessage = Pick<Message, 'id' | 'role' | 'content' | 'author'> & Partial<Message>
 

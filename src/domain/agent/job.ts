@@ -18,6 +18,12 @@ export interface OnBehalf {
   personId: string | null
 }
 
+/** `schedule`: a schedule's time has come. */
+export interface JobCause {
+  kind: 'schedule'
+  id: string
+}
+
 export interface Job {
   id: string
   kind: JobKind
@@ -43,6 +49,8 @@ export interface Job {
   /** Where untrusted text that it has read came from. Never shrinks. */
   taint: string[]
   scheduled: boolean
+  /** What began it, if nobody did at that moment. */
+  cause: JobCause | null
   /** Calls of the model that it may make itself; null: those that are left to its tree. */
   most_steps: number | null
   /** What is asked of a task; null of all other kinds. */
@@ -103,11 +111,17 @@ export type NewTurn = Pick<Job, 'conversation_id' | 'message_id' | 'on_behalf' |
 export const newTurn = (id: string, { content, now, ...rest }: NewTurn): Job => ({
   ...rest,
   ...{ id, kind: 'turn', status: 'queued', error: null, goal: [...content].slice(0, GOAL_LENGTH).join('') },
-  ...{ parent_id: null, parent_step_id: null, root_id: id, depth: 0, origin: 'manual', shown: [], scheduled: false },
+  ...{ parent_id: null, parent_step_id: null, root_id: id, depth: 0, origin: 'manual', shown: [], scheduled: false, cause: null },
   ...{ most_steps: null, task: null, output: null },
   ...{ model_calls: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0, cost_estimated: false },
   ...{ active_ms: 0, invalid_answers: 0, next_step: 1, next_event: 1 },
   ...{ started_at: null, ended_at: null, created_at: now, updated_at: now },
+})
+
+/** A job that begins by itself. */
+export const newUnattended = (id: string, { kind, cause, ...turn }: NewTurn & { kind: 'scheduled'; cause: JobCause }): Job => ({
+  ...newTurn(id, turn),
+  ...{ kind, cause, origin: 'automatic', scheduled: kind === 'scheduled' },
 })
 
 /** The end of a job that is not over. */

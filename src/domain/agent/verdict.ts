@@ -17,6 +17,8 @@ export interface CallFacts {
   asks?: readonly string[]
   /** It is not known whether an equal call of the job has happened. */
   isRepeat?: boolean
+  /** A run of a schedule calls what would make further runs. */
+  makesRuns?: boolean
   /** The call is the caller's own act: the exact command typed by a person. */
   own?: boolean
 }
@@ -38,8 +40,19 @@ const untrusted = (taint: readonly string[]): string[] => taint.map((source) => 
  * of who typed it. What drafts is asked once the job has read
  * untrusted text. The kill switch is always open to whoever may use it.
  */
-export const verdictOf = ({ class: of, offered, mayRun, taint, rule, isRepeat = false, own = false, asks = [] }: CallFacts): Verdict => {
+export const verdictOf = ({
+  class: of,
+  offered,
+  mayRun,
+  taint,
+  rule,
+  isRepeat = false,
+  makesRuns = false,
+  own = false,
+  asks = [],
+}: CallFacts): Verdict => {
   if (!offered) return deny('this job was not given the tool')
+  if (makesRuns) return deny('a scheduled run can create neither schedules nor webhook rules')
   if (rule === 'deny') return deny('a rule of this workspace forbids the tool')
   if (of === 'safe') return mayRun ? allow : deny('the caller may not do this')
   if (of === 'read' || of === 'outside_read') {

@@ -7,7 +7,7 @@ import type { Page } from '../engine/page.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id, j.parent_id, j.parent_step_id,
-  j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.most_steps,
+  j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.cause, j.most_steps,
   j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost, j.cost_estimated, j.active_ms,
   j.invalid_answers, j.next_step, j.next_event, j.started_at, j.ended_at, j.created_at, j.updated_at`
 
@@ -109,7 +109,12 @@ const changing = (sql: Sql, { shown, taint, output }: Job) => ({
 })
 
 const json = (sql: Sql, job: Job) => ({
-  ...{ on_behalf: sql.json(job.on_behalf as never), tools: orNull(sql, job.tools), task: orNull(sql, job.task) },
+  ...{
+    on_behalf: sql.json(job.on_behalf as never),
+    tools: orNull(sql, job.tools),
+    task: orNull(sql, job.task),
+    cause: orNull(sql, job.cause),
+  },
   ...changing(sql, job),
 })
 
@@ -121,6 +126,17 @@ export const insertJob =
 export const saveJob =
   (job: Job): Query =>
   (sql) => {
-    const { id, created_at: _, root_id: __, kind: ___, goal: ____, on_behalf: _____, tools: ______, task: _______, ...rest } = job
+    const {
+      id,
+      created_at: _,
+      root_id: __,
+      kind: ___,
+      goal: ____,
+      on_behalf: _____,
+      tools: ______,
+      task: _______,
+      cause: ________,
+      ...rest
+    } = job
     return sql`update agent_job set ${assignments(sql, { ...rest, ...changing(sql, job) })} where id = ${id}`
   }

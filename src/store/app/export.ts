@@ -1,22 +1,9 @@
 /** Which columns of a workspace's tables are exported; not-exported.ts says why others are not. */
 import type { exportKinds } from '#contract/app/workspace'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { agentSources } from './export-agent.ts'
+import { byId, type ExportSource, times } from './export-source.ts'
 import { emailStatus } from './people.ts'
-
-export interface ExportSource {
-  table: string
-  /** The exported columns. */
-  columns: readonly string[]
-  /** The reading order: immutable columns, with types. An index begins with them, unless `within` is set. */
-  key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'int'])[]
-  /** The column that only rows of this kind have, where the table holds several. */
-  having?: string
-  /** Selects the tenant's rows first, for tables that are small for each workspace. */
-  within?: (sql: Sql) => Fragment
-}
-
-const byId = [['id', 'uuid']] as const
-const times = ['created_at', 'updated_at'] as const
 
 const item = [
   ...[
@@ -52,40 +39,6 @@ const engagement = [
 const signal = [
   ...['id', 'target_id', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'posted_at', 'score', 'reasons'],
   ...['status', 'engagement_id', 'expires_at', ...times],
-]
-const message = [
-  ...['id', 'conversation_id', 'seq', 'job_id', 'reply_to', 'role', 'content', 'author', 'untrusted', 'model', 'tools_used', ...times],
-]
-const agentJob = [
-  ...['id', 'kind', 'status', 'error', 'goal', 'conversation_id', 'message_id', 'parent_id', 'parent_step_id', 'root_id'],
-  ...['depth', 'origin', 'on_behalf', 'most_steps', 'task', 'output'],
-  ...['tools', 'tier', 'asked_model', 'model', 'taint', 'scheduled', 'model_calls', 'tool_calls', 'input_tokens', 'output_tokens'],
-  ...['cost', 'cost_estimated', 'active_ms', 'started_at', 'ended_at', ...times],
-]
-const agentStep = [
-  ...[
-    'id',
-    'job_id',
-    'number',
-    'kind',
-    'name',
-    'state',
-    'asked',
-    'args',
-    'class',
-    'why',
-    'result',
-    'result_cut',
-    'untrusted',
-    'error',
-    'answer',
-  ],
-  ...['awaits_kind', 'awaits', 'of_step', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'attempt', 'started_at', 'ended_at'],
-  ...times,
-]
-const agentApproval = [
-  ...['id', 'job_id', 'step_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'status', 'decided_by', 'decided_how'],
-  ...['reason', 'edited', 'expires_at', 'decided_at', ...times],
 ]
 const webhook = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failures', 'held_until', ...times]
 const event = ['id', 'type', 'data', 'state', 'subject', 'attempts', 'next_at', 'last_error', 'expires_at', 'created_at']
@@ -224,30 +177,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     within: all('target'),
   },
   signal: { table: 'signal', columns: signal, key: byId },
-  conversation: {
-    table: 'agent_conversation',
-    columns: ['id', 'title', 'status', 'origin', 'person_id', 'summary', 'summarised_to', 'last_at', ...times],
-    key: byId,
-  },
-  message: { table: 'agent_message', columns: message, key: byId },
-  message_feedback: {
-    table: 'agent_feedback',
-    columns: ['id', 'conversation_id', 'message_id', 'job_id', 'user_id', 'verdict', 'correction', 'message_excerpt', 'metadata', ...times],
-    key: byId,
-  },
-  agent_job: { table: 'agent_job', columns: agentJob, key: byId },
-  agent_step: { table: 'agent_step', columns: agentStep, key: byId },
-  agent_event: {
-    table: 'agent_event',
-    columns: ['job_id', 'seq', 'conversation_id', 'conversation_seq', 'at', 'type', 'data'],
-    key: [
-      ['job_id', 'uuid'],
-      ['seq', 'int'],
-    ],
-  },
-  agent_approval: { table: 'agent_approval', columns: agentApproval, key: byId },
-  tool_rule: { table: 'agent_tool_rule', columns: ['id', 'tool_name', 'decision', 'set_by', ...times], key: byId },
-  agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
+  ...agentSources,
   webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
   key: {
     table: 'api_key',

@@ -53,6 +53,11 @@ test('an address that is not on the list is asked of everybody, and a rule asks 
   expect(decisionOf({ class: 'outside_read', rule: 'allow', asks })).toBe('ask')
 })
 
+test('a run of a schedule makes nothing that runs by itself, whatever a rule allows', () => {
+  for (const rule of ['allow', 'ask', undefined] as const)
+    for (const of of classes) expect(decisionOf({ class: of, rule, makesRuns: true })).toBe('deny')
+})
+
 test('a person who types a command is asked nothing, and may do no more than the role allows', () => {
   expect(decisionOf({ class: 'commit', own: true, taint: ['page'] })).toBe('allow')
   expect(decisionOf({ class: 'commit', own: true, mayRun: false })).toBe('deny')

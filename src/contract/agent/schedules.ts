@@ -1,0 +1,159 @@
+import { Type as T } from '@sinclair/typebox'
+import { nextCursor, page, use } from '../agent-fields.ts'
+import { op } from '../op.ts'
+import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { Job } from './jobs.ts'
+
+const statuses = ['active', 'paused', 'cancelled', 'done'] as const
+
+const Cron = T.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'Five fields, on the clocks of timeZone; at most every 15 minutes.',
+  examples: ['0 9 * * 1'],
+})
+const TimeZone = T.String({ format: 'time-zone', maxLength: 64, description: 'An IANA time zone. Default UTC.' })
+const Tools = T.Array(T.String({ minLength: 1, maxLength: 64, examples: ['growth_list_queue'] }), {
+  maxItems: 100,
+  description: 'The only tools that its runs may use. Default: all that the caller may.',
+})
+const Goal = T.String({
+  minLength: 1,
+  maxLength: 10_000,
+  pattern: NOT_BLANK,
+  examples: ['Draft three posts about what customers asked last week'],
+  description: 'What the agent is to do at that time, in words or as an exact command such as /batches create.',
+})
+
+const shape = {
+  id: Id,
+  at: nullable({ ...Time, description: 'When it runs once.' }),
+  cron: nullable(T.String({ description: 'When it runs again and again.' })),
+  timeZone: T.String(),
+  tools: nullable(T.Array(T.String())),
+  status: oneOf(statuses, { description: 'Only active schedules run.' }),
+  pausedBy: nullable(
+    oneOf(['person', 'failures', 'caller_gone'], {
+      description: 'failures: its last three runs failed. caller_gone: whoever made it has left the workspace.',
+    }),
+  ),
+  nextRunAt: nullable(Time),
+  lastRunAt: nullable(Time),
+  missedRuns: T.Integer({ description: 'Times that passed without a run, because they were noticed more than an hour late.' }),
+  failures: T.Integer({ description: 'Failed runs in a row.' }),
+  createdAt: Time,
+}
+
+export const Schedule = record(
+  {
+    ...shape,
+    goal: T.String(),
+    conversationId: nullable(T.String({ format: 'uuid', description: 'Where its runs answer.' })),
+    lastJobId: nullable(Id),
+    taint: T.Array(T.String(), { description: 'Where untrusted text came from that the goal may follow.' }),
+    updatedAt: Time,
+  },
+  { title: 'Schedule' },
+)
+
+/** As the agent sees it. */
+const ScheduledTask = record(
+  {
+    ...shape,
+    goal: nullable(T.String({ description: 'Null where it may follow text of people outside.' })),
+    untrustedGoal: untrusted(nullable(T.String())),
+  },
+  { title: 'ScheduledTask' },
+)
+
+const OneSchedule = record({ schedule: Schedule })
+const editing = { ...use, roles: ['editor', 'approver'] } as const
+
+export const schedules = {
+  list: op.query(
+    'GET /api/v1/agent/schedules',
+    'List schedules: what the agent does at set times. Active ones first, by their next time.',
+    {
+      input: {
+        status: T.Optional(oneOf(statuses, { description: 'Return only schedules in this state.' })),
+        ...page,
+        // A time and an id.
+        cursor: cursorLike('MTc2MzcwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA='),
+      },
+      output: record({ schedules: T.Array(Schedule), ...nextCursor }),
+    },
+    use,
+  ),
+  get: op.query(
+    'GET /api/v1/agent/schedules/:id',
+    'Get a schedule.',
+    { input: { id: Id }, output: OneSchedule },
+    { ...use, errors: ['not_found'] },
+  ),
+  update: op.command(
+    'PATCH /api/v1/agent/schedules/:id',
+    'Change a schedule, or pause or activate it. Omitted fields keep their value. With another goal or other tools it runs in your name from then on. At most 50 are active.',
+    {
+      input: {
+        id: Id,
+        goal: T.Optional(Goal),
+        at: T.Optional({ ...Time, description: 'Run once, at this time.' }),
+        cron: T.Optional(Cron),
+        timeZone: T.Optional(TimeZone),
+        tools: T.Optional(Tools),
+        status: T.Optional(oneOf(['active', 'paused'])),
+      },
+      output: OneSchedule,
+    },
+    { ...editing, errors: ['not_found', 'conflict'], repeatable: true },
+  ),
+  remove: op.command(
+    'DELETE /api/v1/agent/schedules/:id',
+    'Delete a schedule. Runs that have begun go on, and its conversation stays.',
+    { input: { id: Id }, output: OneSchedule },
+    { ...editing, errors: ['not_found'], destructive: true },
+  ),
+  run: op.command(
+    'POST /api/v1/agent/schedules/:id/run',
+    'Run a schedule now, in the name of whoever made it. Its next time stays. Refused while automation is paused.',
+    { input: { id: Id }, output: record({ schedule: Schedule, job: Job }) },
+    { ...editing, status: 201, errors: ['not_found', 'conflict'] },
+  ),
+}
+
+export const scheduleCapabilities = {
+  schedule_task: op.command(
+    'POST /api/v1/actions/schedule_task',
+    'Schedule a follow-up: at a time, or by a cron pattern for recurrence. Times are in UTC unless timeZone names another zone. What a run wants to publish waits for a person. At most 50 are active.',
+    {
+      input: {
+        goal: Goal,
+        at: T.Optional({ ...Time, description: 'When to run once.', examples: ['2027-01-11T09:00:00Z'] }),
+        cron: T.Optional(Cron),
+        timeZone: T.Optional(TimeZone),
+        tools: T.Optional(Tools),
+      },
+      output: record({
+        id: Id,
+        nextRuns: T.Array(Time, { description: 'The next three times at most.' }),
+        warning: nullable(T.String({ description: 'Why its runs will fail as things are.' })),
+      }),
+    },
+    { ...editing, tool: 'schedule_task', agent: 'draft', errors: ['conflict'] },
+  ),
+  list_scheduled_tasks: op.query(
+    'GET /api/v1/actions/list_scheduled_tasks',
+    'List scheduled tasks, active ones first, ordered by next run time.',
+    {
+      input: page,
+      output: record({ tasks: T.Array(ScheduledTask), ...nextCursor }),
+    },
+    { ...use, tool: 'list_scheduled_tasks', agent: 'read', foreign: true },
+  ),
+  cancel_scheduled_task: op.command(
+    'POST /api/v1/actions/cancel_scheduled_task',
+    'Cancel a scheduled task. Cancelling it again changes nothing.',
+    { input: { id: Id }, output: record({ id: Id, status: oneOf(statuses) }) },
+    { ...editing, tool: 'cancel_scheduled_task', agent: 'draft', errors: ['not_found'], repeatable: true },
+  ),
+}

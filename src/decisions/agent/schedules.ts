@@ -1,0 +1,70 @@
+/** What a schedule does when its time has come, when a person runs it, and when a run has ended. */
+import type { Conversation } from '#domain/agent/conversation'
+import type { Job } from '#domain/agent/job'
+import { MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
+import type { Models, NO_MODEL } from '#domain/agent/model-choice'
+import { begun, KEPT_MESSAGES, type PausedBy, type Schedule } from '#domain/agent/schedule'
+import { conversationPart, type TurnFacts, turnFacts } from '#store/agent/conversations'
+import { saveSchedule, trimMessages } from '#store/agent/schedules'
+import { type Effects, merge } from '#store/engine/letter'
+import { when } from '#store/engine/load'
+import type { NewEvent } from '#store/engine/outbox'
+import { type Into, into, sayNotice, startUnattended } from './unattended.ts'
+
+/** What a run of a schedule needs to know. */
+export const runLoad = ({ conversation_id: id }: Pick<Schedule, 'conversation_id'>) => ({
+  conversation: when(id !== null, conversationPart(id ?? '')),
+  facts: turnFacts(id),
+})
+
+export interface RunFacts {
+  conversation: Conversation | undefined
+  facts: TurnFacts
+}
+
+/** Whether no further job can begin before others have ended. */
+export const isFull = ({ all_jobs, our_jobs }: TurnFacts): boolean =>
+  our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= MOST_OPEN_JOBS
+
+const threadOf = ({ goal, on_behalf }: Schedule, conversation: Conversation | undefined, now: Date): Into =>
+  into(conversation, { title: goal, origin: 'schedule', personId: on_behalf.personId, now })
+
+const trimmed = ({ id, next_seq }: Conversation): Effects => ({ writes: [trimMessages(id, next_seq - 1, KEPT_MESSAGES)] })
+
+/** Begins a run. */
+export const runSchedule = (
+  models: Models | typeof NO_MODEL,
+  schedule: Schedule,
+  { conversation: known, facts, now }: RunFacts & { now: Date },
+): { schedule: Schedule; job: Job; effects: Effects } => {
+  const { id, goal, tools, taint, on_behalf } = schedule
+  const wish = { kind: 'scheduled', cause: { kind: 'schedule', id }, goal, tools, taint, on_behalf, facts, now } as const
+  const { job, conversation, effects } = startUnattended(models, threadOf(schedule, known, now), wish)
+  const after = begun(schedule, { job: job.id, conversation: conversation.id, now })
+  return { schedule: after, job, effects: merge(effects, trimmed(conversation), { writes: [saveSchedule(after)] }) }
+}
+
+/** Says in the conversation of the schedule why it has no run. */
+export const noticeOf = (
+  before: Schedule,
+  content: string,
+  { conversation: known, now }: { conversation: Conversation | undefined; now: Date },
+): Effects => {
+  const { conversation, effects } = sayNotice(threadOf(before, known, now), { by: before.id, content, now })
+  const after = { ...before, conversation_id: conversation.id }
+  return merge(effects, trimmed(conversation), { writes: [saveSchedule(after)] })
+}
+
+const reasons: Record<Exclude<PausedBy, 'person'>, string> = {
+  failures: 'Paused: three runs in a row have failed. Activate the schedule once the cause is mended.',
+  caller_gone: 'Paused: whoever made this schedule no longer has access to the workspace.',
+}
+
+export const pauseNotice = ({ paused_by }: Schedule): string => reasons[paused_by as keyof typeof reasons]
+
+/** For the webhook: nobody has paused it. */
+export const pausedEvent = ({ id, goal, paused_by, last_job_id }: Schedule): NewEvent => ({
+  type: 'agent.schedule.paused',
+  data: { schedule_id: id, goal, reason: paused_by, last_job_id },
+  subject: id,
+})

@@ -1,0 +1,69 @@
+/** Jobs that begin by themselves: their words in a conversation, and their work, which is automatic. */
+import { type Conversation, type Message, newConversation, titleOf, withMessage } from '#domain/agent/conversation'
+import { type Job, type NewTurn, newUnattended } from '#domain/agent/job'
+import { BEHIND_MS } from '#domain/agent/limits'
+import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
+import { newId } from '#kernel/ids'
+import { insertConversation, saveConversation, type TurnFacts } from '#store/agent/conversations'
+import { eventEffects } from '#store/agent/events'
+import { insertJob } from '#store/agent/jobs'
+import { insertMessages } from '#store/agent/messages'
+import type { Query } from '#store/engine/db'
+import { type Effects, merge } from '#store/engine/letter'
+import { newWork } from '../work.ts'
+import { statusNews, withEvents } from './job-events.ts'
+
+/** A conversation to speak in, and how it is written. */
+export interface Into {
+  conversation: Conversation
+  save(conversation: Conversation): Query
+}
+
+/** The conversation, or a new one if there is none. */
+export const into = (
+  before: Conversation | undefined,
+  { title, origin, personId, now }: { title: string; origin: Conversation['origin']; personId: string | null; now: Date },
+): Into =>
+  before
+    ? { conversation: before, save: saveConversation }
+    : { conversation: newConversation(newId(), { title: titleOf(title), person_id: personId, origin, now }), save: insertConversation }
+
+type Words = Pick<Message, 'role' | 'content' | 'author'> & { untrusted?: boolean; job_id?: string }
+
+/** Adds messages. The last one's id comes back. */
+const say = ({ conversation: before, save }: Into, words: readonly Words[], now: Date) => {
+  let conversation = before
+  const messages = words.map((one) => {
+    const added = withMessage(conversation, { id: newId(), ...one }, now)
+    conversation = added.conversation
+    return added.message
+  })
+  const writes = [save(conversation), insertMessages(messages)]
+  return { conversation, last: messages.at(-1)!, effects: { writes } satisfies Effects }
+}
+
+/** A notice of the service itself. `by`: the record whose notice it is. */
+export const sayNotice = (where: Into, { by, content, now }: { by: string; content: string; now: Date }) =>
+  say(where, [{ role: 'notice', content, author: { kind: 'agent', id: by } }], now)
+
+interface Unattended extends Pick<NewTurn, 'on_behalf' | 'tools' | 'taint' | 'now'> {
+  kind: 'scheduled'
+  cause: NonNullable<Job['cause']>
+  goal: string
+  facts: TurnFacts
+}
+
+/** A job with the goal as its message. It is due now, or once the job before it in the conversation has ended. */
+export const startUnattended = (models: Models | typeof NO_MODEL, where: Into, wish: Unattended) => {
+  const { kind, cause, goal, facts, on_behalf, tools, now } = wish
+  const id = newId()
+  const said = say(where, [{ role: 'user', content: goal, author: on_behalf, job_id: id }], now)
+  const taint = facts.has_untrusted ? [...new Set([...wish.taint, 'conversation'])] : wish.taint
+  const turn = { ...chooseModel(undefined, models), conversation_id: said.conversation.id, message_id: said.last.id }
+  const begun = newUnattended(id, { ...turn, kind, cause, on_behalf, tools, taint, content: goal, now })
+  const { job, events } = withEvents(begun, [statusNews(begun)], now)
+  const runAt = facts.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
+  const work = [newWork('agent', { root: id, refId: id, origin: job.origin, runAt })]
+  const effects = merge(said.effects, { writes: [insertJob(job)], work }, eventEffects(events))
+  return { job, conversation: said.conversation, effects }
+}

@@ -1,0 +1,114 @@
+import type { scheduleCapabilities, schedules } from '#contract/agent/schedules'
+import { isFull, runLoad, runSchedule } from '#decisions/agent/schedules'
+import type { ToolBox } from '#decisions/agent/toolbox'
+import { newWork } from '#decisions/work'
+import { type Models, NO_MODEL } from '#domain/agent/model-choice'
+import { cancelled, isCommand, newSchedule, nextTimes, type Schedule, updateSchedule } from '#domain/agent/schedule'
+import { scheduledTaskView, scheduleView } from '#domain/agent/schedule-views'
+import { jobView } from '#domain/agent/views'
+import { fail, found } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import {
+  activeSchedules,
+  deleteSchedule,
+  forgetPastSchedules,
+  insertSchedule,
+  listSchedules,
+  NO_TIME,
+  saveSchedule,
+  schedulePart,
+} from '#store/agent/schedules'
+import type { Effects } from '#store/engine/letter'
+import { loadBy, loadNow } from '#store/engine/load'
+import { type Work, workFor } from '#store/engine/work'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { timedPageOf, timedResult } from '../paging.ts'
+import { allowedTools, madeBy, onBehalfOf, RETRY_AFTER, requireKnown } from '../turns.ts'
+
+const the = (schedule: Schedule | undefined): Schedule => found(schedule, 'no such schedule')
+
+const timeOf = ({ next_at }: Schedule): Date => next_at ?? NO_TIME
+
+/** The row of work of the next time: exists while the schedule is active. */
+const workOf = ({ id, next_at }: Schedule, work?: Work): Effects => {
+  if (!next_at) return work ? { settled: [work.id] } : {}
+  if (!work) return { work: [newWork('agent_schedule', { refId: id, origin: 'automatic', runAt: next_at })] }
+  return work.run_at.getTime() === next_at.getTime() ? {} : { requeued: [{ id: work.id, runAt: next_at }] }
+}
+
+const before = ({ id }: { id: string }) => ({ before: schedulePart(id), work: workFor('agent_schedule', id) })
+
+export interface ScheduleParts {
+  models: Models | typeof NO_MODEL
+  tools(): ToolBox
+}
+
+export const scheduleHandlers = ({ models, tools }: ScheduleParts): Handlers<typeof schedules> => ({
+  async list({ status, ...input }, { read }) {
+    const page = timedPageOf(input)
+    const { rows, next_cursor } = timedResult(await read(listSchedules({ ...page, status })), page.limit, timeOf)
+    return { schedules: rows.map(scheduleView), nextCursor: next_cursor }
+  },
+
+  async get({ id }, { read }) {
+    const { schedule } = await loadBy(read, { schedule: schedulePart(id) })
+    return { schedule: scheduleView(the(schedule)) }
+  },
+
+  update: loading(
+    ({ id }) => ({ ...before({ id }), active: activeSchedules }),
+    ({ id: _, ...patch }, { gate: { now }, principal }, { before, work, active }) => {
+      if (patch.tools) requireKnown(tools(), patch.tools, 'tools')
+      const schedule = updateSchedule(the(before), patch, onBehalfOf(principal), { ...active, now })
+      const writes = [saveSchedule(schedule)]
+      return { reply: { schedule: scheduleView(schedule) }, effects: { writes, ...workOf(schedule, work) } }
+    },
+  ),
+
+  remove: loading(before, ({ id }, _, { before, work }) => {
+    const reply = { schedule: scheduleView(the(before)) }
+    return { reply, effects: { writes: [deleteSchedule(id)], settled: work ? [work.id] : [] } }
+  }),
+
+  run: loading(
+    ({ id }) => ({ before: schedulePart(id) }),
+    async (_, { sql, gate }, loaded) => {
+      const before = the(loaded.before)
+      if (gate.paused) fail('conflict', 'cannot run: automation is paused')
+      const { facts, conversation } = await loadNow(sql, runLoad(before))
+      if (isFull(facts)) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
+      const { schedule, job, effects } = runSchedule(models, before, { facts, conversation, now: gate.now })
+      return { reply: { schedule: scheduleView(schedule), job: jobView(job) }, effects, auditDetail: { job_id: job.id } }
+    },
+  ),
+})
+
+const NO_MODEL_WARNING = 'No language model is set (OPENAI_API_KEY), and the goal is not a command: its runs will fail with model_required.'
+
+export const scheduleCapabilityHandlers = ({ models, tools }: ScheduleParts): Handlers<typeof scheduleCapabilities> => ({
+  schedule_task: loading(
+    () => ({ active: activeSchedules }),
+    (input, { gate: { now }, principal, job }, { active }) => {
+      requireKnown(tools(), input.tools, 'tools')
+      const from = { ...madeBy(principal, job), tools: allowedTools(input.tools, job) }
+      const schedule = newSchedule(newId(), input, from, { ...active, now })
+      const warning = models === NO_MODEL && !isCommand(schedule.goal) ? NO_MODEL_WARNING : null
+      const effects = { writes: [insertSchedule(schedule), forgetPastSchedules], ...workOf(schedule) }
+      return { reply: { id: schedule.id, nextRuns: nextTimes(schedule, now), warning }, effects, refId: schedule.id }
+    },
+  ),
+
+  async list_scheduled_tasks(input, { read }) {
+    const page = timedPageOf(input)
+    const { rows, next_cursor } = timedResult(await read(listSchedules(page)), page.limit, timeOf)
+    return { tasks: rows.map(scheduledTaskView), nextCursor: next_cursor }
+  },
+
+  cancel_scheduled_task: loading(before, ({ id }, { gate }, { before, work }) => {
+    const schedule = cancelled(the(before), gate.now)
+    const reply = { id, status: schedule.status }
+    if (schedule === before) return { reply, unchanged: true }
+    return { reply, effects: { writes: [saveSchedule(schedule)], ...workOf(schedule, work) } }
+  }),
+})

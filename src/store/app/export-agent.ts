@@ -1,0 +1,69 @@
+/** What is exported of the workspace agent's tables. */
+import { byId, type ExportSource, times } from './export-source.ts'
+
+const message = [
+  ...['id', 'conversation_id', 'seq', 'job_id', 'reply_to', 'role', 'content', 'author', 'untrusted', 'model', 'tools_used', ...times],
+]
+const agentJob = [
+  ...['id', 'kind', 'status', 'error', 'goal', 'conversation_id', 'message_id', 'parent_id', 'parent_step_id', 'root_id'],
+  ...['depth', 'origin', 'on_behalf', 'most_steps', 'task', 'output'],
+  ...['tools', 'tier', 'asked_model', 'model', 'taint', 'scheduled', 'cause', 'model_calls', 'tool_calls', 'input_tokens', 'output_tokens'],
+  ...['cost', 'cost_estimated', 'active_ms', 'started_at', 'ended_at', ...times],
+]
+const agentStep = [
+  ...[
+    'id',
+    'job_id',
+    'number',
+    'kind',
+    'name',
+    'state',
+    'asked',
+    'args',
+    'class',
+    'why',
+    'result',
+    'result_cut',
+    'untrusted',
+    'error',
+    'answer',
+  ],
+  ...['awaits_kind', 'awaits', 'of_step', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'attempt', 'started_at', 'ended_at'],
+  ...times,
+]
+const agentApproval = [
+  ...['id', 'job_id', 'step_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'status', 'decided_by', 'decided_how'],
+  ...['reason', 'edited', 'expires_at', 'decided_at', ...times],
+]
+const schedule = [
+  ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],
+  ...['missed', 'failures', 'taint', 'on_behalf', ...times],
+]
+
+export const agentSources = {
+  conversation: {
+    table: 'agent_conversation',
+    columns: ['id', 'title', 'status', 'origin', 'person_id', 'summary', 'summarised_to', 'last_at', ...times],
+    key: byId,
+  },
+  message: { table: 'agent_message', columns: message, key: byId },
+  message_feedback: {
+    table: 'agent_feedback',
+    columns: ['id', 'conversation_id', 'message_id', 'job_id', 'user_id', 'verdict', 'correction', 'message_excerpt', 'metadata', ...times],
+    key: byId,
+  },
+  agent_job: { table: 'agent_job', columns: agentJob, key: byId },
+  agent_step: { table: 'agent_step', columns: agentStep, key: byId },
+  agent_event: {
+    table: 'agent_event',
+    columns: ['job_id', 'seq', 'conversation_id', 'conversation_seq', 'at', 'type', 'data'],
+    key: [
+      ['job_id', 'uuid'],
+      ['seq', 'int'],
+    ],
+  },
+  agent_approval: { table: 'agent_approval', columns: agentApproval, key: byId },
+  tool_rule: { table: 'agent_tool_rule', columns: ['id', 'tool_name', 'decision', 'set_by', ...times], key: byId },
+  schedule: { table: 'agent_schedule', columns: schedule, key: byId },
+  agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
+} as const satisfies Record<string, ExportSource>

@@ -1,0 +1,17 @@
+/** Where the export reads the records of a kind. */
+import type { Fragment, Sql } from '../engine/db.ts'
+
+export interface ExportSource {
+  table: string
+  /** The exported columns. */
+  columns: readonly string[]
+  /** The reading order: immutable columns, with types. An index begins with them, unless `within` is set. */
+  key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'int'])[]
+  /** The column that only rows of this kind have, where the table holds several. */
+  having?: string
+  /** Selects the tenant's rows first, for tables that are small for each workspace. */
+  within?: (sql: Sql) => Fragment
+}
+
+export const byId = [['id', 'uuid']] as const
+export const times = ['created_at', 'updated_at'] as const

@@ -1,0 +1,298 @@
+/** Schedules of the agent: made by the agent, run at their times, held, paused, and edited by people. */
+import { expect, test } from 'bun:test'
+import { KEPT_MESSAGES } from '#domain/agent/schedule'
+import { newId } from '#kernel/ids'
+import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
+import { newSurface, type Surface } from '#test/support/agent-surface'
+import { eventually } from '#test/support/app'
+import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/schedules'
+import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+/** Calls what the goal lists as JSON, then says what it got; other goals it answers in words. */
+const model = scriptedModel(({ messages }, answers) => {
+  const said = messages.findLast(({ role }) => role === 'user') as { text: string }
+  if (!said.text.startsWith('[')) return { text: 'Looked.' }
+  return answers === 0 ? { calls: JSON.parse(said.text) } : { text: resultsIn({ messages } as never).join('\n') }
+})
+const app = useApp({ overrides: { thinker: model }, env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' } })
+
+const person = async ({ tenantId }: Surface, role: 'owner' | 'editor' = 'owner') => {
+  const { sessionId, personId, key } = await signedIn(app, tenantId, role)
+  return { by: { kind: 'session', id: sessionId, personId } as const, key }
+}
+
+/** Runs one call of a tool in a job of this caller; its step. */
+const called = async (
+  { tenantId }: Surface,
+  by: Awaited<ReturnType<typeof person>>['by'],
+  name: string,
+  args: object,
+  tools?: string[],
+) => {
+  const job = await turn(app, { content: JSON.stringify([[name, args]]), by, tenantId, tools: tools ?? null })
+  await overJob(app, job)
+  return (await stepsIn(app, job)).find((step) => step.name === name)!
+}
+
+const listed = async ({ send }: Surface, query = '') => (await send('GET', `schedules${query}`)).body.schedules
+const startedRuns = (id: string, count: number) =>
+  eventually(
+    () => runsOf({ app }, id),
+    ({ length }) => length === count,
+  )
+const overRuns = (id: string, count: number) =>
+  eventually(
+    () => runsOf({ app }, id),
+    (runs) => runs.length === count && runs.every(({ status }) => !['queued', 'running'].includes(status)),
+  )
+
+test('the agent schedules a task, which runs in its own conversation and in the name of who asked', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const step = await called(surface, by, 'schedule_task', { goal: 'Look at the queue', cron: '0 9 * * 1', timeZone: 'Europe/Berlin' })
+  expect(step).toMatchObject({ state: 'done' })
+  const [schedule] = await listed(surface)
+  expect(schedule).toMatchObject({ goal: 'Look at the queue', cron: '0 9 * * 1', timeZone: 'Europe/Berlin', status: 'active', taint: [] })
+  expect(step.result!.text.match(/T0[78]:00:00/g)).toHaveLength(3)
+
+  await comeDue(surface, schedule.id)
+  const [run] = await overRuns(schedule.id, 1)
+  const job = await jobOf(app, run!.id)
+  expect(job).toMatchObject({ kind: 'scheduled', origin: 'automatic', scheduled: true, on_behalf: by, status: 'completed' })
+  expect(await messagesIn(app, job)).toEqual([
+    { role: 'user', content: 'Look at the queue' },
+    { role: 'assistant', content: 'Looked.' },
+  ])
+  const { body } = await surface.send('GET', `schedules/${schedule.id}`)
+  expect(body.schedule).toMatchObject({ conversationId: job.conversation_id, lastJobId: job.id, status: 'active', failures: 0 })
+  expect(new Date(body.schedule.nextRunAt).getTime()).toBeGreaterThan(Date.now())
+  await comeDue(surface, schedule.id)
+  await overRuns(schedule.id, 2)
+  expect(await messagesIn(app, job)).toHaveLength(4)
+})
+
+test('a task without a time zone follows UTC, and one for a single time is done after it', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const at = new Date(Date.now() + 3_600_000).toISOString()
+  await called(surface, by, 'schedule_task', { goal: 'Once', at })
+  const [schedule] = await listed(surface)
+  expect(schedule).toMatchObject({ at, cron: null, timeZone: 'UTC', nextRunAt: at })
+  await comeDue(surface, schedule.id)
+  await overRuns(schedule.id, 1)
+  expect(await scheduleOf({ app }, schedule.id)).toMatchObject({ status: 'done', next_at: null })
+  expect(await app.owner`select 1 from work where kind = 'agent_schedule' and ref_id = ${schedule.id}`).toHaveLength(0)
+})
+
+test('what a task may not be is a result for the model that names the field', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const wrong: [object, string][] = [
+    [{ goal: 'x', cron: '*/5 * * * *' }, 'cron fires more often than every 15 minutes'],
+    [{ goal: 'x' }, 'at or cron is required'],
+    [{ goal: 'x', at: '2020-01-01T00:00:00Z' }, 'at is in the past'],
+    [{ goal: 'x', cron: '0 9 * * 1', tools: ['growth_list_queu'] }, 'did you mean growth_list_queue?'],
+    [{ goal: 'x', cron: '0 9 * * 1', timeZone: 'Mars/Olympus' }, 'timeZone'],
+  ]
+  for (const [args, message] of wrong) {
+    const step = await called(surface, by, 'schedule_task', args)
+    expect([step.state, step.error]).toEqual(['failed', expect.stringContaining(message)])
+  }
+  expect(await listed(surface)).toEqual([])
+})
+
+test('a job with few tools cannot schedule a run with more', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const tools = ['schedule_task', 'growth_overview']
+  await called(surface, by, 'schedule_task', { goal: 'all', cron: '0 9 * * 1' }, tools)
+  await called(surface, by, 'schedule_task', { goal: 'some', cron: '0 9 * * 1', tools: ['growth_overview', 'growth_list_queue'] }, tools)
+  const byGoal = Object.fromEntries((await listed(surface)).map(({ goal, tools }: { goal: string; tools: string[] }) => [goal, tools]))
+  expect(byGoal).toEqual({ all: tools, some: ['growth_overview'] })
+})
+
+test('tasks are listed and cancelled by the agent, twice as once', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const { id } = await makeSchedule(surface, { goal: 'Mine', by })
+  await makeSchedule(surface, { goal: 'Written by a page', taint: ['fetch_url example.org'] })
+  const list = await turn(app, { content: JSON.stringify([['list_scheduled_tasks', {}]]), by, tenantId: surface.tenantId })
+  const text = (await stepsIn(app, (await overJob(app, list)).id))[1]!.result!.text
+  expect(text).toContain('Mine')
+  // The goal that may follow a page is untrusted, and whoever reads it is tainted.
+  expect((await jobOf(app, list)).taint).toEqual(['list_scheduled_tasks'])
+  for (const _ of [1, 2]) {
+    const step = await called(surface, by, 'cancel_scheduled_task', { id })
+    expect(step.result!.text).toContain('cancelled')
+  }
+  expect(await scheduleOf({ app }, id)).toMatchObject({ status: 'cancelled', next_at: null })
+  expect(await app.owner`select 1 from audit where operation = 'agent.actions.cancel_scheduled_task' and ref_id = ${id}`).toHaveLength(1)
+})
+
+test('a run cannot create schedules, and begins with the taint of its schedule', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const goal = JSON.stringify([
+    ['schedule_task', { goal: 'more', cron: '0 9 * * 1' }],
+    ['growth_add_learning', { kind: 'worked', note: 'n' }],
+  ])
+  const { id } = await makeSchedule(surface, { goal, by, taint: ['fetch_url example.org'] })
+  await comeDue(surface, id)
+  const run = await eventually(
+    async () => (await runsOf({ app }, id))[0],
+    (found) => found?.status === 'waiting_approval',
+  )
+  expect((await jobOf(app, run!.id)).taint).toEqual(['fetch_url example.org'])
+  const steps = (await stepsIn(app, run!.id)).map(({ name, state, error }) => [name, state, error])
+  expect(steps.slice(1)).toEqual([
+    ['schedule_task', 'failed', 'a scheduled run can create neither schedules nor webhook rules'],
+    ['growth_add_learning', 'asked', null],
+  ])
+  expect(await listed(surface)).toHaveLength(1)
+})
+
+test('while automation is paused nothing runs; what is an hour late then is skipped with a notice', async () => {
+  const surface = await newSurface(app)
+  const { by, key } = await person(surface)
+  const [soon, late] = [await makeSchedule(surface, { by }), await makeSchedule(surface, { by })]
+  await app.send('POST', 'automation/pause-all', { key })
+  await comeDue(surface, soon.id)
+  await comeDue(surface, late.id, 3_600_000)
+  const refused = await surface.send('POST', `schedules/${soon.id}/run`)
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict'])
+  expect([await runsOf({ app }, soon.id), await runsOf({ app }, late.id)]).toEqual([[], []])
+  await app.send('POST', 'automation/resume-all', { key })
+  await overRuns(soon.id, 1)
+  const skipped = await eventually(
+    () => scheduleOf({ app }, late.id),
+    (found) => found!.missed === 1,
+  )
+  expect(await runsOf({ app }, late.id)).toEqual([])
+  const [notice] = await messagesIn(app, skipped!)
+  expect(notice).toMatchObject({ role: 'notice', content: expect.stringContaining('more than an hour late') })
+})
+
+test('a schedule whose maker has left is paused, and says so', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const { id } = await makeSchedule(surface, { by })
+  await app.owner`delete from member where person_id = ${by.personId}`
+  await comeDue(surface, id)
+  const schedule = await eventually(
+    () => scheduleOf({ app }, id),
+    (found) => found!.status === 'paused',
+  )
+  expect(schedule).toMatchObject({ paused_by: 'caller_gone', next_at: null })
+  expect(await runsOf({ app }, id)).toEqual([])
+  expect((await messagesIn(app, schedule!))[0]!.content).toContain('no longer has access')
+  const [event] = await app.owner`select data from outbox where type = 'agent.schedule.paused' and tenant_id = ${surface.tenantId}`
+  expect(event!.data).toEqual({ schedule_id: id, goal: 'Draft three posts', reason: 'caller_gone', last_job_id: null })
+})
+
+test('a workspace that awaits its deletion has no runs', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const { id } = await makeSchedule(surface, { by })
+  await app.owner`update tenant set deletes_at = now() + interval '7 days' where id = ${surface.tenantId}`
+  await comeDue(surface, id)
+  await eventually(
+    () => scheduleOf({ app }, id),
+    (found) => found!.next_at! > new Date(),
+  )
+  expect(await runsOf({ app }, id)).toEqual([])
+})
+
+test('the conversation of a schedule keeps its newest messages', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const { id } = await makeSchedule(surface, { by })
+  await comeDue(surface, id)
+  await overRuns(id, 1)
+  const { conversation_id } = (await scheduleOf({ app }, id))!
+  await app.owner`insert into agent_message (id, tenant_id, conversation_id, seq, role, content, author, created_at, updated_at)
+    select gen_random_uuid(), ${surface.tenantId}, ${conversation_id}, seq, 'notice', 'old', '{}', now(), now()
+    from generate_series(3, 302) seq`
+  await app.owner`update agent_conversation set next_seq = 303 where id = ${conversation_id}`
+  await comeDue(surface, id)
+  await overRuns(id, 2)
+  const [kept] =
+    await app.owner`select count(*)::int as all, max(seq) as newest from agent_message where conversation_id = ${conversation_id}`
+  expect({ ...kept }).toEqual({ all: KEPT_MESSAGES + 1, newest: 304 })
+})
+
+test('no further run begins while twenty of the schedule are not over', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const { id } = await makeSchedule(surface, { by })
+  await comeDue(surface, id)
+  const [first] = await overRuns(id, 1)
+  await app.owner`insert into agent_job (id, tenant_id, kind, status, goal, conversation_id, root_id, origin, on_behalf, tier, model, created_at, updated_at)
+    select gen_random_uuid(), tenant_id, 'turn', 'waiting_approval', 'x', conversation_id, id, 'manual', on_behalf, tier, model, now(), now()
+    from agent_job, generate_series(1, 20) where id = ${first!.id}`
+  const refused = await surface.send('POST', `schedules/${id}/run`)
+  expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:agent_jobs'])
+  await comeDue(surface, id)
+  await eventually(
+    () => scheduleOf({ app }, id),
+    (found) => found!.missed === 1,
+  )
+  await startedRuns(id, 1)
+})
+
+test('people read, change, run and delete schedules by their roles, in their own workspace alone', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const { id } = await makeSchedule(surface, { by, taint: ['fetch_url example.org'] })
+  const [viewer, editor] = [await surface.as('viewer'), await person(surface, 'editor')]
+  const path = `schedules/${id}`
+  expect((await surface.send('GET', path, undefined, viewer)).status).toBe(200)
+  for (const [method, of, body] of [
+    ['PATCH', path, { status: 'paused' }],
+    ['DELETE', path, undefined],
+    ['POST', `${path}/run`, undefined],
+  ] as const)
+    expect((await surface.send(method, of, body, viewer)).status).toBe(403)
+  const stranger = await newSurface(app)
+  for (const [method, of, body] of [
+    ['GET', path, undefined],
+    ['PATCH', path, { status: 'paused' }],
+    ['DELETE', path, undefined],
+    ['POST', `${path}/run`, undefined],
+  ] as const)
+    expect((await stranger.send(method, of, body)).status).toBe(404)
+  // The editor's words run in the editor's name, and follow no page.
+  const edited = await surface.send('PATCH', path, { goal: 'Other', cron: '0 8 * * *' }, editor.key)
+  expect(edited.body.schedule).toMatchObject({ goal: 'Other', cron: '0 8 * * *', taint: [] })
+  expect((await scheduleOf({ app }, id))!.on_behalf).toEqual(editor.by)
+  const run = await surface.send('POST', `${path}/run`, undefined, editor.key)
+  expect([run.status, run.body.job]).toMatchObject([201, { kind: 'scheduled', goal: 'Other' }])
+  const paused = await surface.send('PATCH', path, { status: 'paused' }, editor.key)
+  expect(paused.body.schedule).toMatchObject({ status: 'paused', pausedBy: 'person', nextRunAt: null })
+  expect((await surface.send('PATCH', path, { cron: '* * * * *' }, editor.key)).status).toBe(400)
+  expect(await listed(surface, '?status=active')).toEqual([])
+  expect((await surface.send('DELETE', path, undefined, editor.key)).status).toBe(200)
+  expect((await surface.send('DELETE', path, undefined, editor.key)).status).toBe(404)
+  expect((await surface.send('PATCH', `schedules/${newId()}`, {}, editor.key)).status).toBe(404)
+})
+
+test('at most fifty schedules are active, and the others are kept to a bound', async () => {
+  const surface = await newSurface(app)
+  const { by } = await person(surface)
+  const ids: string[] = []
+  for (let made = 0; made < 50; made++) ids.push((await makeSchedule(surface, { by })).id)
+  const full = await called(surface, by, 'schedule_task', { goal: 'x', cron: '0 9 * * 1' })
+  expect(full.error).toContain('50 active schedules')
+  await surface.send('PATCH', `schedules/${ids[0]}`, { status: 'paused' })
+  expect(await called(surface, by, 'schedule_task', { goal: 'x', cron: '0 9 * * 1' })).toMatchObject({ state: 'done' })
+  expect((await surface.send('PATCH', `schedules/${ids[0]}`, { status: 'active' })).status).toBe(409)
+  await app.owner`insert into agent_schedule (id, tenant_id, goal, pattern, time_zone, status, on_behalf, created_at, updated_at)
+    select gen_random_uuid(), ${surface.tenantId}, 'old', '0 9 * * 1', 'UTC', 'cancelled', '{}', now(), now() - interval '1 day'
+    from generate_series(1, 250)`
+  await surface.send('DELETE', `schedules/${ids[1]}`)
+  await called(surface, by, 'schedule_task', { goal: 'y', cron: '0 9 * * 1' })
+  const [past] =
+    await app.owner`select count(*)::int as all from agent_schedule where tenant_id = ${surface.tenantId} and status <> 'active'`
+  expect(past!.all).toBe(200)
+})

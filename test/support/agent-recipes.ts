@@ -1,0 +1,21 @@
+/** How to make the records of the workspace agent that operations take by id. */
+import { makeApproval, makeConversation, makeFeedback, makeJob, makeTask } from './agent-records.ts'
+import type { Workspace } from './arrange.ts'
+import { makeSchedule } from './schedules.ts'
+
+const toolNames = ['growth_overview', 'growth_get_brief', 'growth_list_queue']
+let turn = 0
+/** Another tool than the two times before. */
+const toolName = async () => ({ name: toolNames[turn++ % toolNames.length]! })
+
+/** By the part of an operation's id before the last dot. */
+export const agentRecipes = {
+  'agent.conversations': { make: async (workspace: Workspace) => ({ id: (await makeConversation(workspace)).id }) },
+  'agent.conversationFeedback': { make: makeFeedback, instead: { give: makeConversation } },
+  'agent.jobs': { make: (workspace: Workspace) => makeJob(workspace) },
+  'agent.approvals': { make: (workspace: Workspace) => makeApproval(workspace) },
+  'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
+  'agent.tasks': { make: makeTask },
+  'agent.toolRules': { make: toolName },
+  'agent.modules': { make: async () => ({ name: 'agent' }) },
+}
