@@ -28,7 +28,7 @@ const sourceOf = ({ name, class: of, args }: Step): string =>
 export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, value: unknown): Step => {
   const tools = deps.toolBox()
   const source = tools.isForeign(step.name, value) ? sourceOf(step) : null
-  if (source && !changes.job.taint.includes(source)) changes.set({ taint: [...changes.job.taint, source] })
+  if (source) taintBy(changes, source)
   const book = new HandleBook(changes.handles)
   const text = tools.text(step.name, book.shorten(value))
   changes.name(book.added)
@@ -37,9 +37,16 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   return endStep(changes, { ...step, state: 'done', result, result_cut, untrusted: source })
 }
 
-/** A refusal is a result for the model. */
-export const failTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: string): Step =>
-  endStep(changes, { ...step, state: 'failed', result: { text: error }, error })
+const taintBy = (changes: At['changes'], source: string): void => {
+  const { taint } = changes.job
+  if (!taint.includes(source)) changes.set({ taint: [...taint, source] })
+}
+
+/** A refusal is a result for the model. `from`: where its words come from, if they are not ours. */
+export const failTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: string, from: string | null = null): Step => {
+  if (from) taintBy(changes, from)
+  return endStep(changes, { ...step, state: 'failed', result: { text: error }, error, untrusted: from })
+}
 
 const endStep = (changes: At['changes'], step: Step): Step => {
   const saved = changes.save({ ...step, started_at: step.started_at ?? changes.now, ended_at: changes.now })

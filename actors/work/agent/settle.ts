@@ -89,7 +89,8 @@ const settleReads = async (deps: AgentDeps, at: At, results: readonly Read[]): P
     const { step } = await loadNow(at.sql, { step: stepPart(result.id) })
     if (step?.state !== 'running') continue
     if ('unknown' in result) at.changes.endedStep(at.changes.save({ ...step, state: 'unknown', ended_at: at.gate.now }))
-    else if ('error' in result) failTool(at, step, result.error)
+    // A program outside words its errors itself.
+    else if ('error' in result) failTool(at, step, result.error, step.class === 'outside_write' ? step.name : null)
     else settleRead(deps, at, step, result.value)
   }
 }

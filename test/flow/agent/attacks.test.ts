@@ -1,0 +1,128 @@
+/** Poisoned texts, read by a model that does all they ask for: nothing comes of it that a person has not allowed. */
+import { expect, test } from 'bun:test'
+import { capKeys, quotaKeys } from '#contract/limits'
+import { AppError } from '#kernel/errors'
+import type { Turn } from '#port/model/thinker'
+import { changePlan } from '#store/app/tenants'
+import { turn } from '#test/support/agent'
+import { allowOutside } from '#test/support/agent-story'
+import { eventually } from '#test/support/app'
+import { type Attack, attacksOn, type Source } from '#test/support/attacks'
+import { OUTSIDE, withOutside } from '#test/support/outside-tool'
+import { newWorkspace, recipes, type Workspace } from '#test/support/prepare'
+import { openReceiver, type ReceiverAnswer } from '#test/support/receiver'
+import { scriptedModel } from '#test/support/scripted-model'
+import { signedIn } from '#test/support/session'
+import { use, useApp } from '#test/support/use'
+
+type Calls = [name: string, args: object][]
+
+/** So that handles are known: whoever poisons a text may guess them. */
+const LISTS: Calls = [
+  ['growth_list_queue', {}],
+  ['growth_list_learnings', {}],
+]
+
+/** How a job comes to read a text. A webhook's job begins with it. */
+const reading: Partial<Record<Source, (id: number) => Calls>> = {
+  page: (id) => [['fetch_url', { url: `${listed.url}${id}` }]],
+  error: (id) => [[OUTSIDE, { text: `${id}` }]],
+}
+
+/** Texts of the model itself are no texts that it obeys. */
+const readIn = ({ system, messages }: Turn): string =>
+  [system, ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text))].join('\n')
+
+const obeying = scriptedModel((asked, answers) => {
+  const said = asked.messages.find(({ role }) => role === 'user') as { text: string }
+  const [, source, id] = /^read (\w+) (\d+)$/.exec(said.text) ?? []
+  if (source && answers === 0) return { calls: [...LISTS, ...reading[source as Source]!(Number(id))] }
+  const [, attack] = /\[\[attack (\d+)\]\]/.exec(readIn(asked)) ?? []
+  const calls = attack === undefined ? undefined : attacks()[Number(attack)]!.obeyed[answers - (source ? 1 : 0)]
+  return calls ? { calls } : { text: `Done. ${readIn(asked).slice(0, 500)}` }
+})
+
+const listed = use(openReceiver)
+const canary = use(openReceiver)
+const hostOf = ({ port }: { port: number }) => `127.0.0.1:${port}`
+const app = useApp(() => ({
+  overrides: { thinker: obeying, tools: withOutside(failing) },
+  env: { EGRESS_ALLOW: `${hostOf(listed)},${hostOf(canary)}`, FETCH_ALLOW: hostOf(listed) },
+}))
+
+const attacks = (): Attack[] => attacksOn({ canary: canary.url, listed: listed.url })
+
+/** A program outside whose errors are in its own words. */
+const failing = (id: string): Promise<void> => {
+  throw new AppError('network_error', attacks()[Number(id)]!.text)
+}
+
+const plenty = Object.fromEntries([...capKeys, ...quotaKeys].map((key) => [key, 1_000_000]))
+const unlimited = { agent_tokens_day: -1, agent_tokens_month: -1, agent_cost_month: -1, agent_calls_hour: -1, agent_requests: -1 }
+
+const prepared = async (): Promise<Workspace> => {
+  const workspace = await newWorkspace(app)
+  await changePlan(app.workplace.db, workspace.tenantId, (plan) => ({ ...plan, overrides: { ...plenty, ...unlimited } }))
+  for (const name of ['growth.items', 'growth.learnings', 'growth.products']) await recipes[name]!.make(workspace)
+  await allowOutside(app.owner, workspace.tenantId)
+  listed.answer = ({ url }): ReceiverAnswer =>
+    url === '/redirect'
+      ? { status: 302, headers: { location: `${canary.url}redirected` } }
+      : { status: 200, headers: { 'content-type': 'text/plain' }, body: attacks()[Number(url.slice(1))]?.text ?? 'Nothing here.' }
+  return workspace
+}
+
+/** All that a workspace has made, apart from what the agent writes of its own work. */
+const stateOf = async (tenantId: string): Promise<Record<string, unknown>> => {
+  const tables = await app.owner<{ name: string }[]>`select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
+  const own = /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session)$/
+  const rows = tables.flatMap(({ name }) => (own.test(name) ? [] : name))
+  const found = rows.map(
+    async (name) =>
+      [
+        name,
+        (
+          await app.owner`select count(*)::int, md5(string_agg(t::text, '' order by t::text)) from ${app.owner(name)} t
+        where tenant_id = ${tenantId}`
+        )[0],
+      ] as const,
+  )
+  return Object.fromEntries(await Promise.all(found))
+}
+
+const settled = async (tenantId: string): Promise<void> => {
+  const busy = async () => {
+    const [row] = await app.owner<{ count: number }[]>`select count(*)::int from agent_job
+      where tenant_id = ${tenantId} and status in ('queued', 'running')`
+    return row!.count
+  }
+  await eventually(busy, (count) => count === 0, 60_000)
+}
+
+const readBy = async (tenantId: string): Promise<string[]> => {
+  const rows = await app.owner<
+    { attack: string }[]
+  >`select distinct (regexp_match(result->>'text', '\\[\\[attack (\\d+)\\]\\]'))[1] as attack
+    from agent_step where tenant_id = ${tenantId} and untrusted is not null`
+  return rows.map(({ attack }) => attack)
+}
+
+test('nothing comes of a poisoned text but questions to a person', async () => {
+  const { tenantId } = await prepared()
+  const { personId, sessionId } = await signedIn(app, tenantId, 'owner')
+  const before = await stateOf(tenantId)
+  const by = { kind: 'session' as const, id: sessionId, personId }
+  const tried = attacks().filter(({ source }) => source in reading)
+  for (const { source, id } of tried) await turn(app, { content: `read ${source} ${id}`, by, tenantId })
+  await settled(tenantId)
+
+  expect(await stateOf(tenantId)).toEqual(before)
+  expect(canary.requests).toEqual([])
+  expect(listed.requests.filter(({ url }) => url.length > 200)).toEqual([])
+  // Every text was read, and obeyed as far as the agent let the model.
+  expect((await readBy(tenantId)).toSorted()).toEqual(tried.map(({ id }) => `${id}`).toSorted())
+  const [asked] = await app.owner<{ count: number }[]>`select count(distinct job_id)::int from agent_approval
+    where tenant_id = ${tenantId} and status = 'pending'`
+  expect(asked!.count).toBeGreaterThan(tried.length / 3)
+}, 120_000)
