@@ -40,6 +40,7 @@ create table public.agent_approval (
   decided_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  direct_by text,
   constraint agent_approval_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint agent_approval_decided_how_check CHECK ((decided_how = ANY (ARRAY['person'::text, 'expiry'::text, 'cancel'::text, 'stale'::text]))),
   constraint agent_approval_pkey PRIMARY KEY (tenant_id, id),
@@ -48,6 +49,7 @@ create table public.agent_approval (
 );
 CREATE INDEX agent_approval_tenant_id_job_id_idx ON public.agent_approval USING btree (tenant_id, job_id);
 CREATE INDEX agent_approval_tenant_id_status_id_idx ON public.agent_approval USING btree (tenant_id, status, id);
+CREATE UNIQUE INDEX agent_approval_direct ON public.agent_approval USING btree (tenant_id, direct_by, tool_name, arguments_hash) WHERE ((status = 'pending'::text) AND (direct_by IS NOT NULL));
 alter table public.agent_approval enable row level security;
 alter table public.agent_approval force row level security;
 create policy app on public.agent_approval for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));

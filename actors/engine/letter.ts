@@ -15,6 +15,8 @@ export interface Answer {
   replayed?: boolean
   /** The limits that apply to the request, as its letter saw them. */
   allowances?: Allowance[]
+  /** In the place of all this: what the caller is refused with, although the letter has changed something. */
+  refusal?: AppError
 }
 
 /** A command, timer or lane outcome on its way to a tenant. Letters are decided one at a time. */

@@ -96,6 +96,7 @@ const bodyOf = async (o: NamedOp, data: unknown, read: ReadSource): Promise<Inpu
   if (typeof data !== 'string') return {}
   const body = parseJson(await argumentText(data, { flag: 'data', readable: true }, read), 'data')
   if (!isObject(body)) return misuse('--data must be a JSON object')
+  if (o.body !== undefined) return { [o.body]: body }
   const twice = pathParams(o.path).find((name) => Object.hasOwn(body, name))
   return twice === undefined ? body : misuse(`--data cannot include ${twice}: pass it as the argument <${kebab(twice)}>`)
 }

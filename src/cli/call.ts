@@ -1,5 +1,5 @@
 /** Sends operations as requests, and turns answers into values or failures. */
-import { KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
+import { bodyFrom, KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
 import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure, misuse } from './failure.ts'
@@ -42,14 +42,20 @@ export const idempotencyKeyFor = async (o: NamedOp, ownKey?: string): Promise<st
 export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Credential): Ask => {
   const inPath = pathParams(o.path)
   const path = o.path.replaceAll(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
-  const entries = Object.entries(input).filter(([name]) => !inPath.includes(name))
   const headers: Record<string, string> = { ...commonHeaders, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
-  if (readsOnly(o)) return { method: o.method, path: path + queryOf(entries), headers, again: true }
+  if (readsOnly(o))
+    return {
+      method: o.method,
+      path: path + queryOf(Object.entries(input).filter(([name]) => !inPath.includes(name))),
+      headers,
+      again: true,
+    }
   if (idempotencyKey !== undefined) headers['idempotency-key'] = asHeader(idempotencyKey)
   const again = idempotencyKey !== undefined || o.repeatable === true
-  if (entries.length === 0) return { method: o.method, path, headers, again }
+  const body = bodyFrom(o, input)
+  if (body === undefined) return { method: o.method, path, headers, again }
   headers['content-type'] = 'application/json'
-  return { method: o.method, path, headers, again, body: JSON.stringify(Object.fromEntries(entries)) }
+  return { method: o.method, path, headers, again, body: JSON.stringify(body) }
 }
 
 interface Envelope {

@@ -1,5 +1,6 @@
 /** All resources and operations, in the order of the documentation. */
 import { isScope } from '#kernel/scopes'
+import { actions } from './agent/actions.ts'
 import { analytics } from './agent/analytics.ts'
 import { approvals } from './agent/approvals.ts'
 import { clockCapabilities } from './agent/clock.ts'
@@ -86,6 +87,9 @@ export const growthResources = {
   automation: { prefix: 'growth.automation', about: 'The kill switch for everything unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 
+/** The prefix of all capabilities, whose ids end with their names, and of the operation that calls them. */
+const CAPABILITIES = 'agent.actions'
+
 /** The workspace agent: for people and programs that talk to it. */
 export const agentResources = {
   conversations: { prefix: 'agent.conversations', about: 'Conversations with the agent. Each message starts a job.', group: conversations },
@@ -104,11 +108,9 @@ export const agentResources = {
   schedules: { prefix: 'agent.schedules', about: 'What the agent does at set times.', group: schedules },
   tools: { prefix: 'agent.tools', about: 'What the agent can do.', group: tools },
   toolRules: { prefix: 'agent.toolRules', about: 'What people have decided about tools.', group: toolRules },
+  actions: { prefix: CAPABILITIES, about: 'The capabilities of the agent, called by name.', group: actions },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
-
-/** The prefix of all capabilities: their ids end with their names. */
-const CAPABILITIES = 'agent.actions'
 
 /**
  * Capabilities: tools of the agent, with no route or command of their own. Others call them by name, through `agent.actions.call` or over

@@ -24,6 +24,8 @@ interface Common<I extends TSchema, O extends TSchema> {
   /** Path parameters, query and body in one flat object. */
   input: I
   output: O
+  /** The field that is the whole body. Without it, the body's fields are fields of the input. */
+  body?: string
   status: number
   /** Errors beyond those that any operation can return. */
   errors: readonly ErrorCode[]
@@ -61,7 +63,7 @@ const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_k
 /** Errors that a public operation cannot return. */
 const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
 
-type Shared = Partial<Pick<Common<TSchema, TSchema>, 'errors' | 'status' | 'roles' | 'exempt'>>
+type Shared = Partial<Pick<Common<TSchema, TSchema>, 'body' | 'errors' | 'status' | 'roles' | 'exempt'>>
 
 /** The plan limits of an operation, kept as literal types: handlers pass `operation.cap` on. */
 interface Limits<C, Q, F> {
@@ -175,6 +177,13 @@ export type NamedOp<K extends Kind = Kind> = Op<TSchema, TSchema, K> & {
 
 export const named = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
+
+/** The body of a request for an input. Undefined if it has none. */
+export const bodyFrom = (o: Pick<Op, 'body' | 'path'>, input: Record<string, unknown>): Record<string, unknown> | undefined => {
+  const rest = Object.entries(input).filter(([name]) => !pathParams(o.path).includes(name))
+  if (o.body !== undefined) return input[o.body] as Record<string, unknown> | undefined
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+}
 
 export const readsOnly = ({ method }: Pick<Op, 'method'>): boolean => method === 'GET'
 

@@ -134,6 +134,9 @@ export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Nul
  */
 export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
 
+/** A field of a capability's answer that its direct caller alone is shown: neither a model nor a record of the call gets it. */
+export const secret = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-secret': true })
+
 /** A field of an input that only people give: the agent's model is not told of it, and may not set it. */
 export const onlyPeople = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-only-people': true })
 

@@ -62,5 +62,6 @@ export const inputOf = (o: NamedOp, incoming: Incoming, workspace: string | unde
   const search = searchOf(request.url)
   if (readsOnly(o)) return withParams(readQuery(search, o.input as TObject), params)
   if (search !== '') invalid('', 'this operation takes no query parameters; send a JSON body')
-  return readBody(incoming, { limit: o.bodyLimit, workspace }).then((fields) => withParams(fields, params))
+  const body = readBody(incoming, { limit: o.bodyLimit, workspace })
+  return body.then((fields) => withParams(o.body === undefined ? fields : { [o.body]: fields }, params))
 }

@@ -92,6 +92,7 @@ const parameter = (o: NamedOp, name: string, place: 'path' | 'query') => {
 
 const bodyOf = (o: NamedOp, fields: string[], components: Components) => {
   const { properties, required = [] } = o.input as TObject
+  if (o.body !== undefined) return { required: false, content: json(plain(properties[o.body]!, components)) }
   const needed = required.filter((name) => fields.includes(name))
   const schema = {
     type: 'object',

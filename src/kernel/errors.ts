@@ -16,6 +16,8 @@ interface ErrorKind {
 const plain = (fallback: string) => (detail: string) => detail || fallback
 const prefixed = (prefix: string) => (detail: string) => (detail ? `${prefix}:${detail}` : prefix)
 
+const spaced = (code: string, detail: string): string => (detail ? `${code}: ${detail}` : code)
+
 export const errorTable = {
   invalid_input: { status: 400, exit: 2, text: plain('the request is not valid') },
   x_not_connected: { status: 400, exit: 5, text: () => 'x_not_connected' },
@@ -35,6 +37,7 @@ export const errorTable = {
     exit: 8,
     text: () => 'idempotency_in_flight: a request with this Idempotency-Key is still running',
   },
+  approval_required: { status: 409, exit: 7, text: (detail) => spaced('approval_required', detail) },
   payload_too_large: { status: 413, exit: 2, text: plain('the body is larger than 1 MiB') },
   unsupported_media_type: { status: 415, exit: 2, text: plain('send the body as application/json') },
   idempotency_key_reused: {
@@ -42,6 +45,7 @@ export const errorTable = {
     exit: 2,
     text: () => 'idempotency_key_reused: this Idempotency-Key was used with another request',
   },
+  capability_failed: { status: 422, exit: 7, text: (detail) => spaced('capability_failed', detail) },
   rate_limited: { status: 429, exit: 8, text: prefixed('rate_limited') },
   x_read_budget_exhausted: { status: 429, exit: 8, text: () => 'x_read_budget_exhausted' },
   internal: { status: 500, exit: 1, text: () => 'internal error' },

@@ -118,7 +118,7 @@ export interface CommandContext extends Deciding {
   job?: CallingJob
 }
 
-type Replies = { refId: string; with: Answer | AppError }[]
+type Replies = { refId: string; with: Answer | AppError | 'late' }[]
 
 export interface HandlerResult<O> {
   reply: O
@@ -129,6 +129,11 @@ export interface HandlerResult<O> {
   auditDetail?: Record<string, unknown>
   /** Nothing has changed, so no audit row is written. For operations that no rate limits. */
   unchanged?: boolean
+  /**
+   * Commits the effects, and refuses. Under the same Idempotency-Key `currentAnswer` then answers for this record: such a handler is one of
+   * an awaited operation.
+   */
+  refusal?: { error: AppError; refId: string }
   answers?: Replies
 }
 
@@ -174,9 +179,10 @@ export interface Loading<I, R> {
 export type Decides<I, R> = ((input: I, context: CommandContext) => Promise<R>) | Loading<I, R>
 
 interface AwaitedHandler<O extends Op> {
-  begin: Decides<Input<O>, AwaitedResult>
-  /** The answer to a request during the work: 202 with the current record, or the final answer. */
-  currentAnswer(input: Input<O>, context: QueryContext): Promise<Answer>
+  /** Begins the work, or is done at once. */
+  begin: Decides<Input<O>, AwaitedResult | HandlerResult<Output<O>>>
+  /** The answer to a request during the work on this record: 202 with the record as it is, or the final answer. */
+  currentAnswer(input: Input<O>, context: QueryContext, refId: string): Promise<Answer>
 }
 
 /**

@@ -64,7 +64,8 @@ const claimOf = (command: Command): IdempotencyClaim | undefined => {
 export const runCommand = async (command: Command, ask: (letter: Letter<Answer, Load>) => Promise<Answer>): Promise<Answer> => {
   const limits: Limits = { now: [] }
   try {
-    const answer = await ask(commandLetter(command, limits))
+    const { refusal, ...answer } = await ask(commandLetter(command, limits))
+    if (refusal) throw refusal
     return limits.now.length === 0 ? answer : { ...answer, allowances: limits.now }
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.status >= 500 || limits.now.length === 0) throw cause
@@ -81,8 +82,9 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
   const { o, call, handler } = command
   const decides = 'begin' in handler ? handler.begin : handler
   const claim = claimOf(command)
-  const currentAnswer = (reader: QueryContext) =>
-    'currentAnswer' in handler ? handler.currentAnswer(command.input as never, reader) : fail('internal')
+  let awaited = ''
+  const currentAnswer = (reader: QueryContext, refId: string) =>
+    'currentAnswer' in handler ? handler.currentAnswer(command.input as never, reader, refId) : fail('internal')
   return {
     name: o.id,
     priority: o.urgent ? 'control' : 'interactive',
@@ -91,7 +93,7 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     claim,
     load: 'load' in decides ? decides.load(command.input, call) : {},
-    late: () => currentAnswer(command.reader),
+    late: () => currentAnswer(command.reader, awaited),
     async decide(sql, gate, lanes, loaded) {
       limits.now = allowancesOf(gate, o)
       const context = { tenantId: call.tenantId, sql, gate, networks: command.world.networks, principal: call.principal }
@@ -100,6 +102,7 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
       if (!claim || !gate.seen) {
         const first = claim ? await makeRoom(command, gate, sql) : []
         const decision = withFirst(first, await decide(lanes))
+        awaited = decision.awaits ?? ''
         const spend = decision.effects?.spend ?? []
         requireDeclared(o, spend)
         limits.now = allowancesOf(gate, o, spend)
@@ -107,7 +110,8 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
       }
       // On the letter's own connection. If all were taken, waiting for a second one would be a deadlock.
       const inLetter: QueryContext = { ...command.reader, read: async (query) => await query(sql) }
-      return { reply: await replay(command, gate.seen, { claim, decide: () => decide(noLanes), late: () => currentAnswer(inLetter) }) }
+      const late = () => currentAnswer(inLetter, gate.seen?.ref_id ?? '')
+      return { reply: await replay(command, gate.seen, { claim, decide: () => decide(noLanes), late }) }
     },
   }
 }
@@ -182,8 +186,8 @@ const decided = <I, R>(decides: Decides<I, R>, input: I, { context, loaded }: Op
 export const decideOnce = async (command: Command, opened: Opened, claim: IdempotencyClaim | undefined): Promise<Decision<Answer>> => {
   const { o, handler, input } = command
   const refId = (input as { id?: string }).id
-  if ('begin' in handler) return beginDecision(o, await decided(handler.begin, input as never, opened), claim)
-  return replyDecision(command, await decided(handler, input, opened), { refId, claim })
+  const result = await decided<unknown, AwaitedResult | HandlerResult<unknown>>('begin' in handler ? handler.begin : handler, input, opened)
+  return 'awaits' in result ? beginDecision(o, result, claim) : replyDecision(command, result, { refId, claim })
 }
 
 const audit = (o: NamedOp, refId: string | undefined, auditDetail?: Record<string, unknown>) => ({
@@ -200,12 +204,14 @@ const beginDecision = (o: NamedOp, { awaits, effects }: AwaitedResult, claim: Id
 
 const replyDecision = (
   command: Command,
-  { reply, effects, refId, auditDetail, unchanged, answers }: HandlerResult<unknown>,
+  { reply, effects, refId, auditDetail, unchanged, refusal, answers }: HandlerResult<unknown>,
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
   const { o } = command
-  const answer: Answer = { status: o.status, body: serialise(o, reply) }
-  const keep: Keep | undefined = context.claim && { claim: context.claim, status: answer.status, answer: toStored(command, answer.body) }
+  const answer: Answer = { status: o.status, body: serialise(o, reply), ...(refusal && { refusal: refusal.error }) }
+  const { claim } = context
+  const stored = () => (refusal ? { pending: refusal.refId } : { status: answer.status, answer: toStored(command, answer.body) })
+  const keep: Keep | undefined = claim && { claim, ...stored() }
   const row = unchanged ? {} : audit(o, refId ?? context.refId, auditDetail)
   return { reply: answer, effects: { ...effects, ...row }, keep, ...(answers ? { answers } : {}) }
 }

@@ -3,6 +3,7 @@ import { agentResources, appResources, capabilityResources, growthResources } fr
 import type { Group, Resource } from '#contract/op'
 import { operatorResources } from '#contract/operator'
 import type { ToolBox } from '#decisions/agent/toolbox'
+import { actionHandlers } from './agent/actions.ts'
 import { analyticsHandlers } from './agent/analytics.ts'
 import { approvalHandlers } from './agent/approvals.ts'
 import { clockHandlers } from './agent/clock.ts'
@@ -100,6 +101,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.schedules, scheduleHandlers({ models, tools: () => tools }))
   add(agentResources.tools, toolHandlers(tools))
   add(agentResources.toolRules, toolRuleHandlers(tools))
+  add(agentResources.actions, actionHandlers({ tools, publicUrl }))
   add(agentResources.modules, moduleHandlers)
 }
 

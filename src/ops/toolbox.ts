@@ -128,13 +128,21 @@ class OperationTools implements ToolBox {
   async look(name: string, _args: Arguments, awaits: string, context: ToolContext): Promise<{ value: unknown; settled: boolean }> {
     const { o, handler } = this.#find(name)
     if (o.settles) return this.#generation(o, awaits, context)
-    const answer = await (handler as HandlerOf<NamedOp>['awaited']).currentAnswer({ id: awaits } as never, inLetter(this.world, context))
+    const answer = await (handler as HandlerOf<NamedOp>['awaited']).currentAnswer(
+      { id: awaits } as never,
+      inLetter(this.world, context),
+      awaits,
+    )
     const { work } = await loadNow(context.sql, { work: workFor('send', awaits) })
     return { value: bodyOf(answer), settled: work === undefined }
   }
 
   subject(name: string, args: Arguments, sql: Sql) {
     return subjectFor(this.#operated.get(name)?.o, { name, args, title: this.tools.get(name)?.title ?? name }, sql)
+  }
+
+  kept(name: string, value: unknown): unknown {
+    return this.#inner.has(name) ? value : withoutSecrets(this.#find(name).o.output, value)
   }
 
   text(name: string, value: unknown): string {
@@ -151,6 +159,7 @@ class OperationTools implements ToolBox {
 
   async #decide({ o, handler }: Operated, input: Arguments, context: ToolContext): Promise<Decided> {
     const { world } = this
+    if (o.kind === 'query') return { value: await answerOf(o, handler, input, inLetter(world, context)), effects: {} }
     const decides = (handler as { begin?: unknown }).begin ?? handler
     const call = callOf(o, context.caller)
     const load = typeof decides === 'object' ? (decides as { load(i: unknown, c: Call): Load }).load(input, call) : {}
@@ -184,6 +193,17 @@ const handlersOf = ({ resource, handlers }: Handled) =>
     const handler = (handlers as Record<string, unknown>)[o.id.slice(resource.prefix.length + 1)]
     return [o.id, { o, handler }] as const
   })
+
+const HIDDEN = 'shown to the person'
+
+/** The value with other words in the place of its secrets. */
+const withoutSecrets = (schema: TSchema, value: unknown): unknown => {
+  if (schema['x-secret'] === true) return HIDDEN
+  if (Array.isArray(value)) return schema.items ? value.map((one) => withoutSecrets(schema.items, one)) : value
+  if (typeof value !== 'object' || value === null || !schema.properties) return value
+  const fields = schema.properties as TObject['properties']
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fields[name] ? withoutSecrets(fields[name], one) : one]))
+}
 
 /** The answer of a query, as REST gives it. */
 const answerOf = async (o: NamedOp, handler: unknown, input: Arguments, context: QueryContext): Promise<Record<string, unknown>> =>

@@ -1,9 +1,10 @@
 /** How a message to the agent starts a job. */
+import { onBehalfOf } from '#decisions/agent/caller'
 import { statusNews, withEvents } from '#decisions/agent/job-events'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Conversation, withMessage } from '#domain/agent/conversation'
-import { type CallingJob, newTurn, type OnBehalf } from '#domain/agent/job'
+import { type CallingJob, newTurn } from '#domain/agent/job'
 import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { fail } from '#kernel/errors'
@@ -38,10 +39,6 @@ export const requireRoom = ({ all_jobs, our_jobs }: TurnFacts): void => {
   if (our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= MOST_OPEN_JOBS)
     fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
 }
-
-/** In whose name a job runs. */
-export const onBehalfOf = ({ kind, id, member }: Principal): OnBehalf =>
-  kind === 'system' ? fail('forbidden', 'the deployment itself has no conversations') : { kind, id, personId: member?.personId ?? null }
 
 /** In whose name a record acts later, and where text came from that it may follow. One that a job makes keeps who asked for the job. */
 export const madeBy = (principal: Principal, job: CallingJob | undefined) => ({

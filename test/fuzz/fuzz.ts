@@ -1,7 +1,7 @@
 /** Sends requests to every operation over HTTP, and reports answers that deviate from the OpenAPI document. */
 import fc from 'fast-check'
 import { operations } from '#contract/index'
-import { type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { bodyFrom, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { call, legalInput } from '#test/support/prepare'
 import { type Document, type Finding, judgeOf, type Seen } from './judge.ts'
@@ -88,7 +88,7 @@ const requestOf = (
   const search = wish.search ?? (readsOnly(o) ? queryOf(rest) : '')
   const hasBody = !readsOnly(o) && method !== 'GET' && method !== 'HEAD'
   const body = hasBody
-    ? (wish.raw ?? (rest.length > 0 || wish.pick % 2 === 0 ? JSON.stringify(Object.fromEntries(rest)) : undefined))
+    ? (wish.raw ?? (rest.length > 0 || wish.pick % 2 === 0 ? JSON.stringify(bodyFrom(o, input) ?? {}) : undefined))
     : undefined
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),

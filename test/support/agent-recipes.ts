@@ -17,5 +17,6 @@ export const agentRecipes = {
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },
   'agent.toolRules': { make: toolName },
+  'agent.actions': { make: async () => ({ name: 'get_current_time' }) },
   'agent.modules': { make: async () => ({ name: 'agent' }) },
 }

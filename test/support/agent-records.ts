@@ -67,7 +67,7 @@ export const makeApproval = async (workspace: Pick<Workspace, 'app' | 'tenantId'
   const approval: Approval = {
     ...{ id, job_id, step_id: step.id, goal: 'What is late?', tool_name: call.name, summary: 'Read the overview' },
     ...{ arguments: call.args, arguments_hash: call.args_hash, subject: { records: [], account: null, text: null, sha256: null } },
-    ...{ why: step.why, status: 'pending', decided_by: null, decided_how: null, reason: null, edited: false },
+    ...{ why: step.why, status: 'pending', decided_by: null, decided_how: null, direct_by: null, reason: null, edited: false },
     ...{ expires_at: inADay(), decided_at: null, created_at: now, updated_at: now },
     ...changes,
   }

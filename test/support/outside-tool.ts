@@ -26,6 +26,7 @@ export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   reach: (...given) => box.reach(...given),
   look: (...given) => box.look(...given),
   subject: (...given) => box.subject(...given),
+  kept: (...given) => box.kept(...given),
   text: (...given) => box.text(...given),
   isForeign: (...given) => box.isForeign(...given),
   ...changes,
@@ -48,6 +49,7 @@ export const withOutside =
         await send(args.text as string)
         return { written: true }
       },
+      kept: (name, value) => (name === OUTSIDE ? value : box.kept(name, value)),
       text: (name, value) => (name === OUTSIDE ? JSON.stringify(value) : box.text(name, value)),
       isForeign: (name, value) => name !== OUTSIDE && box.isForeign(name, value),
     })

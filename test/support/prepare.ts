@@ -3,7 +3,7 @@
  * operations take an id needs a recipe; test/contract.test.ts says so.
  */
 import { operations } from '#contract/index'
-import { type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { bodyFrom, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newEndpoint } from '#domain/app/webhook'
 import { newArticle } from '#domain/growth/drafting/article'
 import { batchItem, newBatch } from '#domain/growth/drafting/batch'
@@ -240,6 +240,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'agent.schedules.update': (_, extent) => (extent === 'whole' ? { at: undefined, status: 'active', tools: ['growth_overview'] } : {}),
   // Another value than the second time before: a test asks for the whole input in between.
   'agent.modules.set': () => ({ mcp: (asked++ >> 1) % 2 === 0 }),
+  // Those of the clock.
+  'agent.actions.call': (_, extent) => ({ arguments: extent === 'whole' ? { timeZone: 'Europe/Berlin' } : {} }),
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: {} } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // Active products cannot share a name.
@@ -266,10 +268,10 @@ export const call = ({ app, method, session, ...given }: Caller, o: NamedOp, inp
   const inPath = pathParams(o.path)
   const path = o.path.replace(/:([a-z_]+)/gi, (_, name: string) => encodeURIComponent(String(input[name])))
   const rest = Object.entries(input).filter(([name]) => !inPath.includes(name))
-  if (rest.length === 0) return app.send(method ?? o.method, path, send)
-  if (!readsOnly(o)) return app.send(method ?? o.method, path, { body: Object.fromEntries(rest), ...send })
+  const body = bodyFrom(o, input)
+  if (!readsOnly(o)) return app.send(method ?? o.method, path, { ...(body && { body }), ...send })
   const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, String(value)])))
-  return app.send(method ?? o.method, `${path}?${query}`, send)
+  return app.send(method ?? o.method, rest.length === 0 ? path : `${path}?${query}`, send)
 }
 
 const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, string>> => {

@@ -1,11 +1,11 @@
 /** What a letter about a job knows, and how it ends. */
+import { toolCaller } from '#decisions/agent/caller'
 import { pausedEvent, pauseNotice } from '#decisions/agent/schedules'
 import type { ToolCaller } from '#decisions/agent/toolbox'
 import { isOver, type Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { ranOut, type Schedule } from '#domain/agent/schedule'
 import type { StepHead } from '#domain/agent/step'
-import { type Scope, scopes } from '#kernel/scopes'
 import { type CallerNow, callerNow } from '#store/agent/callers'
 import { behindPart, jobPart } from '#store/agent/jobs'
 import { saveSchedule, schedulePart } from '#store/agent/schedules'
@@ -38,13 +38,6 @@ export interface At {
   run: { schedule: Schedule; work: string | undefined } | undefined
 }
 
-const everything: ReadonlySet<Scope | 'session'> = new Set([...scopes, 'session' as const])
-
-const toolCaller = (tenantId: string, { on_behalf: { kind, id, personId } }: Job, now: CallerNow): ToolCaller => {
-  const member = personId !== null && now.role !== null ? { member: { personId, role: now.role } } : {}
-  return { tenantId, principal: { kind, id, ...member }, scopes: now.scopes ? new Set(now.scopes) : everything }
-}
-
 /** The schedule whose run a job is, with its row of work. */
 const scheduleOf = ({ cause }: Job) => {
   const id = cause?.kind === 'schedule' ? cause.id : undefined
@@ -70,7 +63,7 @@ export const openJob = async (sql: Sql, gate: Gate, work: Work) => {
   const run = found.schedule && { schedule: found.schedule, work: found.scheduleWork?.id }
   const at = found.now && {
     ...{ sql, gate, work, changes, heads, run, callerNow: found.now, nextWork: found.order.next_work },
-    caller: toolCaller(found.tenant!.id, job, found.now),
+    caller: toolCaller(found.tenant!.id, job.on_behalf, found.now),
   }
   return { job, heads, order: found.order, changes, run, at }
 }
@@ -96,7 +89,10 @@ export const over = (at: Ending, { end }: Extract<Next, { kind: 'end' }>): Decid
   changes.also(effects ?? {})
   giveWay(at)
   changes.also({ settled: [work.id] })
-  return { decision: { reply: undefined, effects: changes.effects() } }
+  const { id, kind } = changes.job
+  // Whoever has called directly may be waiting.
+  const answers = kind === 'action' ? [{ refId: id, with: 'late' as const }] : []
+  return { decision: { reply: undefined, effects: changes.effects(), answers } }
 }
 
 /** Counts the end of a run, which may pause its schedule. */

@@ -1,9 +1,11 @@
 /** The calls of tools in an answer: each is checked, judged, and becomes a step. */
+import { questionOf } from '#decisions/agent/asking'
+import { refusalOf } from '#decisions/agent/refusal'
 import type { Tool } from '#decisions/agent/toolbox'
-import { type Approval, approvalUrl, type OpenApproval, openFor, type Subject } from '#domain/agent/approval'
+import { type Approval, type OpenApproval, openFor, type Subject } from '#domain/agent/approval'
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
-import { APPROVAL_MS, MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
+import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
 import { RUN_MAKERS } from '#domain/agent/schedule'
 import { newStep, type Step } from '#domain/agent/step'
 import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/verdict'
@@ -17,7 +19,6 @@ import { loadNow, when } from '#store/engine/load'
 import { invalid } from './answer.ts'
 import { type At, again } from './at.ts'
 import type { AgentDeps } from './deps.ts'
-import { refusalOf } from './execute.ts'
 import type { AgentOutcome } from './outside.ts'
 import type { AgentRun } from './run.ts'
 import { IN_VAIN } from './trying.ts'
@@ -218,23 +219,9 @@ const addStep = (deps: AgentDeps, { changes, gate }: At, { call, checked, verdic
 /** In characters: the longest arguments of a transcript. */
 const LONGEST_ASKED = 20_000
 
-/** Asks a person for one call. */
-const ask = (
-  { publicUrl }: AgentDeps,
-  { changes, gate }: At,
-  step: Step,
-  { summary, subject }: Pick<Approval, 'summary' | 'subject'>,
-): Approval => {
-  const { id: job_id, goal } = changes.job
-  const approval: Approval = {
-    ...{ id: newId(), job_id, step_id: step.id, goal, tool_name: step.name, summary, subject, why: step.why },
-    ...{ arguments: step.args ?? {}, arguments_hash: step.args_hash!, status: 'pending', decided_by: null, decided_how: null },
-    ...{ reason: null, edited: false, expires_at: new Date(gate.now.getTime() + APPROVAL_MS), decided_at: null },
-    ...{ created_at: gate.now, updated_at: gate.now },
-  }
-  const url = approvalUrl(publicUrl, approval.id)
-  changes.event('approval.requested', { id: approval.id, step: step.number, tool: step.name, summary, why: step.why, url })
-  const data = { kind: 'agent', approval_id: approval.id, job_id, tool_name: step.name, summary, url }
-  changes.also({ events: [{ type: 'growth.approval.requested', data, subject: approval.id }] })
+const ask = ({ publicUrl }: AgentDeps, { changes, gate }: At, step: Step, said: Pick<Approval, 'summary' | 'subject'>): Approval => {
+  const { approval, news, event } = questionOf(changes.job, step, { ...said, direct_by: null, now: gate.now, publicUrl })
+  changes.event(news.type, news.data)
+  changes.also({ events: [event] })
   return approval
 }

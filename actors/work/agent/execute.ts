@@ -1,4 +1,5 @@
 /** Commands of a job, decided in the letter of its claim: their effects and their step's result are one commit. */
+import { refusalOf } from '#decisions/agent/refusal'
 import type { Decided, Reached, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import { type Approval, isSameSubject } from '#domain/agent/approval'
 import { agentLimit } from '#domain/agent/budget'
@@ -6,9 +7,7 @@ import { hostOf } from '#domain/agent/fetching'
 import { HandleBook } from '#domain/agent/handles'
 import { callingJob } from '#domain/agent/job'
 import { GENERATION_WAIT_MS } from '#domain/agent/limits'
-import type { Step, StepHead } from '#domain/agent/step'
-import { AppError, isUnavailable } from '#kernel/errors'
-import { beginning, storable } from '#kernel/storable'
+import { keptResult, type Step, type StepHead } from '#domain/agent/step'
 import { approvalOfStep, saveApproval } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { callsWithinHour, stepPart } from '#store/agent/steps'
@@ -17,24 +16,21 @@ import { loadNow } from '#store/engine/load'
 import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 
-/** In characters. The record itself has the rest. */
-export const LONGEST_RESULT = 48_000
-
 /** Where foreign text comes from: of a page, its host. */
 const sourceOf = ({ name, class: of, args }: Step): string =>
   of === 'outside_read' ? `${name} ${hostOf(String(args?.url)) ?? ''}`.trim() : name
 
-/** A tool's answer, as it is kept and shown to the model. */
-export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, value: unknown): Step => {
+/** A tool's answer, as it is kept and shown to the model. That of a direct call is kept whole. */
+export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, answer: unknown): Step => {
   const tools = deps.toolBox()
+  const value = tools.kept(step.name, answer)
   const source = tools.isForeign(step.name, value) ? sourceOf(step) : null
   if (source) taintBy(changes, source)
   const book = new HandleBook(changes.handles)
-  const text = tools.text(step.name, book.shorten(value))
-  changes.name(book.added)
-  const result_cut = text.length > LONGEST_RESULT
-  const result = { text: beginning(text, LONGEST_RESULT) }
-  return endStep(changes, { ...step, state: 'done', result, result_cut, untrusted: source })
+  const isAction = changes.job.kind === 'action'
+  const text = tools.text(step.name, isAction ? value : book.shorten(value))
+  if (!isAction) changes.name(book.added)
+  return endStep(changes, { ...step, state: 'done', untrusted: source, ...keptResult(text, isAction ? { value } : {}) })
 }
 
 const taintBy = (changes: At['changes'], source: string): void => {
@@ -54,13 +50,6 @@ const endStep = (changes: At['changes'], step: Step): Step => {
   changes.set({ tool_calls: tool_calls + 1, active_ms: active_ms + Math.max(0, saved.ended_at!.getTime() - saved.started_at!.getTime()) })
   changes.endedStep(saved)
   return saved
-}
-
-/** What went wrong as a result; undefined if the letter itself must fail. */
-export const refusalOf = (cause: unknown): string | undefined => {
-  if (!(cause instanceof AppError) || isUnavailable(cause) || cause.code === 'internal') return undefined
-  const details = cause.details?.map(({ path, message }) => `${path || 'the arguments'} ${message}`) ?? []
-  return storable([...new Set([cause.message, ...details.slice(0, 5)])].join('; '))
 }
 
 /** A refusal in the place of what was to be found out. */
@@ -188,7 +177,7 @@ export const decidedTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, {
   const by = { kind: 'agent', id, surface: 'agent' }
   changes.also(merge(effects, audit ? { audit: { ...audit, by, detail: { ...detail, ...approved } } } : {}))
   if (decided.shown) changes.set({ shown: [...new Set([...shown, ...decided.shown])] })
-  if (!decided.awaits) return void finishTool(deps, { changes }, step, decided.value)
+  if (!decided.awaits || changes.job.kind === 'action') return void finishTool(deps, { changes }, step, decided.value)
   const { kind: awaits_kind, id: awaits } = decided.awaits
   changes.save({ ...step, state: 'waiting', awaits_kind, awaits, started_at: changes.now })
 }

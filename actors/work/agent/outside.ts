@@ -1,5 +1,6 @@
 /** Runs what a claim has begun, beside the mailbox. */
 
+import { refusalOf } from '#decisions/agent/refusal'
 import type { Reached } from '#decisions/agent/toolbox'
 import { keptAnswer } from '#domain/agent/answer'
 import { historyBytes } from '#domain/agent/budget'
@@ -13,7 +14,6 @@ import { messageText, saidUntil } from '#store/agent/thread'
 import { loadBy, when } from '#store/engine/load'
 import type { LaneContext } from '../../engine/lane.ts'
 import type { AgentDeps } from './deps.ts'
-import { refusalOf } from './execute.ts'
 import { type AgentRun, MOST_MESSAGES, type Single } from './run.ts'
 import { urgentLetter } from './urgent.ts'
 

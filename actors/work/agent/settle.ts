@@ -1,7 +1,7 @@
 /** What becomes of the outcome of a run: in one letter. */
 import { settle as settleBudget, warningsOf } from '#domain/agent/budget'
 import { isCommand } from '#domain/agent/schedule'
-import { STEP_RUNS, type Step } from '#domain/agent/step'
+import { keptResult, STEP_RUNS, type Step } from '#domain/agent/step'
 import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
 import { saveStep, stepPart } from '#store/agent/steps'
@@ -14,7 +14,7 @@ import { answered } from './answer.ts'
 import { type At, again, openJob, over } from './at.ts'
 import { acceptCalls } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
-import { failTool, finishTool, LONGEST_RESULT, reachedStep } from './execute.ts'
+import { failTool, finishTool, reachedStep } from './execute.ts'
 import type { AgentOutcome, Read } from './outside.ts'
 import type { AgentRun } from './run.ts'
 import { answeredTask, faultOf } from './task.ts'
@@ -55,8 +55,8 @@ const lateWrites = async (deps: AgentDeps, sql: Sql, gate: Gate, { run, outcome 
   if (step?.state !== 'unknown' || !result || 'unknown' in result) return []
   const ended = { ended_at: gate.now, updated_at: gate.now }
   if ('error' in result) return [saveStep({ ...step, ...ended, state: 'failed', error: result.error, result: { text: result.error } })]
-  const text = deps.toolBox().text(step.name, result.value).slice(0, LONGEST_RESULT)
-  return [saveStep({ ...step, ...ended, state: 'done', result: { text } })]
+  const tools = deps.toolBox()
+  return [saveStep({ ...step, ...ended, state: 'done', ...keptResult(tools.text(step.name, tools.kept(step.name, result.value))) })]
 }
 
 interface Ended {

@@ -1,5 +1,6 @@
 /** The letter of an urgent tool of a job: pause-all. */
 
+import { refusalOf } from '#decisions/agent/refusal'
 import { callingJob, isOver } from '#domain/agent/job'
 import { isFinished } from '#domain/agent/step'
 import { jobPart } from '#store/agent/jobs'
@@ -9,7 +10,7 @@ import { loadNow, when } from '#store/engine/load'
 import type { Letter } from '../../engine/letter.ts'
 import { JobChanges } from './changes.ts'
 import type { AgentDeps } from './deps.ts'
-import { decidedTool, failTool, refusalOf } from './execute.ts'
+import { decidedTool, failTool } from './execute.ts'
 import type { Single } from './run.ts'
 
 /** Its commit holds the step's result, so it is never done twice. */

@@ -15,7 +15,7 @@ const Pending = record({ id: Id, job_id: Id, tool_name: T.String(), goal: T.Stri
 export const analytics = {
   get: op.query(
     'GET /api/v1/agent/analytics',
-    "What the agent has done and cost within the last 7 or 30 days, today included, on the clocks of the profile's time zone.",
+    "What the agent has done and cost within the last 7 or 30 days. Today is included, and days are those of the profile's time zone.",
     {
       input: { window: T.Optional(oneOf(windows, { default: '7d', description: 'Default 7d.' })) },
       output: record(

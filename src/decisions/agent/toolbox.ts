@@ -68,7 +68,7 @@ export interface ToolBox {
   checked(name: string, args: unknown): Arguments
   /** Why a person is asked of this very call, whatever its class says; empty if nobody is. Throws the refusal of a call that can never run. */
   asks(name: string, args: Arguments, facts: AskingFacts): string[]
-  /** In a letter. Throws the operation's refusals. */
+  /** In a letter, also what only reads. Throws the operation's refusals. */
   decide(name: string, args: Arguments, context: ToolContext): Promise<Decided>
   /** Beside the mailbox. */
   read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown>
@@ -78,6 +78,8 @@ export interface ToolBox {
   look(name: string, args: Arguments, awaits: string, context: ToolContext): Promise<{ value: unknown; settled: boolean }>
   /** What a person is asked: a sentence made from the records, and what the decision is bound to. Throws `not_found`. */
   subject(name: string, args: Arguments, sql: Sql): Promise<{ summary: string; subject: Subject }>
+  /** An answer without its secrets, which are for the caller alone. */
+  kept(name: string, value: unknown): unknown
   /** An answer of a tool as lines for a model. */
   text(name: string, value: unknown): string
   /** Whether an answer contains text of people outside the workspace. */

@@ -1,5 +1,8 @@
 /** What a job asks of people: one call of a tool, as it was shown. pending → approved or rejected. */
 import { fail } from '#kernel/errors'
+import type { Job, OnBehalf } from './job.ts'
+import { APPROVAL_MS } from './limits.ts'
+import type { Step } from './step.ts'
 
 /** The records that a call is about, as they were shown, and what would go out. */
 export interface Subject {
@@ -21,6 +24,8 @@ export interface Approval {
   arguments_hash: string
   subject: Subject
   why: string[]
+  /** Who has called the tool directly, without a model: see `directCaller`. */
+  direct_by: string | null
   status: 'pending' | 'approved' | 'rejected'
   decided_by: string | null
   decided_how: 'person' | 'expiry' | 'cancel' | 'stale' | null
@@ -31,6 +36,19 @@ export interface Approval {
   created_at: Date
   updated_at: Date
 }
+
+/** Who calls directly, in words that stay the same for every session of a person. */
+export const directCaller = ({ kind, id, personId }: OnBehalf): string => (kind === 'session' ? `person:${personId}` : `key:${id}`)
+
+type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by'> & { now: Date }
+
+/** A step asks. */
+export const newApproval = (id: string, job: Pick<Job, 'id' | 'goal'>, step: Step, { now, ...said }: NewApproval): Approval => ({
+  ...{ id, job_id: job.id, step_id: step.id, goal: job.goal, tool_name: step.name, why: step.why, ...said },
+  ...{ arguments: step.args ?? {}, arguments_hash: step.args_hash!, status: 'pending', decided_by: null, decided_how: null },
+  ...{ reason: null, edited: false, expires_at: new Date(now.getTime() + APPROVAL_MS), decided_at: null },
+  ...{ created_at: now, updated_at: now },
+})
 
 /** The page where a person decides. */
 export const approvalUrl = (publicUrl: string, id: string): string => `${publicUrl}/approvals/${id}`

@@ -85,6 +85,7 @@ export interface CallingJob {
   /** Who asked for the job. An approved call runs in the name of whoever approved it; records that keep a person keep this one. */
   onBehalf: OnBehalf
   conversationId: string | null
+  /** null: those of its caller, as for every direct call. */
   tools: string[] | null
   taint: string[]
   scheduled: boolean
@@ -94,7 +95,13 @@ export interface CallingJob {
 
 export const callingJob = (job: Job, { number }: { number: number }): CallingJob => ({
   ...{ id: job.id, kind: job.kind, rootId: job.root_id, depth: job.depth, origin: job.origin, onBehalf: job.on_behalf },
-  ...{ conversationId: job.conversation_id, tools: job.tools, taint: job.taint, scheduled: job.scheduled, step: number },
+  ...{
+    conversationId: job.conversation_id,
+    tools: job.kind === 'action' ? null : job.tools,
+    taint: job.taint,
+    scheduled: job.scheduled,
+    step: number,
+  },
 })
 
 export const isOver = ({ status }: Pick<Job, 'status'>): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
@@ -107,21 +114,32 @@ export type NewTurn = Pick<Job, 'conversation_id' | 'message_id' | 'on_behalf' |
   now: Date
 }
 
-/** The job that answers a message. */
-export const newTurn = (id: string, { content, now, ...rest }: NewTurn): Job => ({
-  ...rest,
-  ...{ id, kind: 'turn', status: 'queued', error: null, goal: [...content].slice(0, GOAL_LENGTH).join('') },
-  ...{ parent_id: null, parent_step_id: null, root_id: id, depth: 0, origin: 'manual', shown: [], scheduled: false, cause: null },
+/** A job that nobody has begun to work on. */
+const unbegun = (id: string, goal: string, now: Date) => ({
+  ...{ id, status: 'queued' as const, error: null, goal: [...goal].slice(0, GOAL_LENGTH).join('') },
+  ...{ parent_id: null, parent_step_id: null, root_id: id, depth: 0, origin: 'manual' as const, shown: [], scheduled: false, cause: null },
   ...{ most_steps: null, task: null, output: null },
   ...{ model_calls: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0, cost_estimated: false },
   ...{ active_ms: 0, invalid_answers: 0, next_step: 1, next_event: 1 },
   ...{ started_at: null, ended_at: null, created_at: now, updated_at: now },
 })
 
+/** The job that answers a message. */
+export const newTurn = (id: string, { content, now, ...rest }: NewTurn): Job => ({ ...rest, ...unbegun(id, content, now), kind: 'turn' })
+
 /** A job that begins by itself. */
 export const newUnattended = (id: string, { kind, cause, ...turn }: NewTurn & { kind: 'scheduled'; cause: JobCause }): Job => ({
   ...newTurn(id, turn),
   ...{ kind, cause, origin: 'automatic', scheduled: kind === 'scheduled' },
+})
+
+type NewAction = Pick<Job, 'goal' | 'on_behalf' | 'model'> & { tool: string; now: Date }
+
+/** The job of one direct call: a single step of its tool, and no model. */
+export const newAction = (id: string, { goal, tool, on_behalf, model, now }: NewAction): Job => ({
+  ...unbegun(id, goal, now),
+  ...{ kind: 'action', conversation_id: null, message_id: null, on_behalf, tools: [tool], taint: [] },
+  ...{ tier: 'fast', asked_model: null, model, next_step: 2 },
 })
 
 /** The end of a job that is not over. */

@@ -35,7 +35,15 @@ export const nextOf = (job: Job, heads: readonly StepHead[], { mostSteps }: Loop
   // A command that may be executed is, whatever time is left: people wait for what they approved.
   if (first?.state === 'ready' && first.way === 'command' && isDue(first, now)) return { kind: 'execute', step: first }
   if (job.active_ms >= MOST_ACTIVE_MS) return failed('deadline')
-  return first ? nextTool(open, now) : nextThought(job, heads, mostSteps, now)
+  if (first) return nextTool(open, now)
+  return job.kind === 'action' ? endOfAction(heads) : nextThought(job, heads, mostSteps, now)
+}
+
+/** A direct call ends with its one step. */
+const endOfAction = (heads: readonly StepHead[]): Next => {
+  const state = heads.at(-1)?.state ?? 'failed'
+  if (state === 'done') return { kind: 'end', end: { status: 'completed', error: null } }
+  return failed(state === 'failed' ? 'capability_failed' : state)
 }
 
 const isDue = ({ not_before }: StepHead, now: Date): boolean => !not_before || not_before <= now

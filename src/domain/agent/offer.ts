@@ -1,7 +1,7 @@
 /** Which tools a job is offered, and which of them it is given whole. Pure. */
 import type { Job } from './job.ts'
 import { coreTools, FEW_TOOLS } from './prompt.ts'
-import type { ToolClass } from './step.ts'
+import { isReading, type ToolClass } from './step.ts'
 
 interface OfferedTool {
   name: string
@@ -16,8 +16,6 @@ interface Offering {
   /** Tools that a rule of the workspace forbids. */
   denied: ReadonlySet<string>
 }
-
-const isReading = ({ class: of }: OfferedTool): boolean => of === 'read' || of === 'outside_read'
 
 /** What the caller may not read is not offered. What it may not do is, since a person can allow it. */
 export const offeredTools = <T extends OfferedTool>(all: readonly T[], { job, mayRun, readsOnly, denied }: Offering): T[] =>

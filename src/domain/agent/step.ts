@@ -1,9 +1,12 @@
 /** A step of a job: one call of the model, or one call of a tool. */
+import { beginning } from '#kernel/storable'
 
 type StepState = 'ready' | 'asked' | 'running' | 'waiting' | 'done' | 'failed' | 'rejected' | 'unknown' | 'cancelled'
 
 /** What a tool may do without asking: the table in verdict.ts. */
 export type ToolClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'outside_write'
+
+export const isReading = ({ class: of }: { class: ToolClass | null }): boolean => of === 'read' || of === 'outside_read'
 
 /**
  * How a tool runs. `read`: beside the mailbox, and may repeat. `command`: in the letter of its claim. `reach`: asks a network first, then
@@ -57,6 +60,8 @@ export interface Step {
 
 interface StepResult {
   text: string
+  /** The whole answer, of a direct call. */
+  value?: unknown
 }
 
 /** What the loop needs to know of a step. Letters read no more, since arguments and results can be large. */
@@ -71,6 +76,15 @@ export type StepHead = Pick<
 
 export const isFinished = ({ state }: Pick<Step, 'state'>): boolean =>
   state !== 'ready' && state !== 'asked' && state !== 'running' && state !== 'waiting'
+
+/** In characters. The record itself has the rest. */
+const LONGEST_RESULT = 48_000
+
+/** What is kept of an answer. `more`: beside its text. */
+export const keptResult = (text: string, more: Pick<StepResult, 'value'> = {}): Pick<Step, 'result' | 'result_cut'> => ({
+  result: { text: beginning(text, LONGEST_RESULT), ...more },
+  result_cut: text.length > LONGEST_RESULT,
+})
 
 /** Tries after which a step is given up. */
 export const STEP_RUNS = 3

@@ -1,5 +1,5 @@
 /** Whether a call of a tool is carried out, asked of a person, or refused. Pure. */
-import type { ToolClass } from './step.ts'
+import { isReading, type ToolClass } from './step.ts'
 
 export type RuleDecision = 'allow' | 'ask' | 'deny'
 
@@ -67,4 +67,21 @@ export const verdictOf = ({
   if (isRepeat) return ask('an equal call may have happened already', ...untrusted(taint))
   if (of === 'outside_write') return rule === 'allow' && taint.length === 0 ? allow : ask('leaves the workspace', ...untrusted(taint))
   return taint.length > 0 ? ask(...untrusted(taint)) : allow
+}
+
+type DirectFacts = Omit<CallFacts, 'offered' | 'taint' | 'isRepeat' | 'own'> & {
+  /** A signed-in person calls, not a program with a key. */
+  isPerson: boolean
+  /** Viewers only read. */
+  readsOnly: boolean
+}
+
+/**
+ * A call that nobody's words led to. What a person may do is not asked again. For a program a commit is what a draft is: its key was given
+ * for this.
+ */
+export const directVerdict = ({ isPerson, readsOnly, ...facts }: DirectFacts): Verdict => {
+  if (readsOnly && !isReading(facts)) return deny('the role viewer only reads')
+  const of = facts.class === 'commit' ? 'draft' : facts.class
+  return verdictOf({ ...facts, class: of, offered: true, taint: [], own: isPerson && facts.mayRun })
 }

@@ -72,7 +72,7 @@ const subjectView = (subject: Subject) => ({ ...subject, account: subject.accoun
 
 /** `taint`: of the job; null once the job is past its retention. */
 export const approvalView = (approval: Approval, { publicUrl, taint }: { publicUrl: string; taint: string[] | null }) => {
-  const { step_id: _, arguments_hash: __, updated_at: ___, subject, ...shown } = approval
+  const { step_id: _, arguments_hash: __, updated_at: ___, direct_by: ____, subject, ...shown } = approval
   return {
     ...shown,
     subject: subjectView(subject),

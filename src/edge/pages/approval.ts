@@ -1,5 +1,6 @@
 /** The page where a person decides about a call that the agent asks for. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
+import { capabilities, operations } from '#contract/index'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
@@ -33,8 +34,8 @@ const nameOf = async (deps: PageDeps, incoming: Incoming, personId: string): Pro
 }
 
 /** Only those decide who may make the call themselves. */
-const refusalOf = ({ operations }: PageDeps, { tool_name }: Approval, { id, person, workspace: { role } }: SessionGrant) => {
-  const o = operations.find(({ tool }) => tool === tool_name)
+const refusalOf = ({ tool_name }: Approval, { id, person, workspace: { role } }: SessionGrant) => {
+  const o = [...operations, ...capabilities].find(({ tool }) => tool === tool_name)
   const principal = { kind: 'session', id, member: { personId: person.id, role } } as const
   if (!o || mayRun(o, { scopes: new Set([...scopes, 'session']), principal })) return undefined
   return `You cannot decide about this: your role is ${role}, and ${tool_name} requires ${['owner', ...o.roles].join(' or ')}.`
@@ -58,7 +59,7 @@ interface Refused {
 const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
   const { approval } = (await run(deps, incoming, { id: 'agent.approvals.get', input: { id: idOf(incoming) } })) as { approval: Approval }
   const shown: Shown = {
-    ...{ approval, workspace: person.workspace.name, refusal: refusalOf(deps, approval, person), now: new Date() },
+    ...{ approval, workspace: person.workspace.name, refusal: refusalOf(approval, person), now: new Date() },
     by: approval.decided_by === null ? undefined : await nameOf(deps, incoming, approval.decided_by),
     ...(refused && { typed: refused.typed, problems: refused.problems }),
   }

@@ -69,6 +69,7 @@ export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUr
       return {
         reply: { job: jobView(first!.job) },
         effects: merge({ settled }, next, ...cancelled.map(({ effects }) => effects)),
+        answers: cancelled.map((one) => ({ refId: one.job.id, with: 'late' as const })),
       }
     },
   ),

@@ -1,4 +1,5 @@
 import type { scheduleCapabilities, schedules } from '#contract/agent/schedules'
+import { onBehalfOf } from '#decisions/agent/caller'
 import { isFull, runLoad, runSchedule } from '#decisions/agent/schedules'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
@@ -24,7 +25,7 @@ import { type Work, workFor } from '#store/engine/work'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { timedPageOf, timedResult } from '../paging.ts'
-import { allowedTools, madeBy, onBehalfOf, RETRY_AFTER, requireKnown } from '../turns.ts'
+import { allowedTools, madeBy, RETRY_AFTER, requireKnown } from '../turns.ts'
 
 const the = (schedule: Schedule | undefined): Schedule => found(schedule, 'no such schedule')
 

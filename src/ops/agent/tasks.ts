@@ -1,6 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import type { tasks } from '#contract/agent/tasks'
 import { isTaskType, type TaskTypeName, taskTypes } from '#contract/task-types'
+import { onBehalfOf } from '#decisions/agent/caller'
 import { cancelledJob } from '#decisions/agent/cancelling'
 import { statusNews, withEvents } from '#decisions/agent/job-events'
 import { newWork } from '#decisions/work'
@@ -19,7 +20,7 @@ import { loadBy } from '#store/engine/load'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { onBehalfOf, requireRoom, type TurnParts } from '../turns.ts'
+import { requireRoom, type TurnParts } from '../turns.ts'
 import { validate } from '../validate.ts'
 
 const the = (job: Job | undefined): Job => found(job, 'no such task')

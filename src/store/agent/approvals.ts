@@ -8,7 +8,7 @@ import type { Page } from '../engine/page.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`a.id, a.job_id, a.step_id, a.goal, a.tool_name, a.summary, a.arguments, a.arguments_hash, a.subject,
-  a.why, a.status, a.decided_by, a.decided_how, a.reason, a.edited, a.expires_at, a.decided_at, a.created_at, a.updated_at`
+  a.why, a.direct_by, a.status, a.decided_by, a.decided_how, a.reason, a.edited, a.expires_at, a.decided_at, a.created_at, a.updated_at`
 
 const times = { expires_at: true, decided_at: true, created_at: true, updated_at: true } as const
 
@@ -25,6 +25,10 @@ export const shownApproval = (id: string) =>
 
 export const approvalOfStep = (stepId: string) =>
   one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.step_id = ${stepId}`)
+
+/** The first that a job has asked for. */
+export const approvalOfJob = (jobId: string) =>
+  one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id limit 1`)
 
 export const approvalsOf = (jobId: string) =>
   many<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id limit 200`)
@@ -45,8 +49,16 @@ export const openApprovalsOf = (conversationId: string) =>
       where a.status = 'pending' and j.conversation_id = ${conversationId} order by a.id limit ${MOST_APPROVALS}`,
   )
 
-/** How many wait for a person: of the workspace, and of a job. */
-export const pendingCount = (jobId: string) =>
+/** The direct call by the same caller with the same arguments that waits for a person. */
+export const pendingDirect = (by: string, tool: string, argumentsHash: string) =>
+  one<Approval>(
+    times,
+    (sql) => sql`select ${columns(sql)} from agent_approval a where a.status = 'pending' and a.direct_by = ${by}
+      and a.tool_name = ${tool} and a.arguments_hash = ${argumentsHash}`,
+  )
+
+/** How many wait for a person: of the workspace, and of a job, if there is one. */
+export const pendingCount = (jobId: string | null) =>
   sure(
     one<{ all: number; ours: number }>(
       {},

@@ -21,6 +21,9 @@ export const stepPart = (id: string) => one<Step>(times, (sql) => sql`select ${c
 export const stepsOf = (jobId: string) =>
   many<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`)
 
+export const firstStepOf = (jobId: string) =>
+  one<Step>(times, (sql) => sql`select ${columns(sql)} from agent_step s where s.job_id = ${jobId} order by s.number limit 1`)
+
 /** The step that an approval asks about. */
 export const stepOfApproval = (approvalId: string) =>
   one<Step>(

@@ -32,8 +32,8 @@ const agentStep = [
   ...times,
 ]
 const agentApproval = [
-  ...['id', 'job_id', 'step_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'status', 'decided_by', 'decided_how'],
-  ...['reason', 'edited', 'expires_at', 'decided_at', ...times],
+  ...['id', 'job_id', 'step_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'direct_by', 'status', 'decided_by'],
+  ...['decided_how', 'reason', 'edited', 'expires_at', 'decided_at', ...times],
 ]
 const schedule = [
   ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],

@@ -9,7 +9,16 @@ const subject: Subject = { records: [record], account: 'me', text: 'Late?', sha2
 
 const asked: Approval = {
   ...{ id: 'a1', job_id: 'j1', step_id: 's1', goal: 'Post it', tool_name: 'growth_post_item', summary: 'Post it now from @me' },
-  ...{ arguments: { id: 'i1' }, arguments_hash: 'h1', subject, why: ['publishes'], status: 'pending', decided_by: null, decided_how: null },
+  ...{
+    arguments: { id: 'i1' },
+    arguments_hash: 'h1',
+    subject,
+    why: ['publishes'],
+    status: 'pending',
+    decided_by: null,
+    decided_how: null,
+    direct_by: null,
+  },
   ...{ reason: null, edited: false, expires_at: at(30), decided_at: null, created_at: at(0), updated_at: at(0) },
 }
 const by = (minutes: number) => ({ decided_how: 'person' as const, decided_by: 'p1', now: at(minutes) })

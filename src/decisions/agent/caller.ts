@@ -1,0 +1,20 @@
+import type { OnBehalf } from '#domain/agent/job'
+import { fail } from '#kernel/errors'
+import { type Scope, scopes } from '#kernel/scopes'
+import type { CallerNow } from '#store/agent/callers'
+import type { Principal } from '#store/engine/principal'
+import type { ToolCaller } from './toolbox.ts'
+
+const everything: ReadonlySet<Scope | 'session'> = new Set([...scopes, 'session' as const])
+
+/** Who calls a tool, with what this caller may do now. */
+export const toolCaller = (tenantId: string, { kind, id, personId }: OnBehalf, now: CallerNow): ToolCaller => {
+  const member = personId !== null && now.role !== null ? { member: { personId, role: now.role } } : {}
+  return { tenantId, principal: { kind, id, ...member }, scopes: now.scopes ? new Set(now.scopes) : everything }
+}
+
+/** In whose name a job runs. Throws `forbidden` for the deployment itself. */
+export const onBehalfOf = ({ kind, id, member }: Principal): OnBehalf =>
+  kind === 'system'
+    ? fail('forbidden', 'the deployment itself asks nothing of the agent')
+    : { kind, id, personId: member?.personId ?? null }

@@ -1,0 +1,108 @@
+import type { Answer } from '#actors/engine/letter'
+import { actions } from '#contract/agent/actions'
+import { capabilities, operations } from '#contract/index'
+import { braces } from '#contract/op'
+import { onBehalfOf, toolCaller } from '#decisions/agent/caller'
+import { refusalOf } from '#decisions/agent/refusal'
+import type { Tool, ToolBox } from '#decisions/agent/toolbox'
+import { directCaller } from '#domain/agent/approval'
+import { agentLimit } from '#domain/agent/budget'
+import { argumentsHash } from '#domain/agent/hash'
+import type { OnBehalf } from '#domain/agent/job'
+import { MOST_APPROVALS } from '#domain/agent/limits'
+import { decisionsOf, directVerdict, type RuleDecision } from '#domain/agent/verdict'
+import { jobView } from '#domain/agent/views'
+import { fail, found } from '#kernel/errors'
+import { nearest } from '#kernel/nearest'
+import { actionLoad } from '#store/agent/actions'
+import { pendingCount, pendingDirect } from '#store/agent/approvals'
+import { callerNow } from '#store/agent/callers'
+import { toolDecisions } from '#store/agent/rules'
+import { callsWithinHour } from '#store/agent/steps'
+import { type Loaded, loadBy } from '#store/engine/load'
+import type { AwaitedResult, CommandContext, HandlerResult, Handlers } from '../call.ts'
+import { type Acting, approvalRequired, ask, begin, execute, outcomeOf } from '../direct-call.ts'
+import { loading } from '../loading.ts'
+import { serialise } from '../serialise.ts'
+
+/** What the decision about a direct call needs to know. */
+const facts = (by: OnBehalf, name: string, args: Record<string, unknown>) => ({
+  ...{ now: callerNow(by), rules: toolDecisions, pending: pendingCount(null), hour: callsWithinHour(name) },
+  waiting: pendingDirect(directCaller(by), name, argumentsHash(args)),
+})
+
+const names = new Set(capabilities.map(({ tool }) => tool!))
+
+/** Throws `not_found`; for a tool that is an operation, with its route. */
+const theCapability = ({ tools }: ToolBox, name: string): Tool => {
+  if (names.has(name)) return tools.get(name)!
+  const o = operations.find(({ tool }) => tool === name)
+  if (o) fail('not_found', `${name} is no capability: send ${o.method} ${braces(o.path)}`)
+  const near = nearest(name, [...names])
+  return fail('not_found', `no such capability${near ? `; did you mean ${near}?` : ''}`)
+}
+
+/** Seconds after which a call may be possible again. */
+const RETRY_AFTER = 60
+
+const requireWithinHour = ({ gate }: CommandContext, { hour }: Loaded<ReturnType<typeof facts>>): void => {
+  const limit = agentLimit(gate, 'agent_calls_hour')
+  if (limit >= 0 && hour.calls >= limit) fail('rate_limited', 'agent_calls_hour', { retryAfter: RETRY_AFTER })
+}
+
+interface Deps {
+  tools: ToolBox
+  publicUrl: string
+}
+
+export const actionHandlers = (deps: Deps): Handlers<typeof actions> => ({
+  call: {
+    begin: loading(
+      ({ name, arguments: args }, { principal }) => facts(onBehalfOf(principal), name, args),
+      async ({ name, arguments: given }, context, loaded) => {
+        const tool = theCapability(deps.tools, name)
+        const args = deps.tools.checked(name, given)
+        const by = onBehalfOf(context.principal)
+        requireWithinHour(context, loaded)
+        const caller = toolCaller(context.tenantId, by, loaded.now ?? fail('unauthenticated'))
+        const acting: Acting = { ...deps, context, tool, args, by, caller }
+        return decided(acting, loaded)
+      },
+    ),
+
+    async currentAnswer(_, { read }, jobId): Promise<Answer> {
+      const { job, step, approval } = await loadBy(read, actionLoad(jobId))
+      const outcome = outcomeOf(found(job, 'the call is past its retention'), step!, { approval, publicUrl: deps.publicUrl })
+      const reply = outcome === 'open' ? { result: null, job: jobView(job!) } : { result: outcome.result }
+      return { status: outcome === 'open' ? 202 : 200, body: serialise({ id: 'agent.actions.call', output: actions.call.output }, reply) }
+    },
+  },
+})
+
+/** Why a person is asked of this very call. Throws `capability_failed` for one that can never run. */
+const asksOf = ({ tools, tool, args }: Acting, rules: ReadonlyMap<string, RuleDecision>): string[] => {
+  try {
+    return tools.asks(tool.name, args, { rules, taint: [], unasked: 0 })
+  } catch (cause) {
+    const refusal = refusalOf(cause)
+    if (refusal === undefined) throw cause
+    return fail('capability_failed', refusal)
+  }
+}
+
+type Result = AwaitedResult | HandlerResult<{ result: unknown }>
+
+const decided = async (acting: Acting, { rules, pending, waiting }: Loaded<ReturnType<typeof facts>>): Promise<Result> => {
+  const { tools, tool, caller, by, publicUrl } = acting
+  const byName = decisionsOf(rules)
+  const verdict = directVerdict({
+    ...{ class: tool.class, mayRun: tools.mayRun(tool.name, caller), rule: byName.get(tool.name), asks: asksOf(acting, byName) },
+    ...{ isPerson: by.kind === 'session', readsOnly: caller.principal.member?.role === 'viewer' },
+  })
+  if (verdict.decision === 'deny') return fail('forbidden', verdict.reason)
+  if (verdict.decision === 'allow') return tool.class === 'outside_read' ? begin(acting) : execute(acting)
+  // An equal call joins the one that waits.
+  if (waiting) return { reply: { result: null }, unchanged: true, refusal: approvalRequired(waiting, publicUrl) }
+  if (pending.all >= MOST_APPROVALS) fail('rate_limited', 'agent_approvals', { retryAfter: RETRY_AFTER })
+  return ask(acting, verdict.why)
+}

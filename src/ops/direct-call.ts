@@ -1,0 +1,137 @@
+/** A direct call of a capability as a job of one step: carried out in its letter, begun, or asked of a person. */
+import { questionOf } from '#decisions/agent/asking'
+import { type News, settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
+import { refusalOf } from '#decisions/agent/refusal'
+import type { Decided, Tool, ToolBox, ToolCaller } from '#decisions/agent/toolbox'
+import { newWork } from '#decisions/work'
+import { type Approval, approvalUrl, directCaller } from '#domain/agent/approval'
+import { argumentsHash } from '#domain/agent/hash'
+import { callingJob, isOver, type Job, newAction, type OnBehalf } from '#domain/agent/job'
+import { NO_MODEL } from '#domain/agent/model-choice'
+import { keptResult, newStep, type Step } from '#domain/agent/step'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { insertApprovals } from '#store/agent/approvals'
+import { eventEffects } from '#store/agent/events'
+import { insertJob } from '#store/agent/jobs'
+import { insertSteps } from '#store/agent/steps'
+import { type Effects, merge } from '#store/engine/letter'
+import type { AwaitedResult, CommandContext, HandlerResult } from './call.ts'
+
+export interface Acting {
+  tools: ToolBox
+  publicUrl: string
+  context: CommandContext
+  tool: Tool
+  args: Record<string, unknown>
+  by: OnBehalf
+  caller: ToolCaller
+}
+
+type Called = HandlerResult<{ result: unknown }>
+
+/** The call's job with its one step. */
+const called = ({ context, tool, args, by }: Acting, state: Step['state'], more: Partial<Step> = {}): { job: Job; step: Step } => {
+  const { now } = context.gate
+  const job = newAction(newId(), { goal: tool.title, tool: tool.name, on_behalf: by, model: NO_MODEL, now })
+  const call = { name: tool.name, class: tool.class, args, args_hash: argumentsHash(args) }
+  return { job, step: newStep({ ...{ id: newId(), job_id: job.id, number: 1, kind: 'tool', state }, ...call, ...more }, now) }
+}
+
+/** Both rows, and what happened. */
+const recorded = (job: Job, step: Step, news: readonly News[]): Effects => {
+  const told = withEvents(job, news, job.updated_at)
+  const events = isOver(job) ? [settledEvent(job)] : []
+  return merge({ writes: [insertJob(told.job), insertSteps([step])], events }, eventEffects(told.events))
+}
+
+/** A call that is over with its letter. */
+const over = (job: Job, step: Step): Effects => {
+  const { number, kind, name, state, error, ended_at } = step
+  const end = state === 'done' ? { status: 'completed', error: null } : { status: 'failed', error: error && 'capability_failed' }
+  const ended = { ...job, ...end, tool_calls: 1, started_at: step.started_at, ended_at } as Job
+  return recorded(ended, step, [{ type: 'step.ended', data: { number, kind, name, state, ms: 0 } }, statusNews(ended)])
+}
+
+/** Carries it out in this letter. What the handler refuses is recorded too. */
+export const execute = async (acting: Acting): Promise<Called> => {
+  const { tools, tool, args, caller, context } = acting
+  const { now } = context.gate
+  const { job, step } = called(acting, 'done', { started_at: now, ended_at: now })
+  try {
+    const { sql, gate, lanes } = context
+    const decided = await tools.decide(tool.name, args, { sql, gate, lanes, caller, job: callingJob(job, step) })
+    return done(acting, { job, step, decided })
+  } catch (cause) {
+    const refusal = cause instanceof AppError && cause.code === 'invalid_input' ? undefined : refusalOf(cause)
+    if (refusal === undefined) throw cause
+    return {
+      ...{ reply: { result: null }, effects: over(job, { ...step, state: 'failed', error: refusal, result: { text: refusal } }) },
+      ...{ refId: job.id, auditDetail: { tool: tool.name } },
+      refusal: { error: new AppError('capability_failed', refusal), refId: job.id },
+    }
+  }
+}
+
+const done = ({ tools, tool }: Acting, { job, step, decided }: { job: Job; step: Step; decided: Decided }): Called => {
+  const { audit, ...effects } = decided.effects
+  const value = tools.kept(tool.name, decided.value)
+  const untrusted = tools.isForeign(tool.name, value) ? tool.name : null
+  const kept: Step = { ...step, untrusted, ...keptResult(tools.text(tool.name, value), { value }) }
+  return {
+    ...{ reply: { result: decided.value }, refId: job.id },
+    effects: merge(effects, over({ ...job, taint: untrusted ? [untrusted] : [] }, kept)),
+    auditDetail: { ...audit?.detail, tool: tool.name, ...(audit?.refId ? { record: audit.refId } : {}) },
+  }
+}
+
+/** Leaves it to the lane: it takes longer than a letter may. */
+export const begin = (acting: Acting): AwaitedResult => {
+  const { job, step } = called(acting, 'ready')
+  return { awaits: job.id, effects: merge(recorded(job, step, [statusNews(job)]), { work: [workOf(job, job.created_at)] }) }
+}
+
+const workOf = ({ id, root_id, origin }: Job, runAt: Date) => newWork('agent', { root: root_id, refId: id, origin, runAt })
+
+/** Asks a person: the call waits for the decision, and the caller is told where. */
+export const ask = async (acting: Acting, why: string[]): Promise<Called> => {
+  const { tools, tool, args, by, publicUrl, context } = acting
+  const said = await tools.subject(tool.name, args, context.sql)
+  const { job: begun, step } = called(acting, 'asked', { why })
+  const job: Job = { ...begun, status: 'waiting_approval', goal: said.summary }
+  const { approval, news, event } = questionOf(job, step, { ...said, direct_by: directCaller(by), now: context.gate.now, publicUrl })
+  const waiting = { writes: [insertApprovals([approval])], events: [event], work: [workOf(job, approval.expires_at)] }
+  return {
+    ...{ reply: { result: null }, effects: merge(recorded(job, step, [news, statusNews(job)]), waiting), refId: job.id },
+    ...{ auditDetail: { tool: tool.name, approval_id: approval.id }, refusal: approvalRequired(approval, publicUrl) },
+  }
+}
+
+/** The refusal that names the approval, its job, and the page where a person decides. */
+export const approvalRequired = ({ id, job_id }: Approval, publicUrl: string): NonNullable<Called['refusal']> => {
+  const url = approvalUrl(publicUrl, id)
+  const named = { approval: id, job: job_id, url }
+  const details = Object.entries(named).map(([path, message]) => ({ path, message }))
+  return { error: new AppError('approval_required', `a person must allow this call at ${url}`, { details }), refId: job_id }
+}
+
+const REASONS: Record<string, string> = {
+  approval_expired: 'nobody approved it within 24 hours',
+  caller_gone: 'whoever called has no access to the workspace any more',
+  unknown: 'it may have happened; the process that ran it died',
+}
+
+/** What has become of a call, `open` while it is to be done. Throws `approval_required` and `capability_failed`. */
+export const outcomeOf = (
+  job: Job,
+  { state, error, result }: Step,
+  { approval, publicUrl }: { approval: Approval | undefined; publicUrl: string },
+): 'open' | { result: unknown } => {
+  if (job.status === 'completed') return { result: result?.value ?? null }
+  if (isOver(job)) {
+    const reason = state === 'rejected' && job.error !== 'approval_expired' ? result?.text : error
+    throw new AppError('capability_failed', reason ?? REASONS[job.error ?? ''] ?? `the call was ${job.status}`)
+  }
+  if (approval?.status === 'pending') throw approvalRequired(approval, publicUrl).error
+  return 'open'
+}
