@@ -46,16 +46,18 @@ interface Request {
 /** Tries the servers in turn, with the same key, until one of them answers. */
 const sent = async (clients: Clients, { token }: Person, { path, id, body = {}, also = [] }: Request) => {
   const until = performance.now() + GIVE_UP_MS
+  let last = 'none'
   for (let tries = Math.floor(clients.next() * 2); performance.now() < until; tries++) {
     const server = clients.servers()[tries % clients.servers().length]!
     const reply = await server.send('POST', path, { key: token, body, headers: { 'idempotency-key': id } }).catch(() => undefined)
+    if (reply) last = `${reply.status} ${reply.body.error?.message ?? ''}`
     if (reply && (reply.status < 300 || also.includes(reply.status))) return reply
     const passes = !reply || reply.status === 503 || reply.status === 429 || reply.body.error?.code === 'idempotency_in_flight'
     if (!passes) break
     clients.repeated++
     await Bun.sleep(RETRY_MS)
   }
-  clients.wrong.push(`${path}: no answer`)
+  clients.wrong.push(`${path}: no answer but ${last}`)
   return undefined
 }
 

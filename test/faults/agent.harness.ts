@@ -67,7 +67,7 @@ const startOutside = () => {
 const one = async <T>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!
 
 /** Events of jobs, and how long to wait for them. */
-const BUSY = { events: 20, withinMs: 5_000, pollMs: 20 }
+const BUSY = { events: 20, withinMs: 30_000, pollMs: 20 }
 
 /** A server that is killed before it does anything shows nothing. */
 const untilBusy = async (owner: postgres.Sql): Promise<void> => {
