@@ -8,6 +8,7 @@ import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/bind'
 import type { Call, Rates } from '#ops/call'
+import { enabledModules } from '#store/agent/modules'
 import type { Db } from '#store/engine/db'
 import { urlOfNode } from '#store/engine/placement'
 import type { Authenticator, Caller as Known } from '../auth.ts'
@@ -67,7 +68,9 @@ interface Parts extends Omit<McpDeps, 'limits'> {
 export const createMcp = (deps: McpDeps): McpEndpoint => {
   const limits = { ...mcpLimits, ...deps.limits }
   const calls = new Calls()
-  const shared = { ...deps, limits, calls, refresh: (callers: readonly McpCaller[]) => refreshCallers(deps.db, callers) }
+  const refresh = (callers: readonly McpCaller[]) => refreshCallers(deps.db, callers)
+  const modulesOf = (tenantId: string) => enabledModules(deps.db, tenantId)
+  const shared = { ...deps, limits, calls, refresh, modulesOf }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
   const byId = new Map(deps.operations.map((o) => [o.id, o]))

@@ -48,9 +48,11 @@ const noSchemas = {
   },
 }
 
-const listTools = async (lists: LRUCache<string, Tool[]>, context: McpContext, { view }: ServerSettings): Promise<Tool[]> => {
+const listTools = async (lists: LRUCache<string, Tool[]>, context: McpContext, { view, listed }: ServerSettings): Promise<Tool[]> => {
   const { operations, call } = context
-  const visible = visibleTools(operations, call, await withModules(context, view))
+  const whole = await withModules(context, view)
+  listed?.(whole.modules)
+  const visible = visibleTools(operations, call, whole)
   const name = visible.map(({ id }) => id).join()
   const known = lists.get(name)
   if (known) return known

@@ -16,6 +16,7 @@ import { accessOf, type McpCaller } from './caller.ts'
 import type { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import type { SessionEvents } from './events.ts'
+import type { Lister } from './module-watch.ts'
 import { hasSessionHeaders, type PlainCall, plainAnswer, plainCallIn } from './plain-call.ts'
 import { rpcError } from './rpc-error.ts'
 import type { View } from './view.ts'
@@ -30,6 +31,8 @@ const RECONNECT_MS = 1_000
 export interface ServerSettings {
   view: View
   era: 'session' | 'stateless'
+  /** Told which modules were enabled when tools were listed; undefined if the list depends on none. */
+  listed?(modules: ReadonlySet<string> | undefined): void
   /** Runs a handler with the context of its own request. */
   within<T>(ctx: ServerContext, run: (context: McpContext) => Promise<T>): Promise<T>
 }
@@ -78,6 +81,8 @@ export class McpSession implements AsyncDisposable {
   /** The caller as last seen, and its access. */
   #current: McpCaller
   #access: string
+  /** The modules that were enabled when it last listed tools. */
+  #modules: ReadonlySet<string> | undefined
   /** The access changed while no stream was open. */
   #changePending = false
 
@@ -93,7 +98,10 @@ export class McpSession implements AsyncDisposable {
       const context = contextOf(ctx)
       return this.#within(() => calls.count(context.call, () => run(context)))
     }
-    this.#server = servers.create({ view, era: 'session', within })
+    const listed = (modules: ReadonlySet<string> | undefined) => {
+      this.#modules = modules
+    }
+    this.#server = servers.create({ view, era: 'session', within, listed })
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: events,
@@ -173,6 +181,15 @@ export class McpSession implements AsyncDisposable {
     this.#access = access
     this.#changePending = !this.listening
     this.#notifyOfChange()
+  }
+
+  /** As it last listed tools. */
+  get lister(): Lister {
+    const changed = (modules: ReadonlySet<string>) => {
+      this.#modules = modules
+      void this.#server.sendToolListChanged().catch(() => {})
+    }
+    return { tenantId: this.caller.tenantId, listed: this.#modules, changed }
   }
 
   #notifyOfChange(): void {

@@ -5,6 +5,7 @@ import type { Log } from '#kernel/log'
 import { callerId, type McpCaller } from './caller.ts'
 import type { Calls } from './calls.ts'
 import { EventLog } from './events.ts'
+import { ModuleWatch } from './module-watch.ts'
 import { McpSession, type ServerFactory } from './session.ts'
 import type { View } from './view.ts'
 
@@ -45,6 +46,8 @@ export interface SessionsDeps {
   incarnation(): string
   /** Earlier callers with their current access, in the same order; undefined for those who have lost it. */
   refresh(callers: readonly McpCaller[]): Promise<(McpCaller | undefined)[]>
+  /** The modules of tools that a workspace has enabled. */
+  modulesOf(tenantId: string): Promise<ReadonlySet<string>>
 }
 
 /** A session id is `<incarnation>.<secret>`, which tells any process where the session lives. */
@@ -54,9 +57,11 @@ export class Sessions implements AsyncDisposable {
   readonly #all = new Map<string, McpSession>()
   readonly #events = new EventLog(EVENTS)
   readonly #timer: Timer
+  readonly #modules: ModuleWatch
   #ending = false
 
   constructor(private readonly deps: SessionsDeps) {
+    this.#modules = new ModuleWatch((tenantId) => deps.modulesOf(tenantId))
     this.#timer = setInterval(
       () => void this.sweep().catch((cause) => deps.log.warn({ err: cause }, 'could not sweep MCP sessions')),
       deps.limits.sweepMs,
@@ -90,7 +95,7 @@ export class Sessions implements AsyncDisposable {
     return session
   }
 
-  /** Ends sessions that were idle for too long or whose key died; notifies the other open streams of changed access. */
+  /** Ends sessions that were idle for too long or whose key died; notifies the other open streams of changed access and modules. */
   async sweep(): Promise<void> {
     const before = performance.now() - this.deps.limits.idleMs
     const idle = [...this.#all.values()].filter(({ idleSince }) => idleSince !== undefined && idleSince < before)
@@ -104,6 +109,7 @@ export class Sessions implements AsyncDisposable {
         return caller ? session.noteAccess(caller) : session[Symbol.asyncDispose]()
       }),
     )
+    await this.#modules.sweep(listening.map(({ lister }) => lister))
   }
 
   /** Refuses new sessions from now on. */

@@ -9,10 +9,12 @@ import { AppError } from '#kernel/errors'
 import { readTool } from './call-tool.ts'
 import { accessOf, callerId, type McpCaller } from './caller.ts'
 import type { McpContext } from './context.ts'
+import { type Lister, ModuleWatch } from './module-watch.ts'
 import { envelopeIn, type PlainCall, plainAnswer, plainCallIn } from './plain-call.ts'
 import { serverInfo } from './server-info.ts'
 import { authInfoOf, contextOf, KEEP_ALIVE_MS, type ServerSettings, VERSION_HEADER } from './session.ts'
 import type { SessionsDeps } from './sessions.ts'
+import { withModules } from './tools.ts'
 import type { View } from './view.ts'
 
 const LISTEN = 'subscriptions/listen'
@@ -30,19 +32,23 @@ const WHOLE: View = { toolsets: undefined, readOnly: false }
 interface Listener {
   caller: McpCaller
   access: string
+  /** The modules that were enabled when it was last told of its tools; undefined if they depend on none. */
+  modules: ReadonlySet<string> | undefined
   handler: McpHttpHandler
 }
 
-export type StatelessDeps = Pick<SessionsDeps, 'servers' | 'log' | 'refresh' | 'calls' | 'limits'>
+export type StatelessDeps = Pick<SessionsDeps, 'servers' | 'log' | 'refresh' | 'modulesOf' | 'calls' | 'limits'>
 
 export class Stateless implements AsyncDisposable {
   readonly #listeners = new Set<Listener>()
   /** Envelopes that the SDK has accepted: who the client is and what it can do, the same in each of its requests. */
   readonly #envelopes = new LRUCache<string, true>({ max: MAX_ENVELOPES })
   readonly #timer: Timer
+  readonly #modules: ModuleWatch
   #ending = false
 
   constructor(private readonly deps: StatelessDeps) {
+    this.#modules = new ModuleWatch((tenantId) => deps.modulesOf(tenantId))
     const failed = (cause: unknown) => deps.log.warn({ err: cause }, 'could not refresh MCP listeners')
     this.#timer = setInterval(() => void this.sweep().catch(failed), deps.limits.sweepMs)
   }
@@ -80,6 +86,7 @@ export class Stateless implements AsyncDisposable {
     if (listeners.length === 0) return
     const current = await this.deps.refresh(listeners.map(({ caller }) => caller))
     await Promise.all(listeners.map((listener, index) => this.#review(listener, current[index])))
+    await this.#modules.sweep([...this.#listeners].map(listerOf))
   }
 
   /** Refuses requests from now on. */
@@ -113,6 +120,7 @@ export class Stateless implements AsyncDisposable {
   ): Promise<Response> {
     const { limits } = this.deps
     const { call } = context
+    const { modules } = await withModules(context, view)
     const ofTenant = [...this.#listeners].filter(({ caller }) => caller.tenantId === call.tenantId)
     const own = ofTenant.filter(({ caller }) => callerId(caller) === callerId(call)).length
     if (own >= limits.perCaller || ofTenant.length >= limits.perTenant || this.#listeners.size >= limits.perProcess)
@@ -120,6 +128,7 @@ export class Stateless implements AsyncDisposable {
     const listener: Listener = {
       caller: call,
       access: accessOf(call),
+      modules,
       handler: handlerFor(this.deps, this.#settings(view), new OneStream(() => this.#listeners.delete(listener))),
     }
     this.#listeners.add(listener)
@@ -136,6 +145,15 @@ export class Stateless implements AsyncDisposable {
     return { view, era: 'stateless', within }
   }
 }
+
+const listerOf = (listener: Listener): Lister => ({
+  tenantId: listener.caller.tenantId,
+  listed: listener.modules,
+  changed(modules) {
+    listener.modules = modules
+    listener.handler.notify.toolsChanged()
+  },
+})
 
 /** An event bus with one subscriber; calls `onEnd` when its stream ends. */
 class OneStream extends InMemoryServerEventBus {

@@ -1,6 +1,6 @@
 /** What workspaces have decided about modules of tools. */
-import type { Query } from '../engine/db.ts'
-import { many } from '../engine/load.ts'
+import type { Db, Query } from '../engine/db.ts'
+import { loadBy, many } from '../engine/load.ts'
 
 export interface ModuleSetting {
   name: string
@@ -12,6 +12,12 @@ export const moduleSettings = many<ModuleSetting>(
   { updated_at: true },
   (sql) => sql`select name, mcp, updated_at from agent_module limit 100`,
 )
+
+/** Names of the modules whose tools a workspace lists over MCP. */
+export const enabledModules = async (db: Pick<Db, 'read'>, tenantId: string): Promise<ReadonlySet<string>> => {
+  const { settings } = await loadBy((query) => db.read({ tenantId }, query), { settings: moduleSettings })
+  return new Set(settings.flatMap(({ name, mcp }) => (mcp ? name : [])))
+}
 
 export const putModule =
   ({ set_by, ...setting }: ModuleSetting & { set_by: string }): Query =>

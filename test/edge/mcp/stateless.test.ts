@@ -2,10 +2,12 @@
 import { expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
+import { scopes } from '#kernel/scopes'
 import { revokeKey } from '#store/app/keys'
 import { eventually } from '#test/support/app'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { connectMcp } from '#test/support/mcp'
+import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 import { setKeyScopes } from '#test/support/writes'
 
@@ -75,6 +77,23 @@ test('a generation reports progress, and is cancelled when the client disconnect
     ({ status }) => status === 'failed',
   )
   expect(batch).toMatchObject({ status: 'failed', error: 'cancelled' })
+})
+
+test('a listening client hears when its workspace enables a module of tools', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const { api_key } = await app.newKey([...scopes], tenantId)
+  const one = await connect(api_key)
+  const heard: string[] = []
+  one.client.setNotificationHandler('notifications/tools/list_changed', ({ method }) => void heard.push(method))
+  await one.client.listen({ toolsListChanged: true })
+  await app.send('PUT', '/api/v1/agent/modules/agent', { key: await tokenOf(app, tenantId, 'owner'), body: { mcp: true } })
+  expect(
+    await eventually(
+      () => [...heard],
+      ({ length }) => length > 0,
+    ),
+  ).toEqual(['notifications/tools/list_changed'])
+  await one[Symbol.asyncDispose]()
 })
 
 test('a listening client hears of changes to its own tools, and not to those of others', async () => {

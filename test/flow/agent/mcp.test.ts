@@ -19,7 +19,10 @@ beforeEach(() => {
   script.answer = greeting
 })
 const thinker = scriptedModel((asked, answers) => script.answer(asked, answers))
-const app = useApp({ overrides: { thinker }, env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' } })
+const app = useApp({
+  overrides: { thinker, mcpLimits: { sweepMs: 10 } },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
 
 const OURS = ['agent_send_message', 'agent_get_job', 'agent_cancel_job', 'agent_run_task', 'agent_list_approvals']
 
@@ -78,6 +81,26 @@ describe('the tools', () => {
     await enable(owner, false)
     expect(await oursFor(api_key)).toEqual([])
     await expect(mcp.call('agent_list_approvals')).rejects.toMatchObject({ code: -32_602 })
+  })
+
+  test('that a workspace enables or disables are announced to sessions whose list changes with them', async () => {
+    const { tenantId: other } = await app.newWorkspace()
+    const { api_key } = await app.newKey([...scopes], other)
+    const owner = await tokenOf(app, other, 'owner')
+    await using whole = await connectMcp(app.url, { key: api_key })
+    await using items = await connectMcp(app.url, { key: api_key, query: '?toolsets=items' })
+    for (const mcp of [whole, items]) await mcp.tools()
+    const heard = (times: number) =>
+      eventually(
+        () => [...whole.heard],
+        ({ length }) => length >= times,
+      )
+    await enable(owner, true)
+    expect(await heard(1)).toEqual(['notifications/tools/list_changed'])
+    expect((await whole.toolNames()).filter((name) => name.startsWith('agent_')).sort()).toEqual(all)
+    await enable(owner, false)
+    expect(await heard(2)).toHaveLength(2)
+    expect(items.heard).toEqual([])
   })
 
   test('are enabled by owners and approvers alone, in a session of their own', async () => {

@@ -1,0 +1,55 @@
+/** Tells clients that have listed tools when their workspace enables or disables a module of them. */
+
+/** Who has listed tools. */
+export interface Lister {
+  tenantId: string
+  /** The modules that were enabled then; undefined if its list depends on none. */
+  listed: ReadonlySet<string> | undefined
+  /** The list is another one now. */
+  changed(modules: ReadonlySet<string>): void
+}
+
+/** Workspaces that are looked at in one sweep. Others have their turn in the next ones. */
+const MOST_WORKSPACES = 50
+
+const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.symmetricDifference(b).size === 0
+
+export class ModuleWatch {
+  /** The last workspace that was looked at. */
+  #last = ''
+  #isRunning = false
+
+  constructor(private readonly modulesOf: (tenantId: string) => Promise<ReadonlySet<string>>) {}
+
+  /** Does nothing while another sweep runs: both would tell of the same change. */
+  async sweep(listers: readonly Lister[]): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    await this.#sweep(listers).finally(() => {
+      this.#isRunning = false
+    })
+  }
+
+  async #sweep(listers: readonly Lister[]): Promise<void> {
+    const byTenant = Map.groupBy(
+      listers.filter(({ listed }) => listed !== undefined),
+      ({ tenantId }) => tenantId,
+    )
+    const tenants = this.#next([...byTenant.keys()].sort())
+    await Promise.all(
+      tenants.map(async (tenantId) => {
+        const now = await this.modulesOf(tenantId)
+        for (const { listed, changed } of byTenant.get(tenantId)!) if (!areEqual(listed!, now)) changed(now)
+      }),
+    )
+  }
+
+  /** Those after the last one, then from the beginning again. */
+  #next(sorted: readonly string[]): string[] {
+    const from = sorted.findIndex((one) => one > this.#last)
+    const next = from === -1 ? sorted : [...sorted.slice(from), ...sorted.slice(0, from)]
+    const chosen = next.slice(0, MOST_WORKSPACES)
+    this.#last = chosen.at(-1) ?? ''
+    return chosen
+  }
+}
