@@ -180,6 +180,31 @@ alter table public.agent_job force row level security;
 create policy app on public.agent_job for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.agent_job to tendril_app;
 
+create table public.agent_memory (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  scope text not null,
+  person_id uuid,
+  text text not null,
+  text_hash text not null,
+  untrusted boolean not null default false,
+  words tsvector not null,
+  configuration text not null,
+  job_id uuid,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_memory_check CHECK (((scope = 'user'::text) = (person_id IS NOT NULL))),
+  constraint agent_memory_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_memory_scope_check CHECK ((scope = ANY (ARRAY['user'::text, 'workspace'::text]))),
+  constraint agent_memory_tenant_id_person_id_fkey FOREIGN KEY (tenant_id, person_id) REFERENCES public.member(tenant_id, person_id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX agent_memory_text ON public.agent_memory USING btree (tenant_id, person_id, text_hash) NULLS NOT DISTINCT;
+alter table public.agent_memory enable row level security;
+alter table public.agent_memory force row level security;
+create policy app on public.agent_memory for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.agent_memory to tendril_app;
+
 create table public.agent_message (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

@@ -30,6 +30,7 @@ const ofAgent = [
   ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
   ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
   ...['agent.schedules.list', 'agent.schedules.get', 'agent.schedules.update', 'agent.schedules.remove', 'agent.schedules.run'],
+  ...['agent.memories.list', 'agent.memories.get', 'agent.memories.remove'],
   ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set'],
 ]
 

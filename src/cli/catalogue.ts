@@ -4,7 +4,7 @@ import { type NamedOp, named, type Resource, settlingId } from '#contract/op'
 import { kebab, reservedGroups } from './names.ts'
 
 export interface NamedCommand {
-  /** One word, or two, as in `agent jobs`. */
+  /** One word, or two, as in `agent jobs`. None, if the name alone is the command. */
   group: string
   name: string
   operation: NamedOp

@@ -11,7 +11,7 @@ const below = (parent: Command, name: string): Command =>
 /** The commands by name only. */
 const treeOf = (commands: readonly NamedCommand[]): Command => {
   const program = new Command('tendril').helpCommand(false).exitOverride().configureOutput(silent)
-  for (const { group, name } of commands) [...group.split(' '), name].reduce(below, program)
+  for (const { group, name } of commands) `${group} ${name}`.trim().split(' ').reduce(below, program)
   return program
 }
 

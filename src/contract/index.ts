@@ -8,6 +8,7 @@ import { conversations } from './agent/conversations.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
 import { fetchCapabilities } from './agent/fetching.ts'
 import { jobs } from './agent/jobs.ts'
+import { memories, memoryCapabilities } from './agent/memories.ts'
 import { messages } from './agent/messages.ts'
 import { modules } from './agent/modules.ts'
 import { scheduleCapabilities, schedules } from './agent/schedules.ts'
@@ -109,6 +110,7 @@ export const agentResources = {
   tools: { prefix: 'agent.tools', about: 'What the agent can do.', group: tools },
   toolRules: { prefix: 'agent.toolRules', about: 'What people have decided about tools.', group: toolRules },
   actions: { prefix: CAPABILITIES, about: 'The capabilities of the agent, called by name.', group: actions },
+  memories: { prefix: 'agent.memories', about: 'What the agent remembers.', group: memories },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 
@@ -120,6 +122,7 @@ export const capabilityResources = {
   clock: { prefix: CAPABILITIES, about: 'The time.', group: clockCapabilities },
   fetching: { prefix: CAPABILITIES, about: 'Pages of the web.', group: fetchCapabilities },
   schedules: { prefix: CAPABILITIES, about: 'What the agent is to do later.', group: scheduleCapabilities },
+  memories: { prefix: CAPABILITIES, about: 'What is to be remembered.', group: memoryCapabilities },
 } as const satisfies Record<string, Resource>
 
 /** For signed-in people. API keys have no access. */

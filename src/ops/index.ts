@@ -11,6 +11,7 @@ import { conversationHandlers } from './agent/conversations.ts'
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
 import { fetchHandlers } from './agent/fetching.ts'
 import { jobHandlers } from './agent/jobs.ts'
+import { memoryCapabilityHandlers, memoryHandlers } from './agent/memories.ts'
 import { messageHandlers } from './agent/messages.ts'
 import { moduleHandlers } from './agent/modules.ts'
 import { scheduleCapabilityHandlers, scheduleHandlers } from './agent/schedules.ts'
@@ -102,6 +103,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.tools, toolHandlers(tools))
   add(agentResources.toolRules, toolRuleHandlers(tools))
   add(agentResources.actions, actionHandlers({ tools, publicUrl }))
+  add(agentResources.memories, memoryHandlers)
   add(agentResources.modules, moduleHandlers)
 }
 
@@ -110,6 +112,7 @@ const addCapabilities = (add: Add, world: CapabilityParts) => {
   add(capabilityResources.clock, clockHandlers)
   add(capabilityResources.fetching, fetchHandlers(world))
   add(capabilityResources.schedules, scheduleCapabilityHandlers(world))
+  add(capabilityResources.memories, memoryCapabilityHandlers)
 }
 
 const addApp = (add: Add, world: Parts) => {

@@ -9,15 +9,29 @@ import { wordsOf } from '#cli/line'
 import { kebab } from '#cli/names'
 import { suggestionFor } from '#cli/stubs'
 import { optionKey, syntaxOf, titleOf } from '#cli/syntax'
+import { capabilities } from '#contract/index'
 import { isAgentTool, type NamedOp, pathParams } from '#contract/op'
 import type { Parse, Understood } from '#port/model/desk/command'
 
 type Input = Record<string, unknown>
 
-/** The commands that the agent has as tools. */
-export const deskCommands: NamedCommand[] = groups.flatMap((group) => group.commands).filter(({ operation }) => isAgentTool(operation))
+/** Capabilities have no command on the command line. Here their names are their commands: `/remember --text …`. */
+const namedCapabilities: NamedCommand[] = capabilities
+  .filter((operation) => isAgentTool(operation))
+  .map((operation) => ({ group: '', name: operation.tool!, operation }))
 
-const wordsFor = ({ group, name }: NamedCommand): string => `/${group} ${name}`
+const capabilityAt = ([word = '']: readonly string[]): NamedCommand | undefined =>
+  namedCapabilities.find(({ name }) => name === word || kebab(name) === word)
+
+/** The commands that the agent has as tools. */
+export const deskCommands: NamedCommand[] = [
+  ...groups.flatMap((group) => group.commands).filter(({ operation }) => isAgentTool(operation)),
+  ...namedCapabilities,
+]
+
+const wordsOfCommand = ({ group, name }: NamedCommand): string[] => `${group} ${name}`.trim().split(' ')
+
+export const wordsFor = (command: NamedCommand): string => `/${wordsOfCommand(command).join(' ')}`
 
 /** A command as a person could write it. The first record of a list stands for any. */
 export const examplesFor = (command: NamedCommand): string[] =>
@@ -47,7 +61,7 @@ const listing = (group: string): string =>
     .join('\n')
 
 const helpFor = (words: readonly string[]): string => {
-  const command = commandAt(words)
+  const command = commandAt(words) ?? capabilityAt(words)
   if (command && isAgentTool(command.operation)) return help(command)
   return listing(words.join(' ')) || listing('')
 }
@@ -92,13 +106,16 @@ const call = async (command: NamedCommand, argv: readonly string[]): Promise<Und
 
 const read = async (line: string, isMarked: boolean): Promise<Understood | undefined> => {
   const words = isMarked ? wordsOf(line) : line.split(/\s+/)
-  const command = commandAt(words)
-  if (command) return call(command, wordsOf(line).slice(`${command.group} ${command.name}`.split(' ').length))
+  const command = commandAt(words) ?? (isMarked ? capabilityAt(words) : undefined)
+  if (command) return call(command, wordsOf(line).slice(wordsOfCommand(command).length))
   if (!isMarked) return undefined
   return { error: words.length === 0 || words[0] === 'help' ? helpFor(words.slice(1)) : sayFailure(suggestionFor(words, deskCommands)) }
 }
 
-/** A line with `/` or `tendril` before it is a command, right or wrong; any other is one if it begins with the words of a command. */
+/**
+ * A line with `/` or `tendril` before it is a command, right or wrong; any other is one if it begins with the two words of a command. The
+ * single word of a capability also begins sentences.
+ */
 export const parseDeskLine: Parse = async (line) => {
   const [mark = ''] = /^(?:\/|tendril(?=\s|$))\s*/.exec(line) ?? []
   try {

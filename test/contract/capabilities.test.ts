@@ -9,6 +9,8 @@ fetch_url                outside_read   foreign editor approver viewer
 schedule_task            draft                  editor approver
 list_scheduled_tasks     read    foreign        editor approver viewer
 cancel_scheduled_task    draft                  editor approver
+remember                 draft                  editor approver
+search_memories          read          foreign  editor approver viewer
 `
 
 test('every capability has the class and roles of the table', () => {

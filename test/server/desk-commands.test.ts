@@ -2,27 +2,25 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { argvOf } from '#cli/argv'
-import { groups } from '#cli/catalogue'
 import { fieldsOf } from '#cli/fields'
 import { lineOf, wordsOf } from '#cli/line'
-import { operations } from '#contract/index'
+import { capabilities, operations } from '#contract/index'
 import { isAgentTool, readsOnly } from '#contract/op'
 import { validate } from '#ops/validate'
 import { createDesk } from '#port/model/desk/desk'
 import { questions } from '#port/model/desk/questions'
-import { parseDeskLine } from '#server/desk-commands'
+import { deskCommands, parseDeskLine, wordsFor } from '#server/desk-commands'
 import { nearestCommands } from '#server/desk-suggestions'
 import { legalInputs } from '#test/support/arbitrary'
 import { runs } from '#test/support/property'
 import { sampleOf } from '#test/support/sample'
 
-const commands = groups.flatMap((group) => group.commands).filter(({ operation }) => isAgentTool(operation))
-const named = commands.map((command) => [command.operation.tool!, command] as const)
+const named = deskCommands.map((command) => [command.operation.tool!, command] as const)
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
 
 test('every tool of the agent has a command', () => {
-  expect(named.map(([tool]) => tool).sort()).toEqual(operations.flatMap((o) => (isAgentTool(o) ? o.tool! : [])).sort())
-  expect(named).toHaveLength(48)
+  const tools = [...operations, ...capabilities].flatMap((o) => (isAgentTool(o) ? o.tool! : []))
+  expect(named.map(([tool]) => tool).sort()).toEqual(tools.sort())
 })
 
 test('words written as a line are read back, whatever is in them', async () => {
@@ -43,8 +41,9 @@ test.each(lines)('%s is split as a shell does, and nothing in it is expanded', (
   expect(wordsOf(line)).toEqual(words)
 })
 
-describe.each(named)('%s', (tool, { group, name, operation }) => {
-  const words = `/${group} ${name}`
+describe.each(named)('%s', (tool, command) => {
+  const { operation } = command
+  const words = wordsFor(command)
 
   test('every valid input, written as a line, is read back equal', async () => {
     const property = fc.asyncProperty(legalInputs(operation), async (input) => {
@@ -55,8 +54,8 @@ describe.each(named)('%s', (tool, { group, name, operation }) => {
 
   const whole = `${words} ${lineOf(argvOf(operation, sampleOf(operation, 'needed')))}`
   const wrong = [
-    `/${group} ${name}x`,
-    `/${group}x ${name}`,
+    `${words}x`,
+    words.replace('/', '/x'),
     `${whole} --no-such-option`,
     `${whole} ${ID} ${ID}`,
     `${whole} 'not closed`,
@@ -109,10 +108,18 @@ test('a command needs no mark, and a handle or a position serves as an id', asyn
   expect(await parseDeskLine('/items approve 2')).toEqual({ tool: 'growth_approve_item', args: { id: '2' } })
 })
 
+test('the name of a capability is its command, with a mark before it', async () => {
+  const remember = { tool: 'remember', args: { text: 'Launch posts mention the price' } }
+  for (const mark of ['/', 'tendril '])
+    expect(await parseDeskLine(`${mark}remember --text 'Launch posts mention the price'`)).toEqual(remember)
+  expect(await parseDeskLine('/search-memories --query launch')).toEqual({ tool: 'search_memories', args: { query: 'launch' } })
+  for (const line of ['remember --text x', 'remember that we never post on Sundays']) expect(await parseDeskLine(line)).toBeUndefined()
+})
+
 test('/help lists the commands, or explains one', async () => {
   const textOf = async (line: string) => ((await parseDeskLine(line)) as { error: string }).error
   const all = (await textOf('/help')).split('\n')
-  expect(all).toHaveLength(48)
+  expect(all).toHaveLength(deskCommands.length)
   expect(all).toContain('/items post-now: Post an approved item now.')
   expect((await textOf('/help items')).split('\n')).toHaveLength(7)
   expect(await textOf('/help items approve')).toBe(await textOf('/items approve --help'))

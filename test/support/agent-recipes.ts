@@ -1,5 +1,5 @@
 /** How to make the records of the workspace agent that operations take by id. */
-import { makeApproval, makeConversation, makeFeedback, makeJob, makeTask } from './agent-records.ts'
+import { makeApproval, makeConversation, makeFeedback, makeJob, makeMemory, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeSchedule } from './schedules.ts'
 
@@ -14,6 +14,7 @@ export const agentRecipes = {
   'agent.conversationFeedback': { make: makeFeedback, instead: { give: makeConversation } },
   'agent.jobs': { make: (workspace: Workspace) => makeJob(workspace) },
   'agent.approvals': { make: (workspace: Workspace) => makeApproval(workspace) },
+  'agent.memories': { make: (workspace: Workspace) => makeMemory(workspace) },
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },
   'agent.toolRules': { make: toolName },

@@ -5,12 +5,14 @@ import type { Approval } from '#domain/agent/approval'
 import { newConversation, withMessage } from '#domain/agent/conversation'
 import { argumentsHash } from '#domain/agent/hash'
 import { type Job, newTurn } from '#domain/agent/job'
+import { type Memory, remember } from '#domain/agent/memory'
 import { newStep } from '#domain/agent/step'
 import { newId } from '#kernel/ids'
 import { insertApprovals } from '#store/agent/approvals'
 import { insertConversation, saveConversation } from '#store/agent/conversations'
 import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
+import { insertMemory } from '#store/agent/memories'
 import { insertMessages } from '#store/agent/messages'
 import { insertSteps } from '#store/agent/steps'
 import { merge } from '#store/engine/letter'
@@ -73,4 +75,13 @@ export const makeApproval = async (workspace: Pick<Workspace, 'app' | 'tenantId'
   }
   await write(workspace, { writes: [insertSteps([step]), insertApprovals([approval])] })
   return { id }
+}
+
+/** A memory of the workspace, unless a person is named. */
+export const makeMemory = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Memory> = {}) => {
+  const told = { id: newId(), scope: 'workspace', person_id: null, text: `Launch posts mention price ${newId()}`, ...changes } as const
+  const nothing = { equal: undefined, count: 0, oldest: null }
+  const { memory } = remember(nothing, { untrusted: false, job_id: null, now: new Date(), ...told })
+  await write(workspace, { writes: [insertMemory({ ...memory, ...changes }, 'en')] })
+  return { id: memory.id }
 }

@@ -125,6 +125,7 @@ const sampleRows = (tenantId: string, person: string) => {
       ...times,
     },
     agent_module: { name: mark, mcp: true, set_by: person, ...times },
+    agent_memory: { id: newId(), scope: 'workspace', text: mark, text_hash: mark, words: '', configuration: 'simple', ...times },
     agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },
     webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },
   }

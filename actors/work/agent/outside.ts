@@ -3,18 +3,13 @@
 import { refusalOf } from '#decisions/agent/refusal'
 import type { Reached } from '#decisions/agent/toolbox'
 import { keptAnswer } from '#domain/agent/answer'
-import { historyBytes } from '#domain/agent/budget'
 import { callingJob } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
-import { formatOf, taskMessages } from '#domain/agent/tasks/asking'
-import { fitted, saidMessage, stepMessages } from '#domain/agent/transcript'
-import { ThinkError, type ThinkFailure, type Thought, type Turn } from '#port/model/thinker'
-import { stepsOf } from '#store/agent/steps'
-import { messageText, saidUntil } from '#store/agent/thread'
-import { loadBy, when } from '#store/engine/load'
+import { ThinkError, type ThinkFailure, type Thought } from '#port/model/thinker'
 import type { LaneContext } from '../../engine/lane.ts'
 import type { AgentDeps } from './deps.ts'
-import { type AgentRun, MOST_MESSAGES, type Single } from './run.ts'
+import type { AgentRun, Single, Thinking } from './run.ts'
+import { turnOf } from './turn.ts'
 import { urgentLetter } from './urgent.ts'
 
 /** `unknown`: it may have happened. */
@@ -22,7 +17,7 @@ export type Read = { id: string; value: unknown } | { id: string; error: string 
 
 /** `stopped`: the process is ending, or the lane was recalled. */
 export type AgentOutcome =
-  | { kind: 'thought'; thought: Thought; typed: string; byDesk: boolean; ms: number }
+  | { kind: 'thought'; thought: Thought; typed: string; recalled: string[]; byDesk: boolean; ms: number }
   | { kind: 'failed'; failure: ThinkFailure; retryAfterMs: number | undefined; ms: number }
   | { kind: 'read'; results: Read[] }
   | { kind: 'reached'; reached: Reached }
@@ -43,33 +38,9 @@ export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneCo
   }
 }
 
-type Thinking = Extract<AgentRun, { kind: 'think' }>
-
-interface Asking {
-  turn: Turn
-  /** The words of a person that the job answers. */
-  typed: string
-}
-
-const turnOf = async (deps: AgentDeps, { job, system, tools, last, maxTokens, open }: Thinking, tenantId: string): Promise<Asking> => {
-  const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
-  const { said, steps, own } = await loadBy((query) => deps.db.read({ tenantId }, query), {
-    said: when(job.message_id !== null, saidUntil(job.message_id ?? '', MOST_MESSAGES)),
-    own: when(job.message_id !== null, messageText(job.message_id ?? '')),
-    steps: stepsOf(job.id),
-  })
-  if (job.task) return { turn: { ...asked, messages: taskMessages(job.task, steps), format: formatOf(job.task) }, typed: '' }
-  const messages = said ? said.map(saidMessage) : [{ role: 'user' as const, text: job.goal }]
-  const turn: Turn = {
-    ...asked,
-    messages: [...fitted(messages, historyBytes(deps.contextTokens)).toSpliced(-1, 0, ...open), ...stepMessages(steps)],
-  }
-  return { turn, typed: own?.content ?? job.goal }
-}
-
 const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Promise<AgentOutcome> => {
   const { tenantId, signal } = context
-  const { turn, typed } = await turnOf(deps, run, tenantId)
+  const { turn, typed, recalled } = await turnOf(deps, run, tenantId)
   const byDesk = run.job.model === 'desk' || typed.trimStart().startsWith('/')
   const thinker = byDesk ? deps.desk : deps.thinker
   if (!thinker) return { kind: 'failed', failure: 'no_model', retryAfterMs: undefined, ms: 0 }
@@ -89,7 +60,7 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     }
     const thought = byDesk ? await call() : await inTurn(deps, tenantId, call)
     await deps.failpoints('agent.thought')
-    return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, byDesk, ms: ms() }
+    return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, recalled, byDesk, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
     if (cause instanceof ThinkError) return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms: ms() }

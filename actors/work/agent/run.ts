@@ -12,6 +12,7 @@ import { openMessages, type TranscriptMessage } from '#domain/agent/transcript'
 import type { Profile } from '#domain/growth/drafting/profile'
 import { newId } from '#kernel/ids'
 import { openApprovalsOf } from '#store/agent/approvals'
+import { recallBytes } from '#store/agent/memories'
 import { deniedTools } from '#store/agent/rules'
 import { bytesSince, stepPart } from '#store/agent/steps'
 import { bytesUntil } from '#store/agent/thread'
@@ -33,20 +34,21 @@ export interface Single extends Of {
   step: Step
 }
 
+/** A call of the model. */
+export interface Thinking extends Of {
+  kind: 'think'
+  step: Step
+  system: string
+  tools: Tool[]
+  offered: string[]
+  last: boolean
+  maxTokens: number
+  /** What the conversation asks of people already. */
+  open: TranscriptMessage[]
+}
+
 /** The work of a lane. */
-export type AgentRun =
-  | ({
-      kind: 'think'
-      step: Step
-      system: string
-      tools: Tool[]
-      offered: string[]
-      last: boolean
-      maxTokens: number
-      open: TranscriptMessage[]
-    } & Of)
-  | ({ kind: 'read'; steps: Step[] } & Of)
-  | Single
+export type AgentRun = Thinking | ({ kind: 'read'; steps: Step[] } & Of) | Single
 
 type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' | 'outside' }>
 
@@ -91,6 +93,7 @@ const beginThought = async (
     profile: profilePart,
     denied: deniedTools,
     open: when(job.conversation_id !== null, openApprovalsOf(job.conversation_id ?? '')),
+    recall: when(!job.task, recallBytes(job.on_behalf.personId)),
   })
   const open = openMessages(loaded.open ?? [])
   const offered = job.task ? [] : offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
@@ -101,6 +104,7 @@ const beginThought = async (
     Buffer.byteLength(JSON.stringify(tools)) +
     Buffer.byteLength(job.task ? taskText(job.task) : '') +
     Buffer.byteLength(JSON.stringify(open)) +
+    (loaded.recall?.bytes ?? 0) +
     Math.min(loaded.said?.bytes ?? 0, historyBytes(deps.contextTokens))
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })

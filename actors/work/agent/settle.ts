@@ -4,6 +4,7 @@ import { isCommand } from '#domain/agent/schedule'
 import { keptResult, STEP_RUNS, type Step } from '#domain/agent/step'
 import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
+import { useMemories } from '#store/agent/memories'
 import { saveStep, stepPart } from '#store/agent/steps'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
@@ -16,7 +17,7 @@ import { acceptCalls } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
 import { failTool, finishTool, reachedStep } from './execute.ts'
 import type { AgentOutcome, Read } from './outside.ts'
-import type { AgentRun } from './run.ts'
+import type { AgentRun, Thinking } from './run.ts'
 import { answeredTask, faultOf } from './task.ts'
 import { failInVain, UNREADABLE } from './trying.ts'
 
@@ -118,15 +119,15 @@ const spendOn = ({ changes, gate }: At, spend: Spend[]): void => {
   changes.also({ spend, events })
 }
 
-type Thinking = Extract<AgentRun, { kind: 'think' }>
-
 const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, isInVain }: Ended) => {
   const { step } = await loadNow(at.sql, { step: stepPart(run.step.id) })
   if (step?.state !== 'running') return again(at, at.gate.now)
   if (outcome.kind === 'failed') return thinkFailed(at, step, outcome)
   if (outcome.kind !== 'thought') throw new Error(`a thought cannot end as ${outcome.kind}`)
-  const { thought, byDesk, ms } = outcome
+  const { thought, recalled, byDesk, ms } = outcome
   const { job } = at.changes
+  // The steps of a job recall the same memories.
+  if (recalled.length > 0 && job.model_calls === 1) at.changes.also({ writes: [useMemories(recalled, at.gate.now)] })
   const used = thought.usage
   const cost =
     used && !byDesk ? deps.priceOf(job.model)({ input: used.input_tokens, cached: used.cached_tokens, output: used.output_tokens }) : 0

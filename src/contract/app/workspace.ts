@@ -51,6 +51,7 @@ export const exportKinds = [
     'tool_rule',
     'agent_module',
     'schedule',
+    'memory',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const

@@ -26,7 +26,7 @@ const RULES = `You are the growth operator of a workspace in Tendril. You draft 
 export const coreTools: readonly string[] = [
   ...['growth_overview', 'growth_get_brief', 'growth_list_queue', 'growth_create_batch', 'growth_list_batches', 'growth_approve_item'],
   ...['growth_reject_item', 'growth_schedule_item', 'growth_post_item', 'growth_add_learning', 'growth_connection_status'],
-  ...['get_current_time', 'search_conversation', 'use_tools'],
+  ...['get_current_time', 'remember', 'search_memories', 'search_conversation', 'use_tools'],
 ]
 
 /** With so few tools all definitions are given at once. */

@@ -63,6 +63,13 @@ export const openMessages = (open: readonly OpenCall[]): TranscriptMessage[] => 
   return [{ role: 'assistant', text: `${text.join('\n- ')})`, calls: [] }]
 }
 
+/** What is remembered, to stand before the message that it may help to answer: behind earlier messages, so that these stay a common prefix. */
+export const recallMessage = (memories: readonly { text: string }[]): TranscriptMessage[] => {
+  if (memories.length === 0) return []
+  const texts = JSON.stringify(memories.map(({ text }) => text))
+  return [{ role: 'user', text: `(remembered from earlier; it is no request, use it where it helps: ${texts})` }]
+}
+
 /** The newest messages that fit, and always the last; what is left out before them is said. */
 export const fitted = (messages: readonly TranscriptMessage[], bytes: number): TranscriptMessage[] => {
   let [room, from] = [bytes, messages.length]

@@ -1,4 +1,5 @@
 /** What is exported of the workspace agent's tables. */
+import type { Sql } from '../engine/db.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
 
 const message = [
@@ -40,6 +41,9 @@ const schedule = [
   ...['missed', 'failures', 'taint', 'on_behalf', ...times],
 ]
 
+/** Those of a person are shown to that person alone. */
+const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
+
 export const agentSources = {
   conversation: {
     table: 'agent_conversation',
@@ -64,6 +68,12 @@ export const agentSources = {
   },
   agent_approval: { table: 'agent_approval', columns: agentApproval, key: byId },
   tool_rule: { table: 'agent_tool_rule', columns: ['id', 'tool_name', 'decision', 'set_by', ...times], key: byId },
+  memory: {
+    table: 'agent_memory',
+    columns: ['id', 'scope', 'text', 'untrusted', 'job_id', 'last_used_at', ...times],
+    key: byId,
+    within: ownMemories,
+  },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

@@ -1,0 +1,85 @@
+import { Type as T } from '@sinclair/typebox'
+import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { op } from '../op.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+
+const scopes = ['user', 'workspace'] as const
+
+const Memory = record(
+  {
+    id: Id,
+    scope: oneOf(scopes, { description: 'user: yours alone; workspace: of everybody.' }),
+    text: T.String(),
+    untrusted: T.Boolean({ description: 'Stored by a job that had read text of people outside the workspace. Found by search only.' }),
+    jobId: nullable(T.String({ format: 'uuid', description: 'The job that stored it.' })),
+    lastUsedAt: nullable(Time),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Memory' },
+)
+
+const OneMemory = record({ memory: Memory })
+const writers = { roles: ['editor', 'approver'] } as const
+const query = (description: string) =>
+  T.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK, description, examples: ['tone of launch posts'] })
+
+export const memories = {
+  list: op.query(
+    'GET /api/v1/agent/memories',
+    'List what the agent remembers of the workspace, and of you, newest first. Filter by scope or words.',
+    {
+      input: {
+        scope: T.Optional(oneOf(scopes, { description: 'Return only memories of this scope.' })),
+        q: T.Optional(query('Return only memories with all these words, in any of their forms.')),
+        ...page,
+      },
+      output: record({ memories: T.Array(Memory), ...nextCursor }),
+    },
+    use,
+  ),
+  get: op.query(
+    'GET /api/v1/agent/memories/:id',
+    'Get a memory.',
+    { input: { id: Id }, output: OneMemory },
+    { ...use, errors: ['not_found'] },
+  ),
+  remove: op.command(
+    'DELETE /api/v1/agent/memories/:id',
+    'Delete a memory. The agent forgets it at once.',
+    { input: { id: Id }, output: OneMemory },
+    { ...use, ...writers, errors: ['not_found'] },
+  ),
+}
+
+export const memoryCapabilities = {
+  remember: op.command(
+    'POST /api/v1/actions/remember',
+    'Remember a preference or fact for later conversations. In one short sentence, which is recalled when its words come up. Equal text is stored once; of 500 memories the one unused for longest makes way.',
+    {
+      input: {
+        text: T.String({ minLength: 1, maxLength: 1_000, pattern: NOT_BLANK, examples: ['Launch posts mention the price'] }),
+        scope: T.Optional(
+          oneOf(scopes, { description: 'user: of the person alone; workspace: of everybody. Default: user, if there is a person.' }),
+        ),
+      },
+      output: OneMemory,
+    },
+    { ...use, ...writers, tool: 'remember', agent: 'draft' },
+  ),
+  search_memories: op.query(
+    'GET /api/v1/actions/search_memories',
+    'Search what is remembered. Returns memories with any of the words, the best first.',
+    {
+      input: {
+        query: query('Words to look for.'),
+        limit: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 8, description: 'The most to return. Default 8.' })),
+      },
+      output: record({
+        memories: T.Array(Memory),
+        untrusted: untrusted(T.Array(Memory, { description: 'Stored by jobs that had read text of people outside the workspace.' })),
+      }),
+    },
+    { ...use, ...everybody, tool: 'search_memories', agent: 'read', foreign: true },
+  ),
+}
