@@ -15,6 +15,7 @@ const forms: Record<string, string> = {
   uri: 'https://example.com/a',
   email: 'ada@example.com',
   'tool-name': 'growth_create_batch',
+  'tool-rule': 'growth_create_batch',
 }
 
 const LONGEST = 40

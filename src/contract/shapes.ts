@@ -79,6 +79,8 @@ FormatRegistry.Set(
 FormatRegistry.Set('name', (text) => strangeCharacter(text) === undefined && !isInvisible(text) && !isLonger(text, NAME_LIMIT))
 /** The form of every tool's name. */
 FormatRegistry.Set('tool-name', (text) => /^[a-z][a-z0-9_]{0,63}$/.test(text))
+/** The name of a tool, or of a host that fetch_url may read. */
+FormatRegistry.Set('tool-rule', (text) => /^[a-z][a-z0-9_]{0,63}(:[a-z0-9.:[\]-]{1,260})?$/.test(text))
 FormatRegistry.Set('clock-time', (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text))
 
 export const Id = T.String({ format: 'uuid', description: 'A uuid.' })

@@ -86,6 +86,7 @@ const FORMS: Record<string, string> = {
   uri: 'an http or https URL',
   'clock-time': 'a time of day, such as 09:30',
   'tool-name': 'the name of a tool, such as growth_create_batch',
+  'tool-rule': 'the name of a tool, or a host such as fetch_url:example.com',
   name: 'text with visible characters',
   'time-zone': 'an IANA time zone, such as Europe/Berlin',
   language: 'a language tag, such as en or pt-BR',

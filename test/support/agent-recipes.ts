@@ -1,4 +1,5 @@
 /** How to make the records of the workspace agent that operations take by id. */
+import { argumentsHash } from '#domain/agent/hash'
 import { makeApproval, makeConversation, makeFeedback, makeJob, makeMemory, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeSchedule } from './schedules.ts'
@@ -8,12 +9,16 @@ let turn = 0
 /** Another tool than the two times before. */
 const toolName = async () => ({ name: toolNames[turn++ % toolNames.length]! })
 
+/** What a person is asked to let the agent read. */
+export const PAGE = { url: 'https://example.com/a' }
+const reading = { tool_name: 'fetch_url', arguments: PAGE, arguments_hash: argumentsHash(PAGE) }
+
 /** By the part of an operation's id before the last dot. */
 export const agentRecipes = {
   'agent.conversations': { make: async (workspace: Workspace) => ({ id: (await makeConversation(workspace)).id }) },
   'agent.conversationFeedback': { make: makeFeedback, instead: { give: makeConversation } },
   'agent.jobs': { make: (workspace: Workspace) => makeJob(workspace) },
-  'agent.approvals': { make: (workspace: Workspace) => makeApproval(workspace) },
+  'agent.approvals': { make: (workspace: Workspace) => makeApproval(workspace, reading) },
   'agent.memories': { make: (workspace: Workspace) => makeMemory(workspace) },
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },

@@ -40,6 +40,7 @@ const formats: Record<string, () => Arbitrary<string>> = {
   language: () => fc.constantFrom('en', 'pt-BR', 'zh-Hant-TW'),
   uri: () => fc.webUrl({ withQueryParameters: true, withFragments: true, size: 'xsmall' }),
   'clock-time': () => fc.constantFrom('00:00', '09:30', '23:59'),
+  'tool-rule': () => fc.constantFrom('growth_create_batch', 'fetch_url:example.com', 'fetch_url:[::1]:99'),
   'tool-name': () => fc.constantFrom('growth_create_batch', 'use_tools', 'a1'),
   name: () => fc.constantFrom('Dockside', 'Ann O’Hara', '漢字', '👩‍🚀 crew', '-1', '@at'),
   email: () => fc.constantFrom('ada@example.com', 'o+x@example.org'),

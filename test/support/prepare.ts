@@ -34,7 +34,7 @@ import { insertProduct } from '#store/growth/products'
 import { insertRule } from '#store/growth/rules'
 import { insertSignal } from '#store/growth/signals'
 import { insertTarget } from '#store/growth/targets'
-import { agentRecipes } from './agent-recipes.ts'
+import { agentRecipes, PAGE } from './agent-recipes.ts'
 import { makeConversation } from './agent-records.ts'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Workspace, write } from './arrange.ts'
@@ -242,7 +242,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'agent.modules.set': () => ({ mcp: (asked++ >> 1) % 2 === 0 }),
   // Those of the clock.
   'agent.actions.call': (_, extent) => ({ arguments: extent === 'whole' ? { timeZone: 'Europe/Berlin' } : {} }),
-  'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: {} } : {}),
+  // The arguments of the call that is asked about.
+  'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: PAGE } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // Active products cannot share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),

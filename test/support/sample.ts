@@ -15,6 +15,7 @@ const formats: Record<string, () => string> = {
   'time-zone': () => 'Europe/Berlin',
   language: () => 'pt-BR',
   'tool-name': () => 'no_such_tool',
+  'tool-rule': () => 'no_such_tool',
   uri: () => 'https://example.com/a',
   'clock-time': () => '09:00',
   name: () => 'Every delay starts at the dock',

@@ -4,7 +4,7 @@ import { refusalOf } from '#decisions/agent/refusal'
 import type { Tool } from '#decisions/agent/toolbox'
 import { type Approval, type OpenApproval, openFor, type Subject } from '#domain/agent/approval'
 import { HandleBook } from '#domain/agent/handles'
-import { argumentsHash } from '#domain/agent/hash'
+import { argumentsHash, definitionHash } from '#domain/agent/hash'
 import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
 import { RUN_MAKERS } from '#domain/agent/schedule'
 import { newStep, type Step } from '#domain/agent/step'
@@ -13,7 +13,7 @@ import { newId } from '#kernel/ids'
 import { beginning, storable } from '#kernel/storable'
 import type { ToolCall } from '#port/model/thinker'
 import { insertApprovals, openApprovalsOf, pendingCount } from '#store/agent/approvals'
-import { toolDecisions } from '#store/agent/rules'
+import { type BoundRule, toolDecisions } from '#store/agent/rules'
 import { equalCalls, unaskedCalls } from '#store/agent/steps'
 import { loadNow, when } from '#store/engine/load'
 import { invalid } from './answer.ts'
@@ -153,6 +153,14 @@ const askedOf = (deps: AgentDeps, { changes }: At, { name, args, judging, before
 
 const WAITS_ALREADY = 'an equal call waits for a person already, who was not asked again; it runs once, when that person allows it'
 
+/** Whether the rule is about the tool as it is now. */
+const isStillMeant =
+  (deps: AgentDeps) =>
+  ({ tool_name, definition_hash }: BoundRule): boolean => {
+    const tool = deps.toolBox().tools.get(tool_name)
+    return definition_hash === null || (tool !== undefined && definitionHash(tool) === definition_hash)
+  }
+
 const MOST_EQUAL = 2
 const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
 const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}; this one and those after it were not made`
@@ -166,7 +174,7 @@ export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
   const { rules, pending } = loaded
   const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)
   const unasked = new Map<string, number>()
-  const judging = { rules: decisionsOf(rules), room, unasked }
+  const judging = { rules: decisionsOf(rules.filter(isStillMeant(deps))), room, unasked }
   const approvals: Approval[] = []
   const accepted: Step[] = []
   let usable = 0

@@ -77,6 +77,12 @@ export const approvals = {
             description: 'Replace all arguments. Records are named by id, or as the conversation calls them, such as item:3.',
           }),
         ),
+        remember: T.Optional(
+          oneOf(['workspace'], {
+            description:
+              'Do not ask again: for tools that write outside of the workspace, and for the host of fetch_url. Owners and approvers.',
+          }),
+        ),
       },
       output: OneApproval,
     },

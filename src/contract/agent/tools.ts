@@ -15,6 +15,7 @@ const Tool = record(
     }),
     readsForeignText: T.Boolean({ description: 'Its answers may contain words of people outside the workspace.' }),
     rule: nullable(oneOf(decisions, { description: 'What a person has decided.' })),
+    hosts: T.Optional(T.Array(T.String(), { description: 'Of fetch_url: hosts that people have allowed.' })),
     isAsked: T.Boolean({ description: 'Whether a person is asked before it runs, in a job that has read no untrusted text.' }),
   },
   { title: 'AgentTool' },
@@ -43,8 +44,11 @@ export const toolRules = {
   ),
   remove: op.command(
     'DELETE /api/v1/agent/tool-rules/:name',
-    'Remove the rule of a tool.',
-    { input: { name }, output: record({ tool: Tool }) },
+    'Remove the rule of a tool, or of a host that fetch_url may read.',
+    {
+      input: { name: T.String({ format: 'tool-rule', description: 'The name of a tool, or a host such as fetch_url:example.com.' }) },
+      output: record({ tool: Tool }),
+    },
     { scope: 'session', roles: ['approver'], errors: ['not_found'], repeatable: true },
   ),
 }

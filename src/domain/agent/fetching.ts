@@ -10,17 +10,20 @@ const LONGEST_TAINTED = 200
 /** Addresses that a job reads unasked once it has read untrusted text. */
 const MOST_UNASKED = 5
 
+/** Hosts that people of a workspace can allow. */
+export const MOST_HOSTS = 100
+
 /** The name of the rule that lets a host be read: `fetch_url:example.com`. */
-const RULE = 'fetch_url:'
+export const HOST_RULE = 'fetch_url:'
 
 /** With its port, unless that is the usual one. Undefined for what is no address. */
 export const hostOf = (url: string): string | undefined => URL.parse(url)?.host.toLowerCase() || undefined
 
-export const hostRuleOf = (url: string): string => `${RULE}${hostOf(url)}`
+export const hostRuleOf = (url: string): string => `${HOST_RULE}${hostOf(url)}`
 
 /** Hosts that people have allowed, by the rules of a workspace. */
 export const allowedHosts = (rules: ReadonlyMap<string, RuleDecision>): string[] =>
-  [...rules].flatMap(([name, decision]) => (decision === 'allow' && name.startsWith(RULE) ? name.slice(RULE.length) : []))
+  [...rules].flatMap(([name, decision]) => (decision === 'allow' && name.startsWith(HOST_RULE) ? name.slice(HOST_RULE.length) : []))
 
 /** `listed`: `docs.example.com`, or `*.example.com` for all names below it. */
 const covers = (listed: string, host: string): boolean => (listed.startsWith('*.') ? host.endsWith(listed.slice(1)) : host === listed)

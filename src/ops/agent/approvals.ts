@@ -12,14 +12,17 @@ import { AppError, fail, found } from '#kernel/errors'
 import { approvalPart, listApprovals, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
+import { hostRuleCount } from '#store/agent/rules'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
 import { threadOfApproval } from '#store/agent/thread'
+import type { Query } from '#store/engine/db'
 import { merge } from '#store/engine/letter'
-import { loadBy } from '#store/engine/load'
+import { loadBy, when } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { rememberedRule } from '../remembering.ts'
 import { toolCaller } from './tools.ts'
 
 type Arguments = Record<string, unknown>
@@ -55,8 +58,8 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
     },
 
     approve: loading(
-      ({ id }) => approving(id),
-      async ({ arguments: given }, context, { approval: asked, job, step, thread }) => {
+      ({ id, remember }) => ({ ...approving(id), hosts: when(remember !== undefined, hostRuleCount) }),
+      async ({ arguments: given }, context, { approval: asked, job, step, thread, hosts }) => {
         const before = the(asked)
         requireMay(tools, before, context.principal)
         const changes = given === undefined ? undefined : checkedBy(tools, before, { given, handles: thread?.handles ?? {} })
@@ -68,7 +71,8 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
         const edited = changes && (await editedBy(tools, approved, changes, context))
         const approval = edited ?? approved
         const going = { state: 'ready', ...(edited && { args: edited.arguments, args_hash: edited.arguments_hash }) } as const
-        return { ...reply(approval, job), ...decided(approval, { job, step }, going, context) }
+        const rules = hosts ? [rememberedRule(tools, approval, hosts.count, context)] : []
+        return { ...reply(approval, job), ...decided(approval, { job, step, rules }, going, context) }
       },
     ),
 
@@ -135,18 +139,25 @@ const requireSame = (approval: Approval, changes: Arguments | undefined): void =
 interface Asking {
   job: Job | undefined
   step: Step | undefined
+  /** That the person sets with the decision. */
+  rules?: Query[]
 }
 
 /** The decision, what it does to the step, and the job's work, due now. */
-const decided = (approval: Approval, { job, step }: Asking, going: Partial<Step>, { gate: { now } }: CommandContext) => {
+const decided = (approval: Approval, { job, step, rules = [] }: Asking, going: Partial<Step>, { gate: { now } }: CommandContext) => {
   if (!job || isOver(job)) fail('conflict', `cannot decide: the job is ${job?.status ?? 'gone'}`)
   if (step?.state !== 'asked') fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`)
   const next: Step = { ...step!, ...going, updated_at: now }
   const told = withEvents({ ...job!, updated_at: now }, newsOf(approval, next), now)
-  const writes = [saveApproval(approval), saveStep(next), saveJob(told.job)]
+  const writes = [saveApproval(approval), saveStep(next), saveJob(told.job), ...rules]
   const work = [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })]
   const effects = merge({ writes, events: [settledEvent(approval)], work }, eventEffects(told.events))
-  const auditDetail = { tool: approval.tool_name, job_id: approval.job_id, edited: approval.edited }
+  const auditDetail = {
+    tool: approval.tool_name,
+    job_id: approval.job_id,
+    edited: approval.edited,
+    ...(rules.length > 0 && { remember: 'workspace' }),
+  }
   return { effects, auditDetail }
 }
 

@@ -1,11 +1,12 @@
 import type { toolRules, tools } from '#contract/agent/tools'
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
+import { allowedHosts } from '#domain/agent/fetching'
 import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/verdict'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
 import { callerNow } from '#store/agent/callers'
-import { deleteToolRule, putToolRule, toolDecisions, toolRulePart } from '#store/agent/rules'
+import { deleteToolRule, putToolRule, type ToolRule, toolDecisions } from '#store/agent/rules'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
@@ -21,11 +22,17 @@ export const toolCaller = (principal: Principal): { principal: Principal; scopes
 const verdict = (box: ToolBox, tool: Tool, principal: Principal, rule: RuleDecision | undefined) =>
   verdictOf({ class: tool.class, offered: true, mayRun: box.mayRun(tool.name, toolCaller(principal)), taint: [], rule })
 
-const view = (box: ToolBox, tool: Tool, { principal, rule }: { principal: Principal; rule: RuleDecision | undefined }) => ({
-  ...{ name: tool.name, title: tool.title, module: tool.module, class: tool.class, readsForeignText: tool.foreign },
-  rule: rule ?? null,
-  isAsked: verdict(box, tool, principal, rule).decision === 'ask',
-})
+type Decisions = ReadonlyMap<string, RuleDecision>
+
+const view = (box: ToolBox, tool: Tool, { principal, rules }: { principal: Principal; rules: Decisions }) => {
+  const rule = rules.get(tool.name)
+  return {
+    ...{ name: tool.name, title: tool.title, module: tool.module, class: tool.class, readsForeignText: tool.foreign },
+    rule: rule ?? null,
+    ...(tool.class === 'outside_read' ? { hosts: allowedHosts(rules) } : {}),
+    isAsked: verdict(box, tool, principal, rule).decision === 'ask',
+  }
+}
 
 export const toolHandlers = (box: ToolBox): Handlers<typeof tools> => ({
   async list(_, { read, principal: asked }) {
@@ -36,25 +43,33 @@ export const toolHandlers = (box: ToolBox): Handlers<typeof tools> => ({
     const byName = decisionsOf(rules)
     // What a rule forbids is shown, so that the rule can be removed.
     const offered = [...box.tools.values()].filter((tool) => verdict(box, tool, principal, undefined).decision !== 'deny')
-    return { tools: offered.map((tool) => view(box, tool, { principal, rule: byName.get(tool.name) })) }
+    return { tools: offered.map((tool) => view(box, tool, { principal, rules: byName })) }
   },
 })
+
+/** Of the rules, all but one, and another in its place if one is given. */
+const replaced = (rules: readonly ToolRule[], name: string, decision?: RuleDecision): Decisions =>
+  decisionsOf([...rules.filter(({ tool_name }) => tool_name !== name), ...(decision ? [{ tool_name: name, decision }] : [])])
 
 export const toolRuleHandlers = (box: ToolBox): Handlers<typeof toolRules> => {
   const the = (name: string): Tool => found(box.tools.get(name), 'no such tool')
   return {
-    async set({ name, decision }, { gate, principal }) {
-      const tool = the(name)
-      const rule = { id: newId(), tool_name: name, decision, set_by: personOf(principal), now: gate.now }
-      const reply = { tool: view(box, tool, { principal, rule: decision }) }
-      return { reply, effects: { writes: [putToolRule(rule)] }, auditDetail: { tool: name, decision } }
-    },
+    set: loading(
+      () => ({ rules: toolDecisions }),
+      ({ name, decision }, { gate, principal }, { rules }) => {
+        const tool = the(name)
+        const rule = { id: newId(), tool_name: name, decision, definition_hash: null, set_by: personOf(principal), now: gate.now }
+        const reply = { tool: view(box, tool, { principal, rules: replaced(rules, name, decision) }) }
+        return { reply, effects: { writes: [putToolRule(rule)] }, auditDetail: { tool: name, decision } }
+      },
+    ),
 
     remove: loading(
-      ({ name }) => ({ rule: toolRulePart(name) }),
-      ({ name }, { principal }, { rule }) => {
-        const reply = { tool: view(box, the(name), { principal, rule: undefined }) }
-        return { reply, effects: rule ? { writes: [deleteToolRule(name)] } : {}, auditDetail: { tool: name } }
+      () => ({ rules: toolDecisions }),
+      ({ name }, { principal }, { rules }) => {
+        const reply = { tool: view(box, the(name.split(':')[0]!), { principal, rules: replaced(rules, name) }) }
+        const isThere = rules.some(({ tool_name }) => tool_name === name)
+        return { reply, effects: isThere ? { writes: [deleteToolRule(name)] } : {}, auditDetail: { tool: name } }
       },
     ),
   }

@@ -1,11 +1,17 @@
 /** What people have decided about tools of the agent. */
+import { HOST_RULE } from '#domain/agent/fetching'
 import type { RuleDecision } from '#domain/agent/verdict'
 import type { Query } from '../engine/db.ts'
-import { many, one } from '../engine/load.ts'
+import { many, one, sure } from '../engine/load.ts'
 
 export interface ToolRule {
   tool_name: string
   decision: RuleDecision
+}
+
+/** With the definition that it holds for; null: any. */
+export interface BoundRule extends ToolRule {
+  definition_hash: string | null
 }
 
 /** Tools that a rule of the workspace forbids. */
@@ -18,16 +24,23 @@ export const deniedTools = many<{ tool_name: string }>(
 const MOST_RULES = 1_000
 
 /** All rules for tools. */
-export const toolDecisions = many<ToolRule>(
+export const toolDecisions = many<BoundRule>(
   {},
-  (sql) => sql`select tool_name, decision from agent_tool_rule order by tool_name limit ${MOST_RULES}`,
+  (sql) => sql`select tool_name, decision, definition_hash from agent_tool_rule order by tool_name limit ${MOST_RULES}`,
 )
 
-export const toolRulePart = (name: string) =>
-  one<ToolRule>({}, (sql) => sql`select tool_name, decision from agent_tool_rule where tool_name = ${name}`)
+/** How many hosts people have allowed. */
+export const hostRuleCount = sure(
+  one<{ count: number }>(
+    {},
+    (sql) => sql`select count(*)::int as count from agent_tool_rule where starts_with(tool_name, ${HOST_RULE}) and decision = 'allow'`,
+  ),
+)
 
 export interface NewRule extends ToolRule {
   id: string
+  /** Of the tool that it is about, if it holds for that definition alone. */
+  definition_hash: string | null
   set_by: string
   now: Date
 }
@@ -36,7 +49,8 @@ export const putToolRule =
   ({ now, ...rule }: NewRule): Query =>
   (sql) =>
     sql`insert into agent_tool_rule ${sql({ ...rule, created_at: now, updated_at: now })}
-      on conflict (tenant_id, tool_name) do update set decision = excluded.decision, set_by = excluded.set_by, updated_at = excluded.updated_at`
+      on conflict (tenant_id, tool_name) do update set decision = excluded.decision, definition_hash = excluded.definition_hash,
+        set_by = excluded.set_by, updated_at = excluded.updated_at`
 
 export const deleteToolRule =
   (name: string): Query =>
