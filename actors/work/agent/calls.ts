@@ -75,8 +75,8 @@ interface Judging {
   rules: ReadonlyMap<string, RuleDecision>
   /** Approvals that may still be asked for. */
   room: number
-  /** Equal calls before it in the same answer. */
-  equal: number
+  /** Calls before it with equal arguments, and those of them of which it is not known whether they happened. */
+  equal: { calls: number; unknown: number }
   /** Calls before it in the same answer that nobody is asked about, by tool. */
   unasked: ReadonlyMap<string, number>
   /** What jobs of the conversation ask already, this one's before the call among them. */
@@ -95,19 +95,16 @@ const judged = async (
   const { name } = call
   const tool = deps.toolBox().tools.get(name)!
   const { job } = at.changes
-  const { equal, before } = await loadNow(at.sql, {
-    equal: equalCalls(job.id, name, checked.hash),
-    before: when(tool.class === 'outside_read', unaskedCalls(job.root_id, name)),
-  })
-  const asks = askedOf(deps, at, { name, args: checked.args, judging, before: before?.calls ?? 0 })
+  const before = tool.class === 'outside_read' ? (await loadNow(at.sql, { unasked: unaskedCalls(job.root_id, name) })).unasked.calls : 0
+  const asks = askedOf(deps, at, { name, args: checked.args, judging, before })
   if (typeof asks === 'string') return failed(asks)
   const verdict = verdictOf({
     ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint: job.taint, asks },
-    ...{ rule: judging.rules.get(name), isRepeat: equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
+    ...{ rule: judging.rules.get(name), isRepeat: judging.equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
     makesRuns: job.scheduled && RUN_MAKERS.includes(name),
   })
   if (verdict.decision === 'deny') return failed(verdict.reason)
-  if (equal.calls + judging.equal >= MOST_EQUAL) return failed(REPEATED)
+  if (judging.equal.calls >= MOST_EQUAL) return failed(REPEATED)
   if (answer.isInVain && verdict.decision === 'ask') return failed(IN_VAIN)
   return verdict.decision === 'allow' ? { state: 'ready', why: [] } : asked(deps, at, { name, ...checked, why: verdict.why }, judging)
 }
@@ -168,10 +165,12 @@ const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}; this one and th
 /** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
 export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
   const { calls } = answer.outcome.thought
+  const all = calls.map((call, index) => (index < MOST_CALLS ? checkedCall(deps, at, call, answer) : { error: TOO_MANY }))
+  const hashes = all.flatMap((checked) => ('hash' in checked ? checked.hash : []))
   const { id, conversation_id } = at.changes.job
   const open = when(conversation_id !== null, openApprovalsOf(conversation_id ?? ''))
-  const loaded = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(id), open })
-  const { rules, pending } = loaded
+  const loaded = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(id), earlier: equalCalls(id, hashes), open })
+  const { rules, pending, earlier } = loaded
   const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)
   const unasked = new Map<string, number>()
   const judging = { rules: decisionsOf(rules.filter(isStillMeant(deps))), room, unasked }
@@ -179,8 +178,11 @@ export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
   const accepted: Step[] = []
   let usable = 0
   for (const [index, call] of calls.entries()) {
-    const checked = index < MOST_CALLS ? checkedCall(deps, at, call, answer) : { error: TOO_MANY }
-    const equal = accepted.filter(({ name, args_hash }) => name === call.name && 'hash' in checked && args_hash === checked.hash).length
+    const checked = all[index]!
+    const isEqual = (other: Pick<Step, 'name' | 'args_hash'>) =>
+      other.name === call.name && 'hash' in checked && other.args_hash === checked.hash
+    const before = earlier.find(isEqual)
+    const equal = { calls: (before?.calls ?? 0) + accepted.filter(isEqual).length, unknown: before?.unknown ?? 0 }
     const room = judging.room - approvals.length
     const verdict = await judged(deps, at, call, {
       checked,

@@ -117,13 +117,11 @@ export const unaskedCalls = (rootId: string, tool: string) =>
     ),
   )
 
-/** How often a job has called a tool with equal arguments, and it ran; and how often it is not known whether it did. */
-export const equalCalls = (jobId: string, tool: string, argsHash: string) =>
-  sure(
-    one<{ calls: number; unknown: number }>(
-      {},
-      (sql) => sql`select (count(*) filter (where state in ('done', 'ready', 'asked', 'running', 'waiting')))::int as calls,
+/** How often a job has called tools with these arguments, and they ran; and how often it is not known whether they did. */
+export const equalCalls = (jobId: string, hashes: readonly string[]) =>
+  many<{ name: string; args_hash: string; calls: number; unknown: number }>(
+    {},
+    (sql) => sql`select name, args_hash, (count(*) filter (where state in ('done', 'ready', 'asked', 'running', 'waiting')))::int as calls,
           (count(*) filter (where state = 'unknown'))::int as unknown
-        from agent_step where job_id = ${jobId} and name = ${tool} and args_hash = ${argsHash}`,
-    ),
+        from agent_step where job_id = (select ${jobId}::uuid) and args_hash = any(${[...hashes]}::text[]) group by name, args_hash limit ${MOST_STEPS}`,
   )

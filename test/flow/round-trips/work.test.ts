@@ -1,5 +1,7 @@
 /** The statements of each kind of work, from the look that finds it to the one that finds nothing more. */
 import { expect, test } from 'bun:test'
+import { type Plan, plannedModel } from '#test/support/agent-plan'
+import { ask, learned, newAgentStory } from '#test/support/agent-story'
 import { dataOf, eventOf, hookOf } from '#test/support/hooks'
 import { call, legalInput, newWorkspace, usualOperations } from '#test/support/prepare'
 import { openReceiver } from '#test/support/receiver'
@@ -12,7 +14,8 @@ import { makeDue, makeItemDue } from '#test/support/writes'
 const HOUR = 3_600_000
 
 const receiver = use(openReceiver)
-const counted = use(() => countedApp({ env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } }))
+const env = () => ({ EGRESS_ALLOW: `127.0.0.1:${receiver.port}` })
+const counted = use(() => countedApp({ env: env(), overrides: { thinker: plannedModel() } }))
 
 const ok = async (reply: ReturnType<Story['send']>) => expect((await reply).status).toBeLessThan(300)
 
@@ -67,6 +70,15 @@ const delivery = async (events: number): Promise<Cost> => {
   return cost.rest()
 }
 
+/** A job whose model calls so many commands in one answer. */
+const answered = async (commands: number): Promise<Cost> => {
+  const story = await newAgentStory(counted.app)
+  const note = (n: number): Plan[number][number] => ['growth_add_learning', { kind: 'worked', note: `note ${n}` }]
+  const cost = await counted.cost(() => ask(counted.app, story, [Array.from({ length: commands }, (_, n) => note(n))]))
+  expect(await learned(counted.app, story)).toHaveLength(commands)
+  return cost.rest()
+}
+
 const ruled = async (trigger: object): Promise<{ story: Story; id: string }> => {
   const story = await newStory(counted.app)
   const body = { name: 'Keep drafting', trigger, action: { kind: 'draft_batch', count: 1 } }
@@ -105,6 +117,8 @@ const kinds: Record<string, () => Promise<Cost>> = {
   },
   'the delivery of an event': () => delivery(1),
   'the delivery of three events': () => delivery(3),
+  'a job with one command': () => answered(1),
+  'a job with three commands': () => answered(3),
   'a batch': () => made('growth.batches.create'),
   'an article': () => made('growth.articles.create'),
   'a watched target': () => made('growth.targets.create'),
