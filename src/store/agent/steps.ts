@@ -39,14 +39,18 @@ export const shownSteps = (jobId: string, characters: number) =>
       from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`
   })
 
-/** Without arguments and results. How each tool runs is for the caller to add. */
+/**
+ * Without arguments and results. How each tool runs is for the caller to add. The job is a subquery's, whose value no plan is made for: as a
+ * value it would be planned for anew each time, once jobs differ much in their number of steps.
+ */
 export const headsOf = (jobId: string) =>
   many<Omit<StepHead, 'way'>>(
     { not_before: true, started_at: true, expires_at: true },
     (sql) => sql`select s.id, s.number, s.kind, s.name, s.state, s.class, s.awaits_kind, s.awaits, s.of_step, s.attempt, s.not_before,
-        s.started_at, a.expires_at
-      from agent_step s left join agent_approval a on a.step_id = s.id and a.status = 'pending'
-      where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`,
+        s.started_at, coalesce((s.answer->>'calls')::int, 0) as calls,
+        case when s.state = 'asked' then (select a.expires_at from agent_approval a where a.step_id = s.id and a.status = 'pending') end
+          as expires_at
+      from agent_step s where s.job_id = (select ${jobId}::uuid) order by s.number limit ${MOST_STEPS}`,
   )
 
 /** Bytes of what a job's next request to the model contains that its last one did not. `since`: the number of that step, or 0. */
