@@ -24,10 +24,10 @@ export interface KindOfWork {
    */
   queued: 'held' | 'cancelled' | 'skipped' | 'runs'
   /**
-   * How the letter that recalls a running row settles it. `unsent`: its attempt ends as not sent. `requeued`: it is due again. `cancelled`:
-   * as above. `decided`: it is never recalled, because it is decided within its claim.
+   * How the letter that recalls a running row settles it. `unsent`: its attempt ends as not sent. `requeued`: it is due again. `returned`: its
+   * lane puts it back when it has stopped. `cancelled`: as above. `decided`: it is never recalled, because it is decided within its claim.
    */
-  recalled: 'unsent' | 'requeued' | 'cancelled' | 'decided'
+  recalled: 'unsent' | 'requeued' | 'returned' | 'cancelled' | 'decided'
   /** What happens to a row whose process died. `doubt`: its attempt may have been sent. `twice`: it runs at most twice. */
   orphaned: 'doubt' | 'requeued' | 'twice'
   /** Whether a request to delete the workspace also stops manual rows. Automatic rows always stop. */

@@ -64,6 +64,8 @@ const table = {
     key: ({ root }: { root: string }): string => `agent:${root}`,
     atOnce: { manual: 4, automatic: 1 },
     second: 'hastens',
+    // Steps that were begun are not dead: the lane's outcome says what is known of them.
+    recalled: 'returned',
   },
   agent_schedule: { ...decided, lane: 'agent', key: fixed('schedule') },
   // Always counts as manual: events report what happened and change nothing.

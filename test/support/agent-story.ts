@@ -28,8 +28,12 @@ export const allowOutside = async (owner: postgres.Sql, tenantId: string): Promi
 }
 
 /** Sends a planned message. Gives the id of the job. */
-export const ask = (app: TestApp, { tenantId, by }: Pick<AgentStory, 'tenantId' | 'by'>, plan: Plan): Promise<string> =>
-  turn(app, { content: planText(plan), by, tenantId })
+export const ask = (
+  app: TestApp,
+  { tenantId, by }: Pick<AgentStory, 'tenantId' | 'by'>,
+  plan: Plan,
+  origin: 'manual' | 'automatic' = 'manual',
+): Promise<string> => turn(app, { content: planText(plan), by, tenantId, origin })
 
 /** The notes of a workspace's learnings, in order. */
 export const learned = async ({ owner }: Pick<TestApp, 'owner'>, { tenantId }: Pick<AgentStory, 'tenantId'>): Promise<string[]> =>

@@ -17,6 +17,7 @@ interface Turned {
   tenantId?: string
   /** One that exists. */
   conversation?: string
+  origin?: Job['origin']
 }
 
 export interface StepRow {
@@ -40,7 +41,7 @@ const threadOf = async ({ owner }: TestApp, id: string, tenantId: string): Promi
 /** Sends a message, in a new conversation if none is named. Gives the id of its job. */
 export const turn = async (
   app: TestApp,
-  { content, by, model = 'scripted', tools = null, tenantId = app.tenantId, conversation = newId() }: Turned,
+  { content, by, model = 'scripted', tools = null, tenantId = app.tenantId, conversation = newId(), origin = 'manual' }: Turned,
 ): Promise<string> => {
   const [message, job] = [newId(), newId()]
   const thread = await threadOf(app, conversation, tenantId)
@@ -55,10 +56,10 @@ export const turn = async (
           ...{ conversation_id: conversation, message_id: message, on_behalf: by, tools, tier: 'reasoning' },
           ...{ asked_model: null, model, taint: [], content, now },
         }),
-        next_event: 2,
+        ...{ next_event: 2, origin },
       }
       const event = { job_id: job, seq: 1, conversation_id: conversation, at: now, type: 'job.status' as const, data: { status: 'queued' } }
-      const work = newWork('agent', { refId: job, origin: 'manual', runAt: now, root: job })
+      const work = newWork('agent', { refId: job, origin, runAt: now, root: job })
       const writes = [insertMessages([{ ...row, ...rest }]), insertJob(record), saveThread({ ...thread, next_seq: seq + 1 }, now)]
       return { reply: undefined, effects: merge({ writes, work: [work] }, eventEffects([event])) }
     },

@@ -28,10 +28,11 @@ export type AgentOutcome =
 export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneContext): Promise<AgentOutcome> => {
   try {
     await deps.failpoints('agent.claimed')
+    if (context.signal.aborted) return { kind: 'stopped' }
     if (run.kind === 'think') return await think(deps, run, context)
     if (run.kind === 'read') return { kind: 'read', results: await Promise.all(run.steps.map((step) => read(deps, run, step))) }
     if (run.kind === 'urgent') return await urgent(deps, run, context)
-    return run.kind === 'outside' ? await outside(deps, run, context) : await reach(deps, run)
+    return run.kind === 'outside' ? await outside(deps, run, context) : await reach(deps, run, context)
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
     throw cause
@@ -58,7 +59,7 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
       began = performance.now()
       return thinker.think(turn, { signal, onText })
     }
-    const thought = byDesk ? await call() : await inTurn(deps, tenantId, call)
+    const thought = byDesk ? await call() : await inTurn(deps, context, call)
     await deps.failpoints('agent.thought')
     return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, recalled, byDesk, ms: ms() }
   } catch (cause) {
@@ -70,12 +71,17 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   }
 }
 
-/** Throws `busy` if no turn among the model calls of the process comes in time. */
-const inTurn = async (deps: AgentDeps, tenantId: string, call: () => Promise<Thought>): Promise<Thought> => {
+/** Throws `busy` if no turn among the model calls of the process comes in time. A turn that comes when the lane has stopped goes to the next. */
+const inTurn = async (deps: AgentDeps, { tenantId, signal }: LaneContext, call: () => Promise<Thought>): Promise<Thought> => {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  const turn = (async () => deps.modelCalls.enter(tenantId))()
   try {
-    await deps.modelCalls.enter(tenantId)
+    await Promise.race([turn, stopped])
   } catch (cause) {
-    throw new ThinkError('busy', undefined, { cause })
+    if (!signal.aborted) throw new ThinkError('busy', undefined, { cause })
+    turn.then(() => deps.modelCalls.leave(tenantId)).catch(() => {})
+    throw cause
   }
   try {
     return await call()
@@ -109,9 +115,11 @@ const read = async (deps: AgentDeps, { job, caller }: AgentRun, step: Pick<Step,
 const errorOf = (cause: unknown): string =>
   refusalOf(cause) ?? `tool_failed: ${cause instanceof Late ? cause.message : 'the tool could not be run'}`
 
-const reach = async (deps: AgentDeps, { step, caller }: Single): Promise<AgentOutcome> => {
+const reach = async (deps: AgentDeps, { step, caller }: Single, { signal }: LaneContext): Promise<AgentOutcome> => {
   try {
-    return { kind: 'reached', reached: await inTime(deps, deps.toolBox().reach(step.name, step.args ?? {}, caller)) }
+    const reached = await inTime(deps, deps.toolBox().reach(step.name, step.args ?? {}, caller))
+    // What is fetched for a command that was recalled must not decide it.
+    return signal.aborted ? { kind: 'stopped' } : { kind: 'reached', reached }
   } catch (cause) {
     return { kind: 'refused', error: errorOf(cause) }
   }

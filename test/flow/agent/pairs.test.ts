@@ -80,6 +80,30 @@ test('P2, everything is paused while the model is asked: what a person asked for
   expect(await learned(app, story)).toHaveLength(2)
 })
 
+test('P2, everything is paused again and again while the model is asked unattended: the job goes on once it may, and nothing counts as dead', async () => {
+  const story = await newAgentStory(app)
+  const workOf = async (id: string) => (await app.owner<{ state: string }[]>`select state from work where ref_id = ${id}`)[0]
+  let stopped = stops.stopNext('test.asked')
+  const id = await ask(app, story, [[['growth_add_learning', { kind: 'worked', note: 'unattended' }]]], 'automatic')
+  for (let pauses = 1; pauses <= 3; pauses++) {
+    const goOn = await stopped
+    expect((await app.send('POST', 'automation/pause-all', { key: story.key })).status).toBe(200)
+    goOn()
+    await eventually(
+      () => workOf(id),
+      (row) => row?.state === 'queued',
+    )
+    stopped = stops.stopNext('test.asked')
+    await app.send('POST', 'automation/resume-all', { key: story.key })
+  }
+  ;(await stopped)()
+  expect(await overJob(app, id)).toMatchObject({ status: 'completed', model_calls: 2 })
+  expect(await app.owner`select state, attempt from agent_step where job_id = ${id}`).toEqual(
+    Array(3).fill({ state: 'done', attempt: 0 }) as never,
+  )
+  expect(await learned(app, story)).toEqual(['unattended'])
+})
+
 describe('P3, from the next step on', () => {
   test('nothing is done for a person who has left', async () => {
     const { story, personId } = await newMember()
