@@ -313,6 +313,7 @@ create table public.agent_step (
   ended_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  tries jsonb not null default '[]'::jsonb,
   constraint agent_step_class_check CHECK ((class = ANY (ARRAY['read'::text, 'draft'::text, 'commit'::text, 'safe'::text, 'outside_read'::text, 'outside_write'::text]))),
   constraint agent_step_kind_check CHECK ((kind = ANY (ARRAY['model'::text, 'tool'::text, 'summary'::text]))),
   constraint agent_step_pkey PRIMARY KEY (tenant_id, id),

@@ -37,7 +37,7 @@ export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work
   if (job.task && job.model === NO_MODEL) return endByRules(at)
   const heads = withWays(deps, opened.heads)
   const dead = heads.filter(({ state }) => state === 'running')
-  if (dead.length > 0) return tryAgain(at, dead)
+  if (dead.length > 0) return tryAgain(at, dead, { error: 'enqueue_failed' })
   return carryOut(deps, at, heads, nextIn(at, heads))
 }
 
@@ -53,7 +53,7 @@ export const claimFailed = async (deps: AgentDeps, sql: Sql, gate: Gate, work: W
   const steps = 'steps' in next ? next.steps : 'step' in next && next.step ? [next.step] : []
   if (next.kind === 'think' && !next.step) addThought(at, { state: 'ready', attempt: 1 })
   const failures = Math.max(1, ...steps.map(({ attempt }) => attempt + 1))
-  const { decision } = await tryAgain(at, steps, PAUSE_MS * failures)
+  const { decision } = await tryAgain(at, steps, { error: 'tool_failed', pauseMs: PAUSE_MS * failures })
   return decision
 }
 

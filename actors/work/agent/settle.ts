@@ -1,7 +1,7 @@
 /** What becomes of the outcome of a run: in one letter. */
 import { settle as settleBudget, warningsOf } from '#domain/agent/budget'
 import { isCommand } from '#domain/agent/schedule'
-import { keptResult, STEP_RUNS, type Step } from '#domain/agent/step'
+import { anew, keptResult, STEP_RUNS, type Step } from '#domain/agent/step'
 import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
 import { useMemories } from '#store/agent/memories'
@@ -198,7 +198,7 @@ const thinkFailed = (at: At, step: Step, { failure, retryAfterMs, ms }: Extract<
     return over(at, { kind: 'end', end: { status: 'failed', error } })
   }
   const not_before = new Date(gate.now.getTime() + Math.min(LONGEST_PAUSE_MS, Math.max(pause, retryAfterMs ?? 0)))
-  changes.save({ ...step, state: 'ready', attempt, not_before })
+  changes.save({ ...anew(step, failure, gate.now), not_before })
   changes.set({ model_calls: changes.job.model_calls - 1 })
   return again(at, not_before)
 }

@@ -1,5 +1,5 @@
 /** What becomes of steps that were begun or claimed, and did not end. */
-import { STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
+import { anew, STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
 import { stepPart } from '#store/agent/steps'
 import { loadNow } from '#store/engine/load'
 import { type At, again, over } from './at.ts'
@@ -14,21 +14,20 @@ export const UNREADABLE = 'tool_failed: it was called, and its result could not 
  * Their process died, or their claim failed: they are tried again after a pause, except what may have gone out, which never is. A tool that
  * was tried in vain has failed, and its job goes on; without a call of the model there is nothing to go on with.
  */
-export const tryAgain = async (at: At, heads: readonly StepHead[], pauseMs = 0) => {
+export const tryAgain = async (at: At, heads: readonly StepHead[], { error, pauseMs = 0 }: { error: string; pauseMs?: number }) => {
   const { changes, gate } = at
   const runAt = new Date(gate.now.getTime() + pauseMs)
   const not_before = pauseMs > 0 ? runAt : null
   let isGivenUp = false
   for (const { id } of heads) {
-    const { step: found } = await loadNow(at.sql, { step: stepPart(id) })
-    if (!found) continue
-    const step = { ...found, attempt: found.attempt + 1 }
-    const isOut = step.state === 'running' && step.class === 'outside_write'
-    if (isOut) endStep(at, step, 'unknown')
-    else if (step.attempt < STEP_RUNS) changes.save({ ...step, state: step.state === 'running' ? 'ready' : step.state, not_before })
-    else if (step.kind === 'tool') failInVain(at, step)
+    const { step } = await loadNow(at.sql, { step: stepPart(id) })
+    if (!step) continue
+    const last = { ...step, attempt: step.attempt + 1 }
+    if (step.state === 'running' && step.class === 'outside_write') endStep(at, last, 'unknown')
+    else if (last.attempt < STEP_RUNS) changes.save({ ...anew(step, error, gate.now), not_before })
+    else if (step.kind === 'tool') failInVain(at, last)
     else {
-      endStep(at, step, 'failed')
+      endStep(at, { ...last, error }, 'failed')
       isGivenUp = true
     }
   }

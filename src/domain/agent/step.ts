@@ -49,13 +49,22 @@ export interface Step {
   reserved_cost: number
   day: string | null
   month: string | null
-  /** Runs that died, and claims that failed. */
+  /** Tries that came to nothing. */
   attempt: number
+  /** Those before the one that the step shows, oldest first. */
+  tries: Try[]
   not_before: Date | null
   started_at: Date | null
   ended_at: Date | null
   created_at: Date
   updated_at: Date
+}
+
+/** A try that came to nothing. Times are in ISO 8601. */
+export interface Try {
+  started_at: string
+  ended_at: string
+  error: string
 }
 
 interface StepResult {
@@ -103,10 +112,17 @@ const blank: Omit<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' |
     error: null,
   },
   ...{ answer: null, awaits_kind: null, awaits: null, of_step: null, input_tokens: null, cached_tokens: null, output_tokens: null },
-  ...{ cost: null, reserved_tokens: 0, reserved_cost: 0, day: null, month: null, attempt: 0, not_before: null },
+  ...{ cost: null, reserved_tokens: 0, reserved_cost: 0, day: null, month: null, attempt: 0, tries: [], not_before: null },
   ...{ started_at: null, ended_at: null },
 }
 
 type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> & Partial<typeof blank>
 
 export const newStep = (step: NewStep, now: Date): Step => ({ ...blank, ...step, created_at: now, updated_at: now })
+
+/** The step before its next try: this one came to nothing. */
+export const anew = (step: Step, error: string, now: Date): Step => {
+  const started_at = ((step.state === 'running' && step.started_at) || now).toISOString()
+  const state = step.state === 'running' ? 'ready' : step.state
+  return { ...step, state, attempt: step.attempt + 1, tries: [...step.tries, { started_at, ended_at: now.toISOString(), error }] }
+}

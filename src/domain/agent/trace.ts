@@ -32,7 +32,8 @@ const spanIdOf = (...parts: (string | number)[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, SPAN_ID_LENGTH)
 
 const rootOf = (jobId: string): string => spanIdOf('job', jobId)
-const stepSpanOf = ({ id, attempt }: ShownStep): string => spanIdOf('step', id, attempt)
+/** `attempt`: by default the one that the step shows. */
+const stepSpanOf = ({ id, tries }: ShownStep, attempt = tries.length): string => spanIdOf('step', id, attempt)
 
 /** Leaves out what is not known. */
 const known = (attributes: Record<string, unknown>): Record<string, unknown> =>
@@ -101,19 +102,39 @@ const toolAttributes = (step: ShownStep, approval: Approval | undefined) => ({
   'tendril.approval': approval?.id,
 })
 
-const stepSpan = (job: Job, step: ShownStep, approval: Approval | undefined): Span => {
+interface Attempt extends Pick<Rest, 'startTime' | 'endTime' | 'status'> {
+  number: number
+  error: string | null
+}
+
+const attemptSpan = (job: Job, step: ShownStep, attempt: Attempt, approval: Approval | undefined): Span => {
   const isTool = step.kind === 'tool'
+  const { number, error, ...span } = attempt
   return spanOf(job, {
-    ...{ spanId: stepSpanOf(step), parentSpanId: rootOf(job.id), kind: isTool ? 'internal' : 'client', status: stepStatus(step) },
+    ...{ ...span, spanId: stepSpanOf(step, number), parentSpanId: rootOf(job.id), kind: isTool ? 'internal' : 'client' },
     name: isTool ? `execute_tool ${step.name}` : `chat ${step.name}`,
-    ...{ startTime: step.started_at ?? step.created_at, endTime: isFinished(step) ? (step.ended_at ?? step.updated_at) : null },
     attributes: {
       ...(isTool ? toolAttributes(step, approval) : modelAttributes(job, step)),
-      'error.type': step.error ?? (step.state === 'unknown' ? 'unknown' : null),
-      'tendril.state': step.state,
-      'tendril.attempt': step.attempt,
+      'error.type': error,
+      'tendril.attempt': number,
     },
   })
+}
+
+/** Each try of a step that came to nothing. */
+const trySpans = (job: Job, step: ShownStep): Span[] =>
+  step.tries.map(({ started_at, ended_at, error }, number) => {
+    const times = { startTime: new Date(started_at), endTime: new Date(ended_at) }
+    return attemptSpan(job, { ...step, ...unused }, { number, error, ...times, status: 'error' }, undefined)
+  })
+
+const unused = { input_tokens: null, output_tokens: null, cost: null, reserved_tokens: 0 }
+
+const stepSpan = (job: Job, step: ShownStep, approval: Approval | undefined): Span => {
+  const times = { startTime: step.started_at ?? step.created_at, endTime: isFinished(step) ? (step.ended_at ?? step.updated_at) : null }
+  const error = step.error ?? (step.state === 'unknown' ? 'unknown' : null)
+  const span = attemptSpan(job, step, { number: step.tries.length, error, ...times, status: stepStatus(step) }, approval)
+  return { ...span, attributes: { ...span.attributes, 'tendril.state': step.state } }
 }
 
 const approvalSpan = (job: Job, step: ShownStep, approval: Approval): Span =>
@@ -136,6 +157,7 @@ export const traceOf = (job: Job, steps: readonly ShownStep[], approvals: readon
   ...steps.flatMap((step) => {
     const approval = approvals.find(({ step_id }) => step_id === step.id)
     return [
+      ...trySpans(job, step),
       stepSpan(job, step, approval),
       ...(approval ? [approvalSpan(job, step, approval)] : []),
       ...(step.awaits_kind ? [waitSpan(job, step)] : []),

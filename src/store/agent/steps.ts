@@ -7,7 +7,7 @@ import { many, one, sure } from '../engine/load.ts'
 /** Without the result, which can be large. */
 const head = (sql: Sql): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.asked, s.args, s.args_hash, s.class,
   s.why, s.result_cut, s.untrusted, s.error, s.awaits_kind, s.awaits, s.of_step, s.input_tokens, s.cached_tokens, s.output_tokens, s.cost,
-  s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.not_before, s.started_at, s.ended_at, s.created_at, s.updated_at`
+  s.reserved_tokens, s.reserved_cost, s.day, s.month, s.attempt, s.tries, s.not_before, s.started_at, s.ended_at, s.created_at, s.updated_at`
 
 const columns = (sql: Sql): Fragment => sql`${head(sql)}, s.result, s.answer`
 
@@ -83,9 +83,10 @@ export const callsByTool = many<{ tool: string; calls: number }>(
     group by name order by name limit 1000`,
 )
 
-const json = (sql: Sql, { args, why, result, answer }: Step) => ({
+const json = (sql: Sql, { args, why, result, answer, tries }: Step) => ({
   args: args === null ? null : sql.json(args as never),
   why: sql.json(why),
+  tries: sql.json(tries as never),
   result: result === null ? null : sql.json(result as never),
   answer: answer === null ? null : sql.json(answer as never),
 })

@@ -29,7 +29,8 @@ const agentStep = [
     'error',
     'answer',
   ],
-  ...['awaits_kind', 'awaits', 'of_step', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'attempt', 'started_at', 'ended_at'],
+  ...['awaits_kind', 'awaits', 'of_step', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'attempt', 'tries'],
+  ...['started_at', 'ended_at'],
   ...times,
 ]
 const agentApproval = [
