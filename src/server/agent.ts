@@ -53,7 +53,7 @@ export const agentOf = ({ db, log, openai, publicUrl, thinker = thinkerOf(openai
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
     costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
   const contextTokens = openai?.context ?? USUAL_CONTEXT
-  const deps: Deps = { toolBox, models, thinker, desk, priceOf, contextTokens, db, ask, bus, publicUrl, toolMs }
+  const deps: Deps = { toolBox, models, thinker, desk, priceOf, contextTokens, db, ask, bus, log, publicUrl, toolMs }
   return {
     deps,
     bus,

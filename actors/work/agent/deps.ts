@@ -4,6 +4,7 @@ import type { Job } from '#domain/agent/job'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
+import type { Log } from '#kernel/log'
 import type { Thinker } from '#port/model/thinker'
 import type { Db } from '#store/engine/db'
 import type { Letter } from '../../engine/letter.ts'
@@ -35,6 +36,7 @@ export interface AgentDeps {
   db: Pick<Db, 'read'>
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
   bus: JobBus
+  log: Log
   failpoints: Failpoints
   /** The base URL of links, without a trailing slash. */
   publicUrl: string

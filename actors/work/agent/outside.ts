@@ -65,7 +65,8 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
     if (cause instanceof ThinkError) return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms: ms() }
-    throw cause
+    deps.log.error({ err: cause, model: turn.model, job: run.job.id, tenant: tenantId }, 'a call of the model failed in an unknown way')
+    return { kind: 'failed', failure: 'provider_error', retryAfterMs: undefined, ms: ms() }
   } finally {
     deps.bus.silent(run.job)
   }

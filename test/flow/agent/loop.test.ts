@@ -147,3 +147,30 @@ test('what only a person may give is neither in the tool of the model nor taken 
   expect((await messagesIn(app, job)).at(-1)!.content).toBe('id / error: confirm can only be given by a person, who decides about the call')
   expect(await app.owner`select 1 from agent_approval where job_id = ${id}`).toHaveLength(0)
 })
+
+test('a model that fails in an unknown way is asked again, and each try is a span of its own', async () => {
+  let asked = 0
+  script.answer = () => {
+    if (++asked === 1) throw new TypeError('undefined is not a function')
+    return { text: 'Now.' }
+  }
+  const { id: keyId, api_key } = await app.newKey(['api:read', 'api:write', 'workspace:use'])
+  const id = await turn(app, { content: 'hi', by: { kind: 'key', id: keyId, personId: null } })
+  const trace = () => app.send('GET', `/api/v1/agent/jobs/${id}/trace`, { key: api_key })
+  const job = await overJob(app, id)
+  expect(job).toMatchObject({ status: 'completed', error: null, model_calls: 1, input_tokens: 200 })
+  expect((await messagesIn(app, job)).at(-1)).toEqual({ role: 'assistant', content: 'Now.' })
+  const { spans } = (await trace()).body
+  const tries = spans.slice(1).map(({ name, status, attributes }: (typeof spans)[number]) => ({
+    ...{ name, status, error: attributes['error.type'], attempt: attributes['tendril.attempt'] },
+  }))
+  expect(tries).toEqual([
+    { name: 'chat scripted', status: 'error', error: 'provider_error', attempt: 0 },
+    { name: 'chat scripted', status: 'ok', error: undefined, attempt: 1 },
+  ])
+  const [root, failed, done] = spans
+  expect(new Set([root.spanId, failed.spanId, done.spanId]).size).toBe(3)
+  expect([failed.parentSpanId, done.parentSpanId]).toEqual([root.spanId, root.spanId])
+  expect(Date.parse(failed.endTime)).toBeLessThanOrEqual(Date.parse(done.startTime))
+  expect((await trace()).body.spans).toEqual(spans)
+})
