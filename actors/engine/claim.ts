@@ -2,7 +2,7 @@
 import type { Sql } from '#store/engine/db'
 import type { Gate, Provenance } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
-import { claimWork, type KeyedWork, type NextDue, workPart } from '#store/engine/work'
+import { claimWork, type KeyedWork, type NextDue, type Work, waitingForPlace, workPart } from '#store/engine/work'
 import type { AnyLane, Claimed } from './lane.ts'
 import type { Decision, Letter } from './letter.ts'
 
@@ -29,6 +29,8 @@ export interface Claiming {
   /** Monotonic time, before the claim is written. */
   claimedAt: number
   lanes: ReadonlyMap<string, AnyLane>
+  /** Whether a row may run beside the mailbox. */
+  hasPlace(work: Work): boolean
 }
 
 /** Decides the claim of what a look has found. */
@@ -57,10 +59,15 @@ interface Begun {
   claimed: Claimed<unknown>
 }
 
-const begun = ({ gate, owner, claimedAt }: Claiming, { wait, rest }: NextDue, { work, lane, claimed }: Begun): Decision<ClaimReply> => {
+const begun = (
+  { gate, owner, claimedAt, hasPlace }: Claiming,
+  { wait, rest }: NextDue,
+  { work, lane, claimed }: Begun,
+): Decision<ClaimReply> => {
   const { job, decision } = claimed
   // Nothing runs, so nothing waits for its end.
   if (job === undefined) return { ...decision, reply: {}, looked: { next: rest, rest } }
+  if (!hasPlace(work)) return { reply: {}, effects: { requeued: [waitingForPlace(work)] }, looked: { next: rest, rest } }
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]
   const start = { work: { ...work, attempt: work.attempt + 1, state: 'running' as const }, lane, job, claimedAt }

@@ -4,7 +4,16 @@ import { isUnavailable } from '#kernel/errors'
 import { isTimedOut } from '#store/engine/db'
 import type { Effects, Ownership } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
-import { type ClaimLoad, type ClaimView, type KeyedWork, LONGEST_NAP_MS, type NextDue, nextDue, type Work } from '#store/engine/work'
+import {
+  type ClaimLoad,
+  type ClaimView,
+  type KeyedWork,
+  LONGEST_NAP_MS,
+  hasPlace as mayRunBeside,
+  type NextDue,
+  nextDue,
+  type Work,
+} from '#store/engine/work'
 import { Alarm } from './alarm.ts'
 import { byTimer, type Claiming, type ClaimReply, claimAhead, claimFound, failureLetter, type LaneStart } from './claim.ts'
 import { claimBackoff } from './claim-backoff.ts'
@@ -43,7 +52,7 @@ interface Trial {
 export class Claimer {
   readonly #lanes: ReadonlyMap<string, AnyLane>
   readonly #loads: ClaimLoad[]
-  readonly #claims: Pick<Claiming, 'owner' | 'lanes'>
+  readonly #claims: Pick<Claiming, 'owner' | 'lanes' | 'hasPlace'>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
   /** Claimed by letters that have not committed: their keys are taken for the following letters. */
@@ -66,7 +75,8 @@ export class Claimer {
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
     this.#loads = deps.lanes.flatMap(({ kind, claimLoad }) => (claimLoad ? [{ kind, ...claimLoad }] : []))
-    this.#claims = { owner: own.owner, lanes: this.#lanes }
+    const hasPlace = (work: Work) => mayRunBeside({ kinds: deps.kinds, running: this.#running() }, work)
+    this.#claims = { owner: own.owner, lanes: this.#lanes, hasPlace }
     this.#backoff = claimBackoff(deps.clock, backoffAfter)
     this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))
   }
@@ -196,9 +206,13 @@ export class Claimer {
     const wait = this.#backoff.until(undefined)
     this.#excludedUntil = wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
     // Work that runs here is excluded even if it was queued again, perhaps under another key: it must not run twice at once.
-    const running = [...this.live.running(), ...this.#claimed].filter(({ id }) => id !== settling?.id)
+    const running = this.#running().filter(({ id }) => id !== settling?.id)
     const excluded = this.#backoff.ids()
     return nextDue({ kinds: this.deps.kinds, at, running, excluded, loads: this.#loads, settling: settling?.ref_id ?? null })
+  }
+
+  #running(): KeyedWork[] {
+    return [...this.live.running(), ...this.#claimed]
   }
 
   async #decide<D extends Decision<ClaimReply> | undefined>(trial: Trial, found: NextDue, claim: () => Promise<D>) {

@@ -99,11 +99,23 @@ const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
   sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
 const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
 
-/** Kinds of which so many rows of an origin run that there is place for `left` more. */
-const kindsWith = ({ kinds: { atOnce }, running }: ClaimView, origin: Work['origin'], left: number): string[] =>
+/** Kinds of which so many rows of an origin run that there is place for at most `left` more. */
+const kindsWith = ({ kinds: { atOnce }, running }: Pick<ClaimView, 'kinds' | 'running'>, origin: Work['origin'], left: number): string[] =>
   Object.keys(atOnce).filter(
     (kind) => atOnce[kind]![origin] - running.filter((one) => one.kind === kind && one.origin === origin).length <= left,
   )
+
+/** In the payload of a row that would run beside the mailbox and has found no place. Rows that are decided in their claims need none. */
+const WAITS = 'waits_for_place'
+
+/** Whether a row may run beside the mailbox, or only be decided in its claim. */
+export const hasPlace = (view: Pick<ClaimView, 'kinds' | 'running'>, { kind, origin }: Pick<Work, 'kind' | 'origin'>): boolean =>
+  !kindsWith(view, origin, 0).includes(kind)
+
+/** The row goes back to the queue until there is a place, at its own time. */
+export const waitingForPlace = ({ id, run_at: runAt, payload }: Work) => ({ id, runAt, payload: { ...payload, [WAITS]: true } })
+
+const needsNone = (sql: Sql): Fragment => sql`not w.payload ? ${WAITS}`
 
 type Blocked = (sql: Sql, origin: Work['origin']) => Fragment
 
@@ -113,7 +125,7 @@ const byRunning =
   (sql, origin) =>
     sql`and w.id <> all(${view.running.map(({ id }) => id)}::uuid[])
     and ${resolvedKey(sql)} <> all(${view.running.map(({ concurrency_key }) => concurrency_key)}::text[])
-    and w.kind <> all(${kindsWith(view, origin, 0)}::text[])`
+    and (w.kind <> all(${kindsWith(view, origin, 0)}::text[]) or ${needsNone(sql)})`
 
 /** And so is the row \`found\`, once it runs too. */
 const byFoundToo =
@@ -121,7 +133,7 @@ const byFoundToo =
   (sql, origin) =>
     sql`${byRunning(view)(sql, origin)} and w.id is distinct from (select id from found)
     and ${resolvedKey(sql)} is distinct from (select concurrency_key from found)
-    and (w.kind <> all(${kindsWith(view, origin, 1)}::text[]) or w.kind is distinct from (select kind from found where origin = ${origin}))`
+    and (w.kind <> all(${kindsWith(view, origin, 1)}::text[]) or ${needsNone(sql)} or w.kind is distinct from (select kind from found where origin = ${origin}))`
 
 const byNothing: Blocked = (sql) => sql`and w.id is distinct from (select id from found)`
 
@@ -235,12 +247,13 @@ export const runningElsewhere = async (sql: Sql, live: string[]): Promise<Work[]
 export const workOfKinds = (kinds: readonly WorkKind[]): Part<Work[]> =>
   many<Work>(workTimes, (sql) => sql`select ${columns(sql)} from work w where w.kind = any(${[...kinds]}::text[]) limit 10000`)
 
-/** Claims a row under its key until the lease ends. It keeps its due time, so that the actor wakes if this process dies. */
+/** Claims a row that has found its place, under its key until the lease ends. It keeps its due time, so that the actor wakes if this process dies. */
 export const claimWork =
   (work: KeyedWork, claim: { owner: string; leaseUntil: Date }): Query =>
   (sql) =>
     sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1},
-        concurrency_key = ${work.concurrency_key} where id = ${work.id}`
+        concurrency_key = ${work.concurrency_key} ${WAITS in work.payload ? sql`, payload = payload - ${WAITS}::text` : sql``}
+      where id = ${work.id}`
 
 /** Writes the payload before the claim of the same row, in a separate statement. */
 export const keepPayload =

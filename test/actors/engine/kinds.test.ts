@@ -1,5 +1,5 @@
 /** What a table of kinds can say of the work that is coming: samples of it, with lanes that the tests end by hand. */
-import { expect, test } from 'bun:test'
+import { afterEach, expect, test } from 'bun:test'
 import { boundsOf, fixed, type KindOfWork, rowsOf } from '#decisions/kind-of-work'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
@@ -37,10 +37,12 @@ const samples = {
 
 const { newWork, keyOf } = rowsOf(samples)
 const store = use(actorStore)
+afterEach(() => store.quiet())
 
 type Kind = keyof typeof samples
-const start = async () => {
-  const lanes = Object.fromEntries(Object.keys(samples).map((kind) => [kind, fakeLane({ kind })])) as Record<Kind, FakeLane>
+const start = async (replaced: Partial<Record<Kind, FakeLane>> = {}) => {
+  const usual = Object.fromEntries(Object.keys(samples).map((kind) => [kind, fakeLane({ kind })])) as Record<Kind, FakeLane>
+  const lanes = { ...usual, ...replaced }
   const kinds = { ...boundsOf(samples), keyWhenClaimed: (sql: Sql) => sql`'none'::text` }
   const actors = await actorsOn(store, { kinds, lanes: Object.values(lanes) })
   const tenant = await store.newTenant()
@@ -97,6 +99,52 @@ test('of a kind with a bound so many rows run at once for people, and so many of
     )
     expect(originOf(started.at(-1)!)).toBe(origin)
   }
+})
+
+test('what is decided in its claim takes no place, and what finds none waits for one in the order of its time', async () => {
+  const atOnce = new Set<string>()
+  const claims: string[] = []
+  const agent_call = fakeLane({
+    kind: 'agent_call',
+    async claim(_sql, _gate, { id, ref_id }) {
+      claims.push(ref_id)
+      if (atOnce.has(ref_id)) return { decision: { reply: undefined, effects: { settled: [id] } } }
+      return { job: { refId: ref_id }, decision: { reply: undefined } }
+    },
+  })
+  await using actors = await start({ agent_call })
+  const { add } = actors
+  const call = (runAt: Date) => newWork('agent_call', { ...due(), runAt, rootId: newId() })
+  const rows = Array.from({ length: 8 }, (_, n) => call(new Date(Date.now() - 60_000 + n)))
+  const [first, second, third, , fifth, sixth, decided] = rows.map(({ refId }) => refId) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  atOnce.add(decided)
+  await add(...rows.slice(0, 7))
+  await running(agent_call, 4)
+  const isGone = () => store.owner`select from work where ref_id = ${decided}`
+  expect(await eventually(isGone, ({ length }) => length === 0)).toHaveLength(0)
+  expect([...agent_call.running.keys()]).toEqual(rows.slice(0, 4).map(({ refId }) => refId))
+  // A row that waits is not claimed again before there is a place.
+  const waiting = () => store.owner`select from work where payload ? 'waits_for_place' and state = 'queued'`
+  expect(await eventually(waiting, ({ length }) => length === 2)).toHaveLength(2)
+  agent_call.running.get(first)!.finish()
+  await agent_call.runOf(fifth)
+  agent_call.running.get(second)!.finish()
+  await agent_call.runOf(sixth)
+  expect(claims.filter((ref) => ref === sixth)).toHaveLength(2)
+  // It runs, and is as it was before.
+  expect(await store.owner`select payload from work where ref_id = ${sixth}`).toMatchObject([{ payload: {} }])
+  await add(rows[7]!)
+  expect(await eventually(waiting, ({ length }) => length === 1)).toHaveLength(1)
+  agent_call.running.get(third)!.finish()
+  await agent_call.runOf(rows[7]!.refId)
 })
 
 test('a row is not made without what the key of its kind is made of', () => {
