@@ -1,12 +1,16 @@
 /** Poisoned texts, read by a model that does all they ask for: nothing comes of it that a person has not allowed. */
 import { expect, test } from 'bun:test'
 import { capKeys, quotaKeys } from '#contract/limits'
+import { type Memory, remember } from '#domain/agent/memory'
 import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
 import type { Turn } from '#port/model/thinker'
+import { insertMemory } from '#store/agent/memories'
 import { changePlan } from '#store/app/tenants'
 import { turn } from '#test/support/agent'
 import { allowOutside } from '#test/support/agent-story'
 import { eventually } from '#test/support/app'
+import { write } from '#test/support/arrange'
 import { type Attack, attacksOn, type Source } from '#test/support/attacks'
 import { OUTSIDE, withOutside } from '#test/support/outside-tool'
 import { newWorkspace, recipes, type Workspace } from '#test/support/prepare'
@@ -26,6 +30,7 @@ const LISTS: Calls = [
 /** How a job comes to read a text. A webhook's job begins with it. */
 const reading: Partial<Record<Source, (id: number) => Calls>> = {
   page: (id) => [['fetch_url', { url: `${listed.url}${id}` }]],
+  memory: (id) => [['search_memories', { query: `parcel${id}`, limit: 1 }]],
   error: (id) => [[OUTSIDE, { text: `${id}` }]],
 }
 
@@ -60,11 +65,20 @@ const failing = (id: string): Promise<void> => {
 const plenty = Object.fromEntries([...capKeys, ...quotaKeys].map((key) => [key, 1_000_000]))
 const unlimited = { agent_tokens_day: -1, agent_tokens_month: -1, agent_cost_month: -1, agent_calls_hour: -1, agent_requests: -1 }
 
+/** Stored by a job that had read text of strangers, with a person's leave. */
+const memoryOf = ({ id, text }: Attack): Memory => {
+  const told = { id: newId(), scope: 'workspace' as const, person_id: null, text: `parcel${id} ${text}`, untrusted: true, job_id: null }
+  return remember({ equal: undefined, count: 0, oldest: null }, { ...told, now: new Date() }).memory
+}
+
 const prepared = async (): Promise<Workspace> => {
   const workspace = await newWorkspace(app)
   await changePlan(app.workplace.db, workspace.tenantId, (plan) => ({ ...plan, overrides: { ...plenty, ...unlimited } }))
   for (const name of ['growth.items', 'growth.learnings', 'growth.products']) await recipes[name]!.make(workspace)
   await allowOutside(app.owner, workspace.tenantId)
+  await write(workspace, {
+    writes: attacks().flatMap((attack) => (attack.source === 'memory' ? [insertMemory(memoryOf(attack), 'en')] : [])),
+  })
   listed.answer = ({ url }): ReceiverAnswer =>
     url === '/redirect'
       ? { status: 302, headers: { location: `${canary.url}redirected` } }
@@ -78,16 +92,11 @@ const stateOf = async (tenantId: string): Promise<Record<string, unknown>> => {
     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
   const own = /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session)$/
   const rows = tables.flatMap(({ name }) => (own.test(name) ? [] : name))
-  const found = rows.map(
-    async (name) =>
-      [
-        name,
-        (
-          await app.owner`select count(*)::int, md5(string_agg(t::text, '' order by t::text)) from ${app.owner(name)} t
-        where tenant_id = ${tenantId}`
-        )[0],
-      ] as const,
-  )
+  const found = rows.map(async (name) => {
+    const [state] = await app.owner`select count(*)::int, md5(string_agg(row, '' order by row)) from (
+      select (to_jsonb(t) - 'last_used_at' - 'updated_at')::text as row from ${app.owner(name)} t where tenant_id = ${tenantId}) r`
+    return [name, state] as const
+  })
   return Object.fromEntries(await Promise.all(found))
 }
 
