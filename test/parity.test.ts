@@ -1,7 +1,7 @@
 /** One contract on every surface: REST, its OpenAPI document, the manifest, MCP and the command line have the same operations. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { groups } from '#cli/catalogue'
-import { operations } from '#contract/index'
+import { capabilities, operations } from '#contract/index'
 import { braces, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { isScope, scopes } from '#kernel/scopes'
@@ -86,6 +86,6 @@ test('no surface has an operation that the contract does not have', () => {
   expect(manifest.endpoints.map(({ id }) => id).sort()).toEqual(ids)
   expect(commands.map(({ operation }) => operation.id).sort()).toEqual(ids)
   const named = operations.flatMap(({ tool }) => tool ?? []).sort()
-  expect([...tools.keys()].sort()).toEqual(named)
+  expect([...tools.keys()].sort()).toEqual([...named, ...capabilities.map(({ tool }) => tool!)].sort())
   expect(manifest.tools.map(({ name }) => name).sort()).toEqual(named)
 })

@@ -1,11 +1,13 @@
 /** One tool call: runs the operation with all its checks, and returns its answer or error as a tool result. */
-import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { type CallToolResult, type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { readsOnly } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { Operation } from '#ops/bind'
+import { isCapability } from './capabilities.ts'
 import type { McpContext } from './context.ts'
+import { type Elicitation, pageFor } from './elicitation.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
 import { jsonOnOneLine } from './quotation.ts'
 import { textOf } from './text.ts'
@@ -29,21 +31,30 @@ export interface ToolCall {
   onProgress: GenerationOptions['onProgress'] | undefined
   /** Aborts when the client cancels the request. */
   signal: AbortSignal
+  elicitation: Elicitation
 }
 
 /** Throws a JSON-RPC error for an unknown tool. Every other failure is a result, which the model can read and act on. */
-export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult> => {
+export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult | InputRequiredResult> => {
   const o = await toolFor(context, call.name, view)
   try {
-    const idempotencyKey = readsOnly(o) ? undefined : keyIn(call.meta)
+    const idempotencyKey = keyOf(o, call)
     const input = call.arguments ?? {}
     const { onProgress, signal } = call
     if (!o.settles || !onProgress) return successResult(await context.run(o.id, input, { idempotencyKey }), o.output)
     const { answer, whole, schema } = await runGeneration(context, { operation: o, input }, { idempotencyKey, signal, onProgress })
     return successResult(answer, schema, whole)
   } catch (cause) {
-    return errorResult(AppError.from(cause), context.call.requestId)
+    const error = AppError.from(cause)
+    const page = error.code === 'approval_required' && call.elicitation.isPossible ? pageFor(error, call.elicitation) : undefined
+    return page ?? errorResult(error, context.call.requestId)
   }
+}
+
+/** A capability may have to be asked about; its key finds the call again. */
+const keyOf = (o: Operation, { meta, elicitation }: ToolCall): string | undefined => {
+  if (isCapability(o)) return keyIn(meta) ?? elicitation.key
+  return readsOnly(o) ? undefined : keyIn(meta)
 }
 
 const toolFor = async (context: McpContext, name: string, view: View): Promise<Operation> => {

@@ -18,6 +18,7 @@ import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
 import { assumedCallerOf, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
 import { Calls } from './calls.ts'
+import { withCapabilities } from './capabilities.ts'
 import type { McpContext } from './context.ts'
 import { countMessages, isUrgent } from './message-count.ts'
 import { rpcError } from './rpc-error.ts'
@@ -73,7 +74,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const shared = { ...deps, limits, calls, refresh, modulesOf }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
-  const byId = new Map(deps.operations.map((o) => [o.id, o]))
+  const byId = new Map(withCapabilities(deps.operations).map((o) => [o.id, o]))
   const parts: Parts = { ...deps, sessions, stateless, calls, limits, byId, tools: toolIndex(byId) }
   return {
     handle: async (incoming) => withStandardHeaders(await handle(parts, incoming), incoming.request),

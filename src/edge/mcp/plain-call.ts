@@ -5,7 +5,6 @@
  * not find again.
  */
 import type { RequestId } from '@modelcontextprotocol/server'
-import { readsOnly } from '#contract/op'
 import type { Operation } from '#ops/bind'
 import type { ReadResult } from './call-tool.ts'
 import type { McpContext } from './context.ts'
@@ -50,7 +49,7 @@ export const plainCallIn = (body: unknown, operations: McpContext['operations'],
   if (!isFields(params) || !onlyHas(params, PARAMS)) return undefined
   const { name, arguments: input = {} } = params
   const operation = typeof name === 'string' ? findTool(operations, name, view) : undefined
-  if (!operation || !readsOnly(operation) || !isFields(input)) return undefined
+  if (!operation || operation.kind !== 'query' || !isFields(input)) return undefined
   const envelope = envelopeIn(params._meta)
   return envelope === undefined ? undefined : { id: id as RequestId, operation, input, envelope }
 }

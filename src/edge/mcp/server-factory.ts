@@ -1,15 +1,9 @@
 /** Tendril's MCP server, with or without sessions: tools, resources and prompts. */
-import {
-  type CallToolResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  type Server,
-  type ServerContext,
-  type Tool,
-} from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode, type Server, type ServerContext, type Tool } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import { callTool } from './call-tool.ts'
 import type { McpContext } from './context.ts'
+import { elicitationOf } from './elicitation.ts'
 import { installPrompts, installResources } from './reading.ts'
 import { CheckedServer } from './server.ts'
 import { serverInfo } from './server-info.ts'
@@ -32,7 +26,12 @@ export const createServerFactory = (): ServerFactory => {
   const lists = new LRUCache<string, Tool[]>({ max: MAX_LISTS })
   return {
     create(settings) {
-      const server = new CheckedServer(serverInfo, { capabilities, instructions: INSTRUCTIONS, jsonSchemaValidator: noSchemas })
+      const server = new CheckedServer(serverInfo, {
+        capabilities,
+        instructions: INSTRUCTIONS,
+        jsonSchemaValidator: noSchemas,
+        inputRequired: ONE_QUESTION,
+      })
       installTools(server, settings, lists)
       installResources(server, settings)
       installPrompts(server, settings)
@@ -40,6 +39,9 @@ export const createServerFactory = (): ServerFactory => {
     },
   }
 }
+
+/** Of clients before 2026-07-28: how often a call asks, and how long it waits until the user has opened the page or not. */
+const ONE_QUESTION = { maxRounds: 1, roundTimeoutMs: 120_000 }
 
 /** Keeps the SDK from building a schema compiler for each server: the operations validate their own input. */
 const noSchemas = {
@@ -65,8 +67,8 @@ const installTools = (server: Server, settings: ServerSettings, lists: LRUCache<
   const { view, within } = settings
   server.setRequestHandler('tools/list', (_, ctx) => within(ctx, async (context) => ({ tools: await listTools(lists, context, settings) })))
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
-    within(ctx, (context): Promise<CallToolResult> => {
-      const call = { name: params.name, arguments: params.arguments, meta: params._meta }
+    within(ctx, (context) => {
+      const call = { name: params.name, arguments: params.arguments, meta: params._meta, elicitation: elicitationOf(server, ctx) }
       return callTool(context, view, { ...call, onProgress: progressOf(ctx), signal: signalOf(ctx, settings) })
     }),
   )

@@ -1,7 +1,7 @@
 /** The tools of the contract as the SDK's client sees and calls them. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { operations } from '#contract/index'
+import { capabilities, operations } from '#contract/index'
 import { readsOnly } from '#contract/op'
 import { moduleOf, toolsetOf, toolsets } from '#edge/mcp/view'
 import { newId } from '#kernel/ids'
@@ -43,7 +43,7 @@ const keyOf = async (scopes: Scope[]) => (await app.newKey(scopes, workspace.ten
 describe('the list', () => {
   test('has every tool of the API document for a key with every scope, in its order', async () => {
     expect(await namesFor(workspace.key)).toEqual(usual.map(({ tool }) => tool!))
-    expect(await mcp.toolNames()).toEqual(withTool.map(({ tool }) => tool!))
+    expect(await mcp.toolNames()).toEqual([...withTool, ...capabilities].map(({ tool }) => tool!))
   })
 
   test.each<[Scope[]]>([[['mcp:use']], [['mcp:use', 'api:read']]])('has the tools that only read for a key with %p', async (scopes) => {

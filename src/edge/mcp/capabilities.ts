@@ -1,0 +1,32 @@
+/** The capabilities of the agent as tools: each call is one of the operation that calls them by name. */
+import { capabilities } from '#contract/index'
+import type { NamedOp } from '#contract/op'
+import { fail } from '#kernel/errors'
+import type { Operation } from '#ops/bind'
+
+const CALL = 'agent.actions.call'
+
+/** The answer of a call without what is around it; with its job while it is not done. */
+const unwrapped = (body: string): string => {
+  const { result, job } = JSON.parse(body)
+  return JSON.stringify(job ? { job } : result)
+}
+
+/** A call needs what the operation needs that makes it, whatever the capability itself does. */
+const toolOf = (o: NamedOp, call: Operation): Operation => {
+  const run: Operation['run'] = async (read, by) => {
+    const answer = await call.run(async () => ({ name: o.tool, arguments: await read() }), by)
+    return { ...answer, body: unwrapped(answer.body) }
+  }
+  return { ...o, kind: call.kind, scope: call.scope, also: call.also, settles: undefined, run } as unknown as Operation
+}
+
+/** The operations, and a tool for each capability. */
+export const withCapabilities = (all: readonly Operation[]): Operation[] => {
+  const call = all.find(({ id }) => id === CALL) ?? fail('internal', `there is no operation ${CALL}`)
+  return [...all, ...capabilities.map((o) => toolOf(o, call))]
+}
+
+const ids = new Set(capabilities.map(({ id }) => id))
+
+export const isCapability = ({ id }: Pick<NamedOp, 'id'>): boolean => ids.has(id)
