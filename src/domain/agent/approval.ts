@@ -50,6 +50,9 @@ export const newApproval = (id: string, job: Pick<Job, 'id' | 'goal'>, step: Ste
   ...{ created_at: now, updated_at: now },
 })
 
+/** Among the reasons of a step: it runs with other arguments than the model gave. */
+export const EDITED = 'a person changed the arguments'
+
 /** The page where a person decides. */
 export const approvalUrl = (publicUrl: string, id: string): string => `${publicUrl}/approvals/${id}`
 

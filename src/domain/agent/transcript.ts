@@ -1,5 +1,6 @@
 /** What a model is given of a conversation and of its job's own steps. Each call in it has a result, in the same order. */
 import { beginning } from '#kernel/storable'
+import { EDITED } from './approval.ts'
 import type { Step } from './step.ts'
 
 export interface Said {
@@ -83,7 +84,12 @@ export const fitted = (messages: readonly TranscriptMessage[], bytes: number): T
   return [{ role: 'user', text: left }, ...messages.slice(from)]
 }
 
-const resultOf = (step: Step, most: number): string => {
+/** The call itself is shown as it ran. */
+const EDIT_NOTE = '(A person changed the arguments of this call before allowing it; they are shown as they are now.)\n'
+
+const resultOf = (step: Step, most: number): string => `${step.why.includes(EDITED) ? EDIT_NOTE : ''}${outcomeOf(step, most)}`
+
+const outcomeOf = (step: Step, most: number): string => {
   const text = cut(step.result?.text ?? '', most)
   if (step.state === 'done') return step.untrusted ? marked(text, step.untrusted) : text
   if (step.state === 'rejected') return text === '' ? 'A person rejected this call.' : text
@@ -105,5 +111,5 @@ export const stepMessages = (steps: readonly Step[]): TranscriptMessage[] => {
   })
 }
 
-/** As the model wrote them: with handles, and whatever was wrong with them. */
+/** As the model wrote them: with handles, and whatever was wrong with them; or as a person changed them. */
 const callOf = ({ call, name, asked }: Step): TranscriptCall => ({ id: call!, name, arguments: asked ?? '{}' })

@@ -2,7 +2,7 @@ import type { approvals } from '#contract/agent/approvals'
 import { type News, withEvents } from '#decisions/agent/job-events'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
-import { type Approval, decide } from '#domain/agent/approval'
+import { type Approval, decide, EDITED } from '#domain/agent/approval'
 import { HandleBook, type Handles } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { isOver, type Job } from '#domain/agent/job'
@@ -14,7 +14,7 @@ import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
 import { hostRuleCount } from '#store/agent/rules'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
-import { threadOfApproval } from '#store/agent/thread'
+import { saveThread, type Thread, threadOfApproval } from '#store/agent/thread'
 import type { Query } from '#store/engine/db'
 import { merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
@@ -70,9 +70,10 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
         }
         const edited = changes && (await editedBy(tools, approved, changes, context))
         const approval = edited ?? approved
-        const going = { state: 'ready', ...(edited && { args: edited.arguments, args_hash: edited.arguments_hash }) } as const
+        const { names = [], ...told } = edited ? editedStep(edited, { step, thread }, context) : {}
+        const going = { state: 'ready', ...told } as const
         const rules = hosts ? [rememberedRule(tools, approval, hosts.count, context)] : []
-        return { ...reply(approval, job), ...decided(approval, { job, step, rules }, going, context) }
+        return { ...reply(approval, job), ...decided(approval, { job, step, rules, names }, going, context) }
       },
     ),
 
@@ -130,6 +131,24 @@ const editedBy = async (tools: ToolBox, approved: Approval, args: Arguments, { s
   return { ...approved, ...(await tools.subject(approved.tool_name, args, sql)), arguments: args, arguments_hash, edited: true }
 }
 
+interface Edited {
+  step: Step | undefined
+  thread: Thread | undefined
+}
+
+/** The step with a person's arguments, which the model is shown by the names that records have in the conversation. */
+const editedStep = (
+  { arguments: args, arguments_hash: args_hash }: Approval,
+  { step, thread }: Edited,
+  { gate: { now } }: CommandContext,
+) => {
+  const book = new HandleBook(thread?.handles ?? {})
+  const asked = JSON.stringify(book.shorten(args))
+  const isNew = thread !== undefined && Object.keys(book.added).length > 0
+  const names = isNew ? [saveThread({ ...thread, handles: { ...thread.handles, ...book.added } }, now)] : []
+  return { args, args_hash, asked, why: [...(step?.why ?? []), EDITED], names }
+}
+
 /** Throws `conflict` if the call was approved with other arguments than these. */
 const requireSame = (approval: Approval, changes: Arguments | undefined): void => {
   if (changes && argumentsHash(changes) !== approval.arguments_hash)
@@ -141,15 +160,22 @@ interface Asking {
   step: Step | undefined
   /** That the person sets with the decision. */
   rules?: Query[]
+  /** Records that the conversation has a name for from now on. */
+  names?: Query[]
 }
 
 /** The decision, what it does to the step, and the job's work, due now. */
-const decided = (approval: Approval, { job, step, rules = [] }: Asking, going: Partial<Step>, { gate: { now } }: CommandContext) => {
+const decided = (
+  approval: Approval,
+  { job, step, rules = [], names = [] }: Asking,
+  going: Partial<Step>,
+  { gate: { now } }: CommandContext,
+) => {
   if (!job || isOver(job)) fail('conflict', `cannot decide: the job is ${job?.status ?? 'gone'}`)
   if (step?.state !== 'asked') fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`)
   const next: Step = { ...step!, ...going, updated_at: now }
   const told = withEvents({ ...job!, updated_at: now }, newsOf(approval, next), now)
-  const writes = [saveApproval(approval), saveStep(next), saveJob(told.job), ...rules]
+  const writes = [saveApproval(approval), saveStep(next), saveJob(told.job), ...rules, ...names]
   const work = [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })]
   const effects = merge({ writes, events: [settledEvent(approval)], work }, eventEffects(told.events))
   const auditDetail = {

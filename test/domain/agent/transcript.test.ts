@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { EDITED } from '#domain/agent/approval'
 import { newStep, type Step } from '#domain/agent/step'
 import { fitted, openMessages, saidMessage, stepMessages } from '#domain/agent/transcript'
 import { at } from '#test/domain/records'
@@ -97,4 +98,11 @@ test('open approvals are shown by their sentences, or by their tools alone if st
   expect(message).toMatchObject({ text: expect.stringMatching(/^\(notice: .*\n- tool_1: Do 1\n- tool_2\)$/) })
   const [many] = openMessages(Array.from({ length: 13 }, (_, n) => open(n)))
   expect(many).toMatchObject({ text: expect.stringMatching(/- tool_9: Do 9\n- and 3 more\)$/) })
+})
+
+test('a call whose arguments a person has changed is shown as it ran, with a note before its result', () => {
+  const changed = step(2, { asked: '{"limit":3}', why: ['your rule', EDITED], result: { text: 'three items' } })
+  const [said, result] = stepMessages([thought(1, 1), changed])
+  expect(said).toMatchObject({ calls: [{ arguments: '{"limit":3}' }] })
+  expect(result).toMatchObject({ text: expect.stringMatching(/^\(A person changed the arguments .*\)\nthree items$/) })
 })

@@ -147,6 +147,20 @@ test('two equal calls of one answer are asked once', async () => {
   expect([await statusOf(asked!), await approvalsOf(asked!)]).toEqual(['approved', 1])
 })
 
+test('a model is told that a person changed the arguments, and by which name it knows the record', async () => {
+  const { job, asked } = await asking(1)
+  const other = await insertItem(app, app.tenantId)
+  expect(await decide(asked[0]!, 'approve', { arguments: { id: other } })).toBe(200)
+  expect((await overJob(app, job)).status).toBe('completed')
+  expect([await statusOf(asked[0]!), await statusOf({ ...asked[0]!, item: other })]).toEqual(['drafted', 'approved'])
+  const { messages } = model.turns.at(-1)!
+  const [{ handles }] = (await app.owner`select c.handles from agent_conversation c join agent_job j on j.conversation_id = c.id
+    where j.id = ${job}`) as unknown as [{ handles: Record<string, string> }]
+  const [name] = Object.entries(handles).find(([, id]) => id === other)!
+  expect(messages.at(-2)).toMatchObject({ role: 'assistant', calls: [{ arguments: JSON.stringify({ id: name }) }] })
+  expect(resultsIn(model.turns.at(-1)!)[0]).toStartWith('(A person changed the arguments of this call before allowing it')
+})
+
 /** Says something in the conversation of a job, and gives how the job of that ends. */
 const nextTurn = async (job: string): Promise<string> => {
   const { conversation_id } = await jobOf(app, job)
