@@ -938,6 +938,51 @@ alter table public.person_reset force row level security;
 create policy system on public.person_reset for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.person_reset to tendril_system;
 
+create table public.playbook (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  slug text not null,
+  name text not null,
+  description text,
+  pinned boolean not null default false,
+  status text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint playbook_pkey PRIMARY KEY (tenant_id, id),
+  constraint playbook_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
+  constraint playbook_tenant_id_slug_key UNIQUE (tenant_id, slug)
+);
+alter table public.playbook enable row level security;
+alter table public.playbook force row level security;
+create policy app on public.playbook for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.playbook to tendril_app;
+
+create table public.playbook_version (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  playbook_id uuid not null,
+  number integer not null,
+  content text not null,
+  rationale text,
+  state text not null,
+  author jsonb not null,
+  untrusted boolean not null default false,
+  decided_by jsonb,
+  decided_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint playbook_version_check CHECK (((decided_by IS NULL) = (decided_at IS NULL))),
+  constraint playbook_version_pkey PRIMARY KEY (tenant_id, id),
+  constraint playbook_version_state_check CHECK ((state = ANY (ARRAY['draft'::text, 'active'::text, 'retired'::text, 'rejected'::text]))),
+  constraint playbook_version_tenant_id_playbook_id_fkey FOREIGN KEY (tenant_id, playbook_id) REFERENCES public.playbook(tenant_id, id) ON DELETE CASCADE,
+  constraint playbook_version_tenant_id_playbook_id_number_key UNIQUE (tenant_id, playbook_id, number)
+);
+CREATE UNIQUE INDEX playbook_version_active ON public.playbook_version USING btree (tenant_id, playbook_id) WHERE (state = 'active'::text);
+alter table public.playbook_version enable row level security;
+alter table public.playbook_version force row level security;
+create policy app on public.playbook_version for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.playbook_version to tendril_app;
+
 create table public.product (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

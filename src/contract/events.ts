@@ -20,6 +20,7 @@ const Approval = T.Union([
   record({ kind: oneOf(['item', 'item_review']), item_id: Id }),
   record({ kind: oneOf(['engagement']), engagement_id: Id, action: oneOf(['reply', 'quote', 'repost', 'like']) }),
   record({ kind: oneOf(['engagement_review']), engagement_id: Id }),
+  record({ kind: oneOf(['playbook']), playbook_id: Id, version_id: Id, slug: T.String(), url: T.String() }),
   record({ kind: oneOf(['agent']), approval_id: Id, job_id: Id, tool_name: T.String(), summary: T.String(), url: T.String() }),
 ])
 

@@ -11,6 +11,7 @@ import { jobs } from './agent/jobs.ts'
 import { memories, memoryCapabilities } from './agent/memories.ts'
 import { messages } from './agent/messages.ts'
 import { modules } from './agent/modules.ts'
+import { playbookCapabilities, playbooks } from './agent/playbooks.ts'
 import { scheduleCapabilities, schedules } from './agent/schedules.ts'
 import { tasks } from './agent/tasks.ts'
 import { toolRules, tools } from './agent/tools.ts'
@@ -111,6 +112,7 @@ export const agentResources = {
   toolRules: { prefix: 'agent.toolRules', about: 'What people have decided about tools.', group: toolRules },
   actions: { prefix: CAPABILITIES, about: 'The capabilities of the agent, called by name.', group: actions },
   memories: { prefix: 'agent.memories', about: 'What the agent remembers.', group: memories },
+  playbooks: { prefix: 'agent.playbooks', about: 'What the workspace tells the agent to do, in versions.', group: playbooks },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 
@@ -123,6 +125,7 @@ export const capabilityResources = {
   fetching: { prefix: CAPABILITIES, about: 'Pages of the web.', group: fetchCapabilities },
   schedules: { prefix: CAPABILITIES, about: 'What the agent is to do later.', group: scheduleCapabilities },
   memories: { prefix: CAPABILITIES, about: 'What is to be remembered.', group: memoryCapabilities },
+  playbooks: { prefix: CAPABILITIES, about: 'What the workspace tells the agent to do.', group: playbookCapabilities },
 } as const satisfies Record<string, Resource>
 
 /** For signed-in people. API keys have no access. */

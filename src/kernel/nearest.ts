@@ -16,5 +16,5 @@ export const nearest = (name: string, known: readonly string[]): string | undefi
   const word = name.slice(0, LONGEST_NAME)
   const ranked = known.map((field) => ({ field, away: distance(word.toLowerCase(), field.toLowerCase()) })).sort((a, b) => a.away - b.away)
   const best = ranked[0]
-  return best && best.away <= Math.max(2, word.length / 2) && best.away < best.field.length ? best.field : undefined
+  return best && best.away <= Math.max(2, word.length / 2) && best.away < Math.max(word.length, best.field.length) ? best.field : undefined
 }

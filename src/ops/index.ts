@@ -14,6 +14,7 @@ import { jobHandlers } from './agent/jobs.ts'
 import { memoryCapabilityHandlers, memoryHandlers } from './agent/memories.ts'
 import { messageHandlers } from './agent/messages.ts'
 import { moduleHandlers } from './agent/modules.ts'
+import { playbookCapabilityHandlers, playbookHandlers } from './agent/playbooks.ts'
 import { scheduleCapabilityHandlers, scheduleHandlers } from './agent/schedules.ts'
 import { taskHandlers } from './agent/tasks.ts'
 import { toolHandlers, toolRuleHandlers } from './agent/tools.ts'
@@ -104,6 +105,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.toolRules, toolRuleHandlers(tools))
   add(agentResources.actions, actionHandlers({ tools, publicUrl }))
   add(agentResources.memories, memoryHandlers)
+  add(agentResources.playbooks, playbookHandlers)
   add(agentResources.modules, moduleHandlers)
 }
 
@@ -113,6 +115,7 @@ const addCapabilities = (add: Add, world: CapabilityParts) => {
   add(capabilityResources.fetching, fetchHandlers(world))
   add(capabilityResources.schedules, scheduleCapabilityHandlers(world))
   add(capabilityResources.memories, memoryCapabilityHandlers)
+  add(capabilityResources.playbooks, playbookCapabilityHandlers(world.identity))
 }
 
 const addApp = (add: Add, world: Parts) => {

@@ -9,6 +9,9 @@ fetch_url                outside_read   foreign editor approver viewer
 schedule_task            draft                  editor approver
 list_scheduled_tasks     read    foreign        editor approver viewer
 cancel_scheduled_task    draft                  editor approver
+list_playbooks           read                   editor approver viewer
+read_playbook            read                   editor approver viewer
+propose_playbook_update  draft                  editor approver
 remember                 draft                  editor approver
 search_memories          read          foreign  editor approver viewer
 `

@@ -1,6 +1,6 @@
 /** How to make the records of the workspace agent that operations take by id. */
 import { argumentsHash } from '#domain/agent/hash'
-import { makeApproval, makeConversation, makeFeedback, makeJob, makeMemory, makeTask } from './agent-records.ts'
+import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeSchedule } from './schedules.ts'
 
@@ -13,6 +13,12 @@ const toolName = async () => ({ name: toolNames[turn++ % toolNames.length]! })
 export const PAGE = { url: 'https://example.com/a' }
 const reading = { tool_name: 'fetch_url', arguments: PAGE, arguments_hash: argumentsHash(PAGE) }
 
+/** A playbook, and a draft of it that a key wrote. */
+const playbookWithDraft = async (workspace: Workspace) => {
+  const { id } = await makePlaybook(workspace)
+  return { id, versionId: (await makeDraft(workspace, { playbook_id: id })).id }
+}
+
 /** By the part of an operation's id before the last dot. */
 export const agentRecipes = {
   'agent.conversations': { make: async (workspace: Workspace) => ({ id: (await makeConversation(workspace)).id }) },
@@ -20,6 +26,10 @@ export const agentRecipes = {
   'agent.jobs': { make: (workspace: Workspace) => makeJob(workspace) },
   'agent.approvals': { make: (workspace: Workspace) => makeApproval(workspace, reading) },
   'agent.memories': { make: (workspace: Workspace) => makeMemory(workspace) },
+  'agent.playbooks': {
+    make: async (workspace: Workspace) => ({ id: (await makePlaybook(workspace)).id }),
+    instead: { activate: playbookWithDraft, reject: playbookWithDraft },
+  },
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },
   'agent.toolRules': { make: toolName },

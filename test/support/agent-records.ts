@@ -6,6 +6,7 @@ import { newConversation, withMessage } from '#domain/agent/conversation'
 import { argumentsHash } from '#domain/agent/hash'
 import { type Job, newTurn } from '#domain/agent/job'
 import { type Memory, remember } from '#domain/agent/memory'
+import { firstVersion, newDraft, newPlaybook, type Playbook, type PlaybookVersion } from '#domain/agent/playbook'
 import { newStep } from '#domain/agent/step'
 import { newId } from '#kernel/ids'
 import { insertApprovals } from '#store/agent/approvals'
@@ -14,6 +15,7 @@ import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
 import { insertMemory } from '#store/agent/memories'
 import { insertMessages } from '#store/agent/messages'
+import { insertPlaybook, insertVersion } from '#store/agent/playbooks'
 import { insertSteps } from '#store/agent/steps'
 import { merge } from '#store/engine/letter'
 import { type Workspace, write } from './arrange.ts'
@@ -84,4 +86,31 @@ export const makeMemory = async (workspace: Pick<Workspace, 'app' | 'tenantId'>,
   const { memory } = remember(nothing, { untrusted: false, job_id: null, now: new Date(), ...told })
   await write(workspace, { writes: [insertMemory({ ...memory, ...changes }, 'en')] })
   return { id: memory.id }
+}
+
+const aKey = { kind: 'key', id: newId(), personId: null } as const
+
+/** A playbook with its first version. */
+export const makePlaybook = async (
+  workspace: Pick<Workspace, 'app' | 'tenantId'>,
+  { content = 'Mention the price in the first line.', ...changes }: Partial<Playbook> & { content?: string } = {},
+) => {
+  const [id, now] = [newId(), new Date()]
+  const counts = { all: 0, active: 0, pinned: 0 }
+  const given = { id, slug: `playbook-${id}`, name: 'Launch posts', description: null, pinned: false, ...changes }
+  const version = firstVersion({ id: newId(), playbook_id: id, content, rationale: null, author: aKey, untrusted: false, now })
+  await write(workspace, { writes: [insertPlaybook(newPlaybook({ ...given, taken: false, counts, now })), insertVersion(version)] })
+  return { id, versionId: version.id }
+}
+
+/** Version 2 of a playbook that has one. */
+export const makeDraft = async (
+  workspace: Pick<Workspace, 'app' | 'tenantId'>,
+  changes: Partial<PlaybookVersion> & Pick<PlaybookVersion, 'playbook_id'>,
+) => {
+  const [row] = await workspace.app.owner`select max(number) as newest from playbook_version where playbook_id = ${changes.playbook_id}`
+  const text = { content: 'Never mention the price.', rationale: null, author: aKey, untrusted: false }
+  const { version } = newDraft({ count: 1, newest: row!.newest, oldest: null }, { id: newId(), ...text, ...changes, now: new Date() })
+  await write(workspace, { writes: [insertVersion(version)] })
+  return version
 }

@@ -4,6 +4,8 @@ import { listApprovals } from '#store/agent/approvals'
 import { listConversations } from '#store/agent/conversations'
 import { listFeedback } from '#store/agent/feedback'
 import { listJobs } from '#store/agent/jobs'
+import { listMemories } from '#store/agent/memories'
+import { listPlaybooks } from '#store/agent/playbooks'
 import { listSchedules } from '#store/agent/schedules'
 import { searchMessages } from '#store/agent/search'
 import { auditPage } from '#store/app/audit'
@@ -155,6 +157,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listSchedules({ ...page, after: { at: new Date(0), id: END } }),
     listSchedules({ ...page, status: 'active' }),
   ],
+  'memories.listMemories': () => [
+    listMemories({ ...page, personId: null }),
+    listMemories({ ...page, personId: null, after: END, scope: 'workspace' }),
+  ],
+  'playbooks.listPlaybooks': () => [listPlaybooks(page), listPlaybooks({ ...page, status: 'active' })],
   'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],
   'signals.listSignals': () => [
     listSignals(page),

@@ -10,7 +10,7 @@ const sampleRows = (tenantId: string, person: string) => {
   const now = new Date()
   const times = { created_at: now, updated_at: now }
   const [batch, item, connection, engagement, target, rule] = [newId(), newId(), newId(), newId(), newId(), newId()]
-  const [conversation, job] = [newId(), newId()]
+  const [conversation, job, playbook] = [newId(), newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
@@ -125,6 +125,8 @@ const sampleRows = (tenantId: string, person: string) => {
       ...times,
     },
     agent_module: { name: mark, mcp: true, set_by: person, ...times },
+    playbook: { id: playbook, slug: mark.slice(-36), name: mark, status: 'active', ...times },
+    playbook_version: { id: newId(), playbook_id: playbook, number: 1, content: mark, state: 'active', author: {}, ...times },
     agent_memory: { id: newId(), scope: 'workspace', text: mark, text_hash: mark, words: '', configuration: 'simple', ...times },
     agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },
     webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },

@@ -13,6 +13,7 @@ import type { Profile } from '#domain/growth/drafting/profile'
 import { newId } from '#kernel/ids'
 import { openApprovalsOf } from '#store/agent/approvals'
 import { recallBytes } from '#store/agent/memories'
+import { pinnedBytes } from '#store/agent/playbooks'
 import { deniedTools } from '#store/agent/rules'
 import { bytesSince, stepPart } from '#store/agent/steps'
 import { bytesUntil } from '#store/agent/thread'
@@ -94,6 +95,7 @@ const beginThought = async (
     denied: deniedTools,
     open: when(job.conversation_id !== null, openApprovalsOf(job.conversation_id ?? '')),
     recall: when(!job.task, recallBytes(job.on_behalf.personId)),
+    pinned: when(!job.task, pinnedBytes),
   })
   const open = openMessages(loaded.open ?? [])
   const offered = job.task ? [] : offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
@@ -105,6 +107,7 @@ const beginThought = async (
     Buffer.byteLength(job.task ? taskText(job.task) : '') +
     Buffer.byteLength(JSON.stringify(open)) +
     (loaded.recall?.bytes ?? 0) +
+    (loaded.pinned?.bytes ?? 0) +
     Math.min(loaded.said?.bytes ?? 0, historyBytes(deps.contextTokens))
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })

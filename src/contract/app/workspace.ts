@@ -52,6 +52,8 @@ export const exportKinds = [
     'agent_module',
     'schedule',
     'memory',
+    'playbook',
+    'playbook_version',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const

@@ -26,7 +26,7 @@ const RULES = `You are the growth operator of a workspace in Tendril. You draft 
 export const coreTools: readonly string[] = [
   ...['growth_overview', 'growth_get_brief', 'growth_list_queue', 'growth_create_batch', 'growth_list_batches', 'growth_approve_item'],
   ...['growth_reject_item', 'growth_schedule_item', 'growth_post_item', 'growth_add_learning', 'growth_connection_status'],
-  ...['get_current_time', 'remember', 'search_memories', 'search_conversation', 'use_tools'],
+  ...['get_current_time', 'remember', 'search_memories', 'read_playbook', 'search_conversation', 'use_tools'],
 ]
 
 /** With so few tools all definitions are given at once. */
@@ -42,3 +42,29 @@ export const systemMessage = (index: readonly IndexedTool[], workspace: Workspac
     `Tools, by name and title:\n${index.map(({ name, title }) => `${name}: ${title}`).join('\n')}`,
     `The workspace: ${facts(workspace, day)}`,
   ].join('\n\n')
+
+/** Of all pinned playbooks together. */
+export const MOST_PLAYBOOK_CHARACTERS = 12_000
+
+interface PinnedPlaybook {
+  slug: string
+  name: string
+  content: string
+}
+
+/** The end of the system message: pinned playbooks in their order, as far as there is room, and the names of those for which there is none. */
+export const playbooksMessage = (pinned: readonly PinnedPlaybook[]): string => {
+  if (pinned.length === 0) return ''
+  let room = MOST_PLAYBOOK_CHARACTERS
+  const left: string[] = []
+  const shown = pinned.flatMap(({ slug, name, content }) => {
+    if (content.length <= room) {
+      room -= content.length
+      return `${name} (${slug}):\n${content}`
+    }
+    left.push(slug)
+    return []
+  })
+  const more = left.length > 0 ? [`There was no room for these, which hold as well; read them by read_playbook: ${left.join(', ')}`] : []
+  return ['', 'The playbooks of this workspace, which its people wrote for you to follow:', ...shown, ...more].join('\n\n')
+}

@@ -11,27 +11,12 @@ import type { Route } from '../route.ts'
 import { approvalBody, canDecide, type Shown, type Typed, titleOf } from './approval-body.ts'
 import { html } from './html.ts'
 import { type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
+import { nameOfMember } from './members.ts'
 import { type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
 
 const idOf = ({ params }: Incoming): string => params!.id!
 
 const pathFor = (id: string): string => `/approvals/${encodeURIComponent(id)}`
-
-/** Pages of members that are searched for a name. */
-const MEMBER_PAGES = 10
-
-/** Undefined for somebody who has left. */
-const nameOf = async (deps: PageDeps, incoming: Incoming, personId: string): Promise<string | undefined> => {
-  let cursor: string | null = null
-  for (let pages = 0; pages < MEMBER_PAGES; pages++) {
-    const input = { limit: 100, ...(cursor === null ? {} : { cursor }) }
-    const { members, next_cursor } = await run(deps, incoming, { id: 'app.members.list', input })
-    const member = (members as { id: string; name: string }[]).find(({ id }) => id === personId)
-    if (member || next_cursor === null) return member?.name
-    cursor = next_cursor
-  }
-  return undefined
-}
 
 /** Only those decide who may make the call themselves. */
 const refusalOf = ({ tool_name }: Approval, { id, person, workspace: { role } }: SessionGrant) => {
@@ -60,7 +45,7 @@ const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, re
   const { approval } = (await run(deps, incoming, { id: 'agent.approvals.get', input: { id: idOf(incoming) } })) as { approval: Approval }
   const shown: Shown = {
     ...{ approval, workspace: person.workspace.name, refusal: refusalOf(approval, person), now: new Date() },
-    by: approval.decided_by === null ? undefined : await nameOf(deps, incoming, approval.decided_by),
+    by: approval.decided_by === null ? undefined : await nameOfMember(deps, incoming, approval.decided_by),
     ...(refused && { typed: refused.typed, problems: refused.problems }),
   }
   const page = { title: titleOf(shown), body: approvalBody(shown) }

@@ -4,6 +4,7 @@ import { devicePageRoutes } from './device.ts'
 import { homeRoutes } from './home.ts'
 import { joinRoutes } from './join.ts'
 import type { PageDeps } from './page.ts'
+import { playbookVersionPageRoutes } from './playbook-version.ts'
 import { resetRoutes } from './reset.ts'
 import { signInRoutes } from './sign-in.ts'
 
@@ -15,4 +16,5 @@ export const pageRoutes = (deps: PageDeps): Route[] => [
   ...resetRoutes(deps),
   ...devicePageRoutes(deps),
   ...approvalPageRoutes(deps),
+  ...playbookVersionPageRoutes(deps),
 ]

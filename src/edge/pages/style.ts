@@ -25,6 +25,8 @@ button.plain { background: transparent; color: var(--ink); border-color: var(--l
 .errors a { color: var(--bad) }
 .note { background: var(--note); padding: .75rem 1rem; border-radius: .3rem }
 .text { white-space: pre-wrap; border-left: 3px solid var(--line); padding-left: .75rem }
+ins { background: var(--note) }
+del { color: var(--bad) }
 textarea { font-family: ui-monospace, monospace; resize: vertical }
 .code { font: 700 2rem/1.3 ui-monospace, monospace; letter-spacing: .08em; margin: .25rem 0 1rem }
 dt { color: var(--soft); margin-top: .75rem }

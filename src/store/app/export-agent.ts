@@ -37,6 +37,9 @@ const agentApproval = [
   ...['id', 'job_id', 'step_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'direct_by', 'status', 'decided_by'],
   ...['decided_how', 'reason', 'edited', 'expires_at', 'decided_at', ...times],
 ]
+const playbookVersion = [
+  ...['id', 'playbook_id', 'number', 'content', 'rationale', 'state', 'author', 'untrusted', 'decided_by', 'decided_at', ...times],
+]
 const schedule = [
   ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],
   ...['missed', 'failures', 'taint', 'on_behalf', ...times],
@@ -75,6 +78,8 @@ export const agentSources = {
     key: byId,
     within: ownMemories,
   },
+  playbook: { table: 'playbook', columns: ['id', 'slug', 'name', 'description', 'pinned', 'status', ...times], key: byId },
+  playbook_version: { table: 'playbook_version', columns: playbookVersion, key: byId },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

@@ -1,0 +1,163 @@
+import { Type as T } from '@sinclair/typebox'
+import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { op } from '../op.ts'
+import { Id, NOT_BLANK, nullable, ONE_LINE, oneOf, record, Time } from '../shapes.ts'
+
+const statuses = ['active', 'archived'] as const
+const states = ['draft', 'active', 'retired', 'rejected'] as const
+
+const Slug = T.String({
+  pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+  examples: ['launch-posts'],
+  description: 'Lower-case letters, digits and dashes.',
+})
+const name = T.String({ minLength: 1, maxLength: 160, pattern: ONE_LINE, examples: ['Launch posts'] })
+const description = T.String({ maxLength: 500 })
+const content = T.String({ minLength: 1, maxLength: 20_000, pattern: NOT_BLANK, examples: ['Mention the price in the first line.'] })
+const rationale = T.String({ maxLength: 2_000, description: 'Why.' })
+const status = oneOf(statuses, { description: 'archived: the agent does not see it.' })
+const pinned = T.Boolean({ description: 'Whether every job of the agent is given it.' })
+
+const Playbook = record(
+  {
+    id: Id,
+    slug: Slug,
+    name: T.String(),
+    description: nullable(T.String()),
+    content: T.String({ description: 'Of its active version.' }),
+    pinned,
+    status,
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Playbook' },
+)
+
+const Author = record(
+  {
+    kind: oneOf(['key', 'session', 'agent', 'system']),
+    id: T.String({ description: 'Of agent: its job.' }),
+    personId: nullable(Id),
+  },
+  { title: 'PlaybookAuthor' },
+)
+
+const PlaybookVersion = record(
+  {
+    id: Id,
+    playbookId: Id,
+    number: T.Integer(),
+    content: T.String(),
+    rationale: nullable(T.String()),
+    state: oneOf(states, { description: 'One version is active. draft: waits for a decision.' }),
+    untrusted: T.Boolean({ description: 'Drafted by a job that had read text of people outside the workspace.' }),
+    author: Author,
+    decidedBy: nullable(Author),
+    decidedAt: nullable(Time),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'PlaybookVersion' },
+)
+
+const OnePlaybook = record({ playbook: Playbook })
+const OneVersion = record({ version: PlaybookVersion })
+const writers = { roles: ['editor', 'approver'] } as const
+const deciders = { roles: ['approver'] } as const
+const versionId = T.String({ format: 'uuid', description: 'The id of a version of this playbook.' })
+
+export const playbooks = {
+  list: op.query(
+    'GET /api/v1/agent/playbooks',
+    'List playbooks, newest first. Filter by status.',
+    { input: { status: T.Optional(status), ...page }, output: record({ playbooks: T.Array(Playbook), ...nextCursor }) },
+    use,
+  ),
+  create: op.command(
+    'POST /api/v1/agent/playbooks',
+    'Add a playbook: instructions for the agent, which hold at once. At most 100 active ones, 10 of them pinned.',
+    { input: { slug: Slug, name, content, description: T.Optional(description), pinned: T.Optional(pinned) }, output: OnePlaybook },
+    { ...use, ...writers, status: 201, errors: ['conflict'] },
+  ),
+  get: op.query(
+    'GET /api/v1/agent/playbooks/:id',
+    'Get a playbook with its versions, newest first.',
+    { input: { id: Id }, output: record({ playbook: Playbook, versions: T.Array(PlaybookVersion) }) },
+    { ...use, errors: ['not_found'] },
+  ),
+  update: op.command(
+    'PATCH /api/v1/agent/playbooks/:id',
+    'Rename, describe, pin or archive a playbook. Its text changes by a new version.',
+    {
+      input: {
+        id: Id,
+        name: T.Optional(name),
+        description: T.Optional(description),
+        pinned: T.Optional(pinned),
+        status: T.Optional(status),
+      },
+      output: OnePlaybook,
+    },
+    { ...use, ...writers, errors: ['not_found'], repeatable: true },
+  ),
+  addVersion: op.command(
+    'POST /api/v1/agent/playbooks/:id/versions',
+    'Add a draft to a playbook. It changes nothing until it is activated. A playbook keeps 50 versions: the oldest rejected or retired one makes way.',
+    { input: { id: Id, content, rationale: T.Optional(rationale) }, output: OneVersion },
+    { ...use, ...writers, status: 201, errors: ['not_found'] },
+  ),
+  activate: op.command(
+    'POST /api/v1/agent/playbooks/:id/versions/:versionId/activate',
+    'Let a draft or a retired version hold from now on. What a job of the agent has drafted requires a signed-in person.',
+    { input: { id: Id, versionId }, output: OneVersion },
+    { ...use, ...deciders, errors: ['not_found'] },
+  ),
+  reject: op.command(
+    'POST /api/v1/agent/playbooks/:id/versions/:versionId/reject',
+    'Reject a draft.',
+    { input: { id: Id, versionId }, output: OneVersion },
+    { ...use, ...deciders, errors: ['not_found'] },
+  ),
+}
+
+const slug = T.String({ minLength: 1, maxLength: 64, description: 'The slug of an active playbook.', examples: ['launch-posts'] })
+
+const Listed = record({
+  slug: Slug,
+  name: T.String(),
+  description: nullable(T.String()),
+  pinned,
+  status,
+  hasActiveVersion: T.Boolean(),
+})
+
+export const playbookCapabilities = {
+  list_playbooks: op.query(
+    'GET /api/v1/actions/list_playbooks',
+    'List playbooks: the instructions of this workspace. The newest 100.',
+    { input: { status: T.Optional(status) }, output: record({ playbooks: T.Array(Listed) }) },
+    { ...use, ...everybody, tool: 'list_playbooks', agent: 'read' },
+  ),
+  read_playbook: op.query(
+    'GET /api/v1/actions/read_playbook',
+    'Read the instructions of a playbook.',
+    { input: { slug }, output: record({ slug: Slug, name: T.String(), description: nullable(T.String()), content: T.String() }) },
+    { ...use, ...everybody, tool: 'read_playbook', agent: 'read', errors: ['not_found'] },
+  ),
+  propose_playbook_update: op.command(
+    'POST /api/v1/actions/propose_playbook_update',
+    'Propose a new text for a playbook. It changes nothing until a person activates it; give the whole text, not the changes.',
+    {
+      input: { slug, content, rationale: T.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK, description: 'Why.' }) },
+      output: record({
+        playbookId: Id,
+        versionId: Id,
+        slug: Slug,
+        number: T.Integer(),
+        state: oneOf(states),
+        url: T.String({ description: 'The page where a person decides.' }),
+      }),
+    },
+    { ...use, ...writers, tool: 'propose_playbook_update', agent: 'draft', errors: ['not_found'] },
+  ),
+}

@@ -1,0 +1,155 @@
+/**
+ * What a workspace tells its agent to do. A playbook is active ⇄ archived. Of its versions one is active:
+ * draft → active or rejected; active → retired, when another becomes active; retired → active.
+ */
+import { fail } from '#kernel/errors'
+
+export interface Playbook {
+  id: string
+  slug: string
+  name: string
+  description: string | null
+  /** Its active version stands in the prompt of every job. */
+  pinned: boolean
+  status: 'active' | 'archived'
+  created_at: Date
+  updated_at: Date
+}
+
+export type VersionState = 'draft' | 'active' | 'retired' | 'rejected'
+
+/** Who wrote or decided something. Of an agent, the id is that of its job. */
+export interface Author {
+  kind: 'key' | 'session' | 'agent' | 'system'
+  id: string
+  personId?: string | null
+}
+
+export interface PlaybookVersion {
+  id: string
+  playbook_id: string
+  number: number
+  content: string
+  rationale: string | null
+  state: VersionState
+  author: Author
+  /** Its text may contain words of people outside the workspace. */
+  untrusted: boolean
+  decided_by: Author | null
+  decided_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** Active ones of a workspace, and all of them: none is ever deleted. */
+export const MOST_ACTIVE = 100
+export const MOST_PLAYBOOKS = 1_000
+export const MOST_PINNED = 10
+/** Of a playbook. A new one takes the place of the oldest that was rejected or retired. */
+export const MOST_VERSIONS = 50
+
+/** How many the workspace has, other than the one in question. */
+export interface PlaybookCounts {
+  all: number
+  active: number
+  pinned: number
+}
+
+const refuse = (path: string, message: string): never =>
+  fail('invalid_input', path === '' ? message : `${path} ${message}`, path === '' ? {} : { details: [{ path, message }] })
+
+/** Only active ones count: an archived one is in no prompt. */
+const requireRoom = ({ pinned, status }: Playbook, counts: PlaybookCounts): void => {
+  if (status !== 'active') return
+  if (counts.active >= MOST_ACTIVE) refuse('', `a workspace has at most ${MOST_ACTIVE} active playbooks; archive one first`)
+  if (pinned && counts.pinned >= MOST_PINNED) refuse('pinned', `is possible for ${MOST_PINNED} active playbooks; unpin one first`)
+}
+
+type NewPlaybook = Pick<Playbook, 'id' | 'slug' | 'name' | 'description' | 'pinned'> & {
+  /** Whether another has the slug. */
+  taken: boolean
+  counts: PlaybookCounts
+  now: Date
+}
+
+/** Throws `conflict` for a slug that exists, and `invalid_input` where there is no room. */
+export const newPlaybook = ({ taken, counts, now, ...given }: NewPlaybook): Playbook => {
+  if (taken) fail('conflict', `the slug ${given.slug} exists; choose another, or add a version to that playbook`)
+  if (counts.all >= MOST_PLAYBOOKS) refuse('', `a workspace has at most ${MOST_PLAYBOOKS} playbooks, archived ones included`)
+  const playbook: Playbook = { ...given, name: given.name.trim(), status: 'active', created_at: now, updated_at: now }
+  requireRoom(playbook, counts)
+  return playbook
+}
+
+export type PlaybookChanges = Partial<Pick<Playbook, 'name' | 'description' | 'pinned' | 'status'>>
+
+/** Throws `invalid_input` where there is no room. */
+export const updatePlaybook = (before: Playbook, changes: PlaybookChanges, counts: PlaybookCounts, now: Date): Playbook => {
+  const after = { ...before, ...changes, updated_at: now }
+  const changesRoom = after.status !== before.status || (after.pinned && !before.pinned)
+  if (changesRoom) requireRoom(after, counts)
+  return { ...after, name: after.name.trim() }
+}
+
+/** What a playbook has of versions. */
+export interface VersionRoom {
+  count: number
+  newest: number
+  /** The oldest that was rejected or retired. */
+  oldest: string | null
+}
+
+type NewVersion = Pick<PlaybookVersion, 'id' | 'playbook_id' | 'content' | 'rationale' | 'author' | 'untrusted'> & { now: Date }
+
+/** Version 1 is active from the start, and whoever makes the playbook has decided so. */
+export const firstVersion = ({ now, ...given }: NewVersion): PlaybookVersion => ({
+  ...{ ...given, number: 1, state: 'active', decided_by: given.author, decided_at: now, created_at: now, updated_at: now },
+})
+
+/** A draft changes nothing until it is activated. `removed`: the version that makes room. Throws `invalid_input` if none can. */
+export const newDraft = ({ count, newest, oldest }: VersionRoom, { now, ...given }: NewVersion) => {
+  if (count >= MOST_VERSIONS && oldest === null)
+    refuse('', `${count - 1} drafts of this playbook wait for a decision; decide about those first`)
+  const version: PlaybookVersion = {
+    ...{ ...given, number: newest + 1, state: 'draft', decided_by: null, decided_at: null, created_at: now, updated_at: now },
+  }
+  return { version, removed: count >= MOST_VERSIONS ? oldest : null }
+}
+
+interface Decision {
+  by: Author
+  now: Date
+}
+
+/** Whether only a signed-in person may activate it: the agent does not decide about what it wrote. */
+export const needsPerson = ({ state, author }: PlaybookVersion): boolean => state === 'draft' && author.kind === 'agent'
+
+/** Throws `invalid_input` unless the version is a draft or retired. `former`: the one that was active. */
+export const activate = (version: PlaybookVersion, former: PlaybookVersion | undefined, { by, now }: Decision) => {
+  if (version.state !== 'draft' && version.state !== 'retired')
+    refuse('', `cannot activate: the version is ${version.state}; only a draft or a retired version can be activated`)
+  const activated: PlaybookVersion = { ...version, state: 'active', untrusted: false, decided_by: by, decided_at: now, updated_at: now }
+  return { activated, retired: former && { ...former, state: 'retired' as const, updated_at: now } }
+}
+
+/** Throws `invalid_input` unless the version is a draft. */
+export const reject = (version: PlaybookVersion, { by, now }: Decision): PlaybookVersion => {
+  if (version.state !== 'draft') refuse('', `cannot reject: the version is ${version.state}; only a draft can be rejected`)
+  return { ...version, state: 'rejected', decided_by: by, decided_at: now, updated_at: now }
+}
+
+/** The page where a person decides about a draft. */
+export const versionUrl = (publicUrl: string, playbookId: string, id: string): string =>
+  `${publicUrl}/playbooks/${playbookId}/versions/${id}`
+
+/** `content`: of its active version. */
+export const playbookView = ({ id, slug, name, description, pinned, status, created_at, updated_at }: Playbook, content: string) => ({
+  ...{ id, slug, name, description, content, pinned, status, createdAt: created_at, updatedAt: updated_at },
+})
+
+export const versionView = ({ id, playbook_id, number, content, rationale, state, author, untrusted, ...rest }: PlaybookVersion) => ({
+  ...{ id, playbookId: playbook_id, number, content, rationale, state, untrusted },
+  author: { kind: author.kind, id: author.id, personId: author.personId ?? null },
+  decidedBy: rest.decided_by && { kind: rest.decided_by.kind, id: rest.decided_by.id, personId: rest.decided_by.personId ?? null },
+  ...{ decidedAt: rest.decided_at, createdAt: rest.created_at, updatedAt: rest.updated_at },
+})

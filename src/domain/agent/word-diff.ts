@@ -1,0 +1,73 @@
+/**
+ * What one text changes of another, word by word: a longest common subsequence. A package for this (diff 9.0.0, 1 MB) took 1.4 s for 1,000
+ * changed words, in which the process would have answered nobody.
+ */
+
+/** A run of words that both texts have, or one of them. */
+export interface DiffPart {
+  kind: 'same' | 'added' | 'removed'
+  text: string
+}
+
+/** Words of one text times words of the other that are compared, in 32 MB and less than a tenth of a second. */
+const MOST_PAIRS = 16_000_000
+
+/** Words with the spaces after them. */
+const tokensOf = (text: string): string[] => text.match(/^\s+|\S+\s*/gu) ?? []
+
+/** Other spaces are no change. */
+const wordsOf = (tokens: readonly string[]): string[] => tokens.map((token) => token.trim())
+
+/** For each pair of places, how many words the texts have in common from there on. */
+const commonFrom = (before: readonly string[], after: readonly string[]): Uint16Array => {
+  const width = after.length + 1
+  const lengths = new Uint16Array((before.length + 1) * width)
+  for (let i = before.length - 1; i >= 0; i--)
+    for (let j = after.length - 1; j >= 0; j--)
+      lengths[i * width + j] =
+        before[i] === after[j]
+          ? lengths[(i + 1) * width + j + 1]! + 1
+          : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!)
+  return lengths
+}
+
+const sharedPrefix = (before: readonly string[], after: readonly string[]): number => {
+  const most = Math.min(before.length, after.length)
+  let length = 0
+  while (length < most && before[length] === after[length]) length++
+  return length
+}
+
+/** Joins runs of the same kind. */
+const joined = (parts: readonly DiffPart[]): DiffPart[] => {
+  const runs: DiffPart[] = []
+  for (const { kind, text } of parts) {
+    const last = runs.at(-1)
+    if (last?.kind === kind) last.text += text
+    else runs.push({ kind, text })
+  }
+  return runs
+}
+
+/** Undefined for texts that differ in too many words to compare them. What both have is in the form of the second. */
+export const wordDiff = (before: string, after: string): DiffPart[] | undefined => {
+  const [old, now] = [tokensOf(before), tokensOf(after)]
+  const prefix = sharedPrefix(wordsOf(old), wordsOf(now))
+  const suffix = sharedPrefix(wordsOf(old.slice(prefix)).reverse(), wordsOf(now.slice(prefix)).reverse())
+  const [left, right] = [old.slice(prefix, old.length - suffix), now.slice(prefix, now.length - suffix)]
+  if (left.length * right.length > MOST_PAIRS) return undefined
+  const [oldWords, newWords] = [wordsOf(left), wordsOf(right)]
+  const lengths = commonFrom(oldWords, newWords)
+  const width = right.length + 1
+  const parts: DiffPart[] = now.slice(0, prefix).map((text) => ({ kind: 'same', text }))
+  let [i, j] = [0, 0]
+  while (i < left.length || j < right.length) {
+    if (i < left.length && j < right.length && oldWords[i] === newWords[j]) {
+      parts.push({ kind: 'same', text: right[j++]! })
+      i++
+    } else if (j === right.length || (i < left.length && lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!)) {
+      parts.push({ kind: 'removed', text: left[i++]! })
+    } else parts.push({ kind: 'added', text: right[j++]! })
+  }
+  return joined([...parts, ...now.slice(now.length - suffix).map((text): DiffPart => ({ kind: 'same', text }))])
+}
