@@ -698,6 +698,36 @@ alter table public.idempotency force row level security;
 create policy app on public.idempotency for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.idempotency to tendril_app;
 
+create table public.inbound_event (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  source_id uuid not null,
+  event_id text not null,
+  job_id uuid not null,
+  at timestamp with time zone not null,
+  constraint inbound_event_pkey PRIMARY KEY (tenant_id, source_id, event_id)
+);
+CREATE INDEX inbound_event_tenant_id_source_id_at_idx ON public.inbound_event USING btree (tenant_id, source_id, at);
+alter table public.inbound_event enable row level security;
+alter table public.inbound_event force row level security;
+create policy app on public.inbound_event for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.inbound_event to tendril_app;
+
+create table public.inbound_route (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  kind text not null,
+  key text not null,
+  ref_id uuid not null,
+  constraint inbound_route_kind_check CHECK ((kind = 'rule'::text)),
+  constraint inbound_route_pkey PRIMARY KEY (kind, key)
+);
+CREATE INDEX inbound_route_tenant_id_idx ON public.inbound_route USING btree (tenant_id);
+alter table public.inbound_route enable row level security;
+alter table public.inbound_route force row level security;
+create policy app on public.inbound_route for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy system on public.inbound_route for select to tendril_system using (true);
+grant delete, insert, select on public.inbound_route to tendril_app;
+grant select on public.inbound_route to tendril_system;
+
 create table public.invitation (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -1249,6 +1279,29 @@ alter table public.webhook_endpoint enable row level security;
 alter table public.webhook_endpoint force row level security;
 create policy app on public.webhook_endpoint for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant insert, select, update on public.webhook_endpoint to tendril_app;
+
+create table public.webhook_rule (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  name text not null,
+  goal text not null,
+  tools jsonb,
+  secret bytea not null,
+  reveal_to jsonb not null default '[]'::jsonb,
+  enabled boolean not null,
+  last_at timestamp with time zone,
+  received integer not null default 0,
+  refused integer not null default 0,
+  taint jsonb not null default '[]'::jsonb,
+  on_behalf jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint webhook_rule_pkey PRIMARY KEY (tenant_id, id)
+);
+alter table public.webhook_rule enable row level security;
+alter table public.webhook_rule force row level security;
+create policy app on public.webhook_rule for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.webhook_rule to tendril_app;
 
 create table public.work (
   id uuid not null,

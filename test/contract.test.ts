@@ -31,6 +31,8 @@ const ofAgent = [
   ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
   ...['agent.schedules.list', 'agent.schedules.get', 'agent.schedules.update', 'agent.schedules.remove', 'agent.schedules.run'],
   ...['agent.memories.list', 'agent.memories.get', 'agent.memories.remove'],
+  ...['agent.webhookRules.list', 'agent.webhookRules.get', 'agent.webhookRules.update', 'agent.webhookRules.remove'],
+  ...['agent.webhookRules.rotate', 'agent.webhookRules.reveal'],
   ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set'],
 ]
 

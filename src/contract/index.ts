@@ -16,6 +16,7 @@ import { scheduleCapabilities, schedules } from './agent/schedules.ts'
 import { tasks } from './agent/tasks.ts'
 import { toolRules, tools } from './agent/tools.ts'
 import { usage } from './agent/usage.ts'
+import { webhookRuleCapabilities, webhookRules } from './agent/webhook-rules.ts'
 import { audit } from './app/audit.ts'
 import { device } from './app/device.ts'
 import { invitations } from './app/invitations.ts'
@@ -108,6 +109,11 @@ export const agentResources = {
   usage: { prefix: 'agent.usage', about: 'What the agent may cost, and has cost.', group: usage },
   analytics: { prefix: 'agent.analytics', about: 'What the agent has done, in numbers.', group: analytics },
   schedules: { prefix: 'agent.schedules', about: 'What the agent does at set times.', group: schedules },
+  webhookRules: {
+    prefix: 'agent.webhookRules',
+    about: 'Addresses where a signed post from outside starts a job of the agent.',
+    group: webhookRules,
+  },
   tools: { prefix: 'agent.tools', about: 'What the agent can do.', group: tools },
   toolRules: { prefix: 'agent.toolRules', about: 'What people have decided about tools.', group: toolRules },
   actions: { prefix: CAPABILITIES, about: 'The capabilities of the agent, called by name.', group: actions },
@@ -126,6 +132,7 @@ export const capabilityResources = {
   schedules: { prefix: CAPABILITIES, about: 'What the agent is to do later.', group: scheduleCapabilities },
   memories: { prefix: CAPABILITIES, about: 'What is to be remembered.', group: memoryCapabilities },
   playbooks: { prefix: CAPABILITIES, about: 'What the workspace tells the agent to do.', group: playbookCapabilities },
+  webhookRules: { prefix: CAPABILITIES, about: 'What the agent is to do with posts from outside.', group: webhookRuleCapabilities },
 } as const satisfies Record<string, Resource>
 
 /** For signed-in people. API keys have no access. */

@@ -106,22 +106,27 @@ export class Incoming {
     return room instanceof Promise ? room.then(keep) : keep(room)
   }
 
-  /**
-   * The body as text. Throws `payload_too_large` (before reading, if Content-Length is over the limit), `request_timeout` if it does
-   * not arrive in time, and `invalid_input` if it is not UTF-8.
-   */
+  /** The body as text. Throws as `bytes` does, and `invalid_input` if it is not UTF-8. */
   async text(terms: BodyTerms): Promise<string> {
+    return decodeText(await this.bytes(terms))
+  }
+
+  /**
+   * The body as it was sent. Throws `payload_too_large` (before reading, if Content-Length is over the limit), and `request_timeout` if it
+   * does not arrive in time.
+   */
+  async bytes(terms: BodyTerms): Promise<Uint8Array> {
     const { limit } = terms
     const length = lengthIn(this.request.headers)
     if (length !== undefined && length > limit) throw tooLarge(limit)
     const waiting = this.makeRoom(terms)
     if (waiting) await waiting
     const { body } = this.request
-    if (!body) return ''
+    if (!body) return new Uint8Array()
     this.#room?.shrink(Math.max(MIN, limit))
     const bytes = await this.#read(body, terms, length)
     this.#room?.shrink(Math.max(MIN, bytes.byteLength))
-    return decode(bytes)
+    return bytes
   }
 
   /** The size of the body by its headers, in bytes; 0 without a body. */
@@ -212,7 +217,8 @@ const lengthIn = (headers: Headers): number | undefined => {
 const tooLarge = (limit: number): AppError =>
   new AppError('payload_too_large', `the body is larger than ${limit < MIB ? `${limit / KIB} KiB` : `${limit / MIB} MiB`}`)
 
-const decode = (bytes: Uint8Array): string => {
+/** Throws `invalid_input` for what is not UTF-8. */
+export const decodeText = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

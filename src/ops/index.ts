@@ -19,6 +19,7 @@ import { scheduleCapabilityHandlers, scheduleHandlers } from './agent/schedules.
 import { taskHandlers } from './agent/tasks.ts'
 import { toolHandlers, toolRuleHandlers } from './agent/tools.ts'
 import { usageHandlers } from './agent/usage.ts'
+import { webhookRuleCapabilityHandlers, webhookRuleHandlers } from './agent/webhook-rules.ts'
 import { auditHandlers } from './app/audit.ts'
 import { deviceHandlers } from './app/device.ts'
 import { invitationHandlers } from './app/invitations.ts'
@@ -53,6 +54,7 @@ import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
 import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
+import { inboundHandlers } from './operator/inbound.ts'
 import { type Handled, type ToolWording, toolBoxOf } from './toolbox.ts'
 import { createWaiters } from './waiters.ts'
 
@@ -89,7 +91,7 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.automation, automationHandlers)
 }
 
-const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) => {
+const addAgent = (add: Add, { tools, models, sealer, identity: { publicUrl } }: World) => {
   const waiters = createWaiters()
   add(agentResources.conversations, conversationHandlers({ tools, models }, waiters))
   add(agentResources.messages, messageHandlers({ tools, models }))
@@ -101,6 +103,7 @@ const addAgent = (add: Add, { tools, models, identity: { publicUrl } }: World) =
   add(agentResources.usage, usageHandlers)
   add(agentResources.analytics, analyticsHandlers(tools))
   add(agentResources.schedules, scheduleHandlers({ models, tools: () => tools }))
+  add(agentResources.webhookRules, webhookRuleHandlers({ sealer, tools: () => tools }))
   add(agentResources.tools, toolHandlers(tools))
   add(agentResources.toolRules, toolRuleHandlers(tools))
   add(agentResources.actions, actionHandlers({ tools, publicUrl }))
@@ -116,6 +119,7 @@ const addCapabilities = (add: Add, world: CapabilityParts) => {
   add(capabilityResources.schedules, scheduleCapabilityHandlers(world))
   add(capabilityResources.memories, memoryCapabilityHandlers)
   add(capabilityResources.playbooks, playbookCapabilityHandlers(world.identity))
+  add(capabilityResources.webhookRules, webhookRuleCapabilityHandlers(world))
 }
 
 const addApp = (add: Add, world: Parts) => {
@@ -156,5 +160,10 @@ export const createToolBox = (world: CapabilityParts, wording: ToolWording): Too
   )
 
 /** Internal operations: not served to clients, but accepted from other processes. */
-export const createOperatorOperations = (world: World): Bound[] =>
-  bind({ world, slots: downloadSlots() }, operatorResources.generations, generationHandlers)
+export const createOperatorOperations = (world: World): Bound[] => {
+  const host = { world, slots: downloadSlots() }
+  return [
+    ...bind(host, operatorResources.generations, generationHandlers),
+    ...bind(host, operatorResources.inbound, inboundHandlers(world.models)),
+  ]
+}

@@ -1,5 +1,5 @@
 /** Webhooks on the wire: signed as Standard Webhooks 1.0, sent through the egress client, with the response as a `DeliveryOutcome`. */
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { DeliveryOutcome } from '#domain/app/webhook'
 import type { Egress, EgressResponse } from './egress/egress.ts'
 import { EgressRefused } from './egress/target.ts'
@@ -24,9 +24,28 @@ export interface Message {
   body: string
 }
 
-const signature = (secret: string, signed: string): string => {
+/** `body`: its bytes, or text in UTF-8. */
+const signature = (secret: string, head: string, body: string | Uint8Array): string => {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
-  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+  return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`
+}
+
+/** How far the time of a message may be from ours. */
+const TOLERANCE_MS = 300_000
+/** Signatures in a header: of a few secrets at most. */
+const MOST_SIGNATURES = 8
+const LONGEST_ID = 256
+
+/** The id of a message that was sent to us, if its headers and its signature are right. Takes as long for a wrong signature as for a right one. */
+export const verifiedId = (headers: Headers, body: Uint8Array, { secret, now }: { secret: string; now: number }): string | undefined => {
+  const [id, timestamp, sent] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headers.get(name) ?? '')
+  const expected = Buffer.from(signature(secret, `${id}.${timestamp}.`, body))
+  const isSigned = sent!.split(' ', MOST_SIGNATURES).map((one) => {
+    const given = Buffer.from(one)
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  })
+  const isTimely = /^\d{1,12}$/.test(timestamp!) && Math.abs(Number(timestamp) * 1_000 - now) <= TOLERANCE_MS
+  return isSigned.includes(true) && isTimely && id !== '' && id!.length <= LONGEST_ID ? id : undefined
 }
 
 /**
@@ -35,7 +54,7 @@ const signature = (secret: string, signed: string): string => {
  */
 export const signedHeaders = ({ id, at, body }: Message, secrets: string[]): Record<string, string> => {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
-  const signatures = secrets.map((secret) => signature(secret, `${id}.${timestamp}.${body}`)).join(' ')
+  const signatures = secrets.map((secret) => signature(secret, `${id}.${timestamp}.`, body)).join(' ')
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures, 'x-webhook-signature': signatures }
 }
 

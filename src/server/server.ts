@@ -14,6 +14,7 @@ import { type Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { WebhookTimes } from '#domain/app/webhook'
 import type { SendTimes } from '#domain/growth/sending/times'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
+import { inboundRoutes } from '#edge/agent/inbound'
 import { Streams, type StreamTimes } from '#edge/agent/streams'
 import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
@@ -28,12 +29,14 @@ import type { ServerFactory } from '#edge/mcp/session'
 import type { McpLimits } from '#edge/mcp/sessions'
 import { toolWording } from '#edge/mcp/wording'
 import { createOrigins } from '#edge/origin'
+import type { PageDeps } from '#edge/pages/page'
 import { pageRoutes } from '#edge/pages/routes'
+import type { Route } from '#edge/route'
 import { type Clock, systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealer'
-import { workspaceOperations } from '#ops/bind'
+import { type Bound, workspaceOperations } from '#ops/bind'
 import type { Parts, Rates, World } from '#ops/call'
 import { createOperations, createOperatorOperations, createToolBox } from '#ops/index'
 import type { LocalBus } from '#ops/job-bus'
@@ -215,6 +218,13 @@ const stopServer = async (server: Server<unknown>, drained: Promise<void>): Prom
 const addressesOf = ({ rateLimits }: Config, { rateClock = systemClock }: Overrides): Addresses =>
   rateLimits ? createAddresses(rateClock) : unlimitedAddresses
 
+/** What is served beside the operations. */
+const routesOf = ({ db, world, runtime }: Workplace, shared: Omit<PageDeps, 'db' | 'identity'>, internal: Bound[]): Route[] => [
+  ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
+  ...pageRoutes({ ...shared, db, identity: world.identity }),
+  ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
+]
+
 export interface Listening extends AsyncDisposable {
   port: number
 }
@@ -238,7 +248,6 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
   const shared = { authenticator, cookies, origins, addresses: addressesOf(config, overrides), streams, log }
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
   const [operations, internal] = [createOperations(world), createOperatorOperations(world)]
-  const { identity } = world
   const mcp = createMcp({
     ...{ authenticator, origins, db, log, rates: world.rates },
     operations: workspaceOperations([...operations, ...internal]),
@@ -250,7 +259,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
     operations,
     internal,
     mcp,
-    routes: [...deviceRoutes({ db, identity, log }), ...pageRoutes({ ...shared, db, identity, operations })],
+    routes: routesOf(workplace, { ...shared, operations, log }, internal),
     serving: () => runtime.serving,
     ready,
     ...{ trust: { proxies: config.trustedProxies }, publicUrl: config.publicUrl, intake: overrides.intake ?? {} },

@@ -14,6 +14,8 @@ read_playbook            read                   editor approver viewer
 propose_playbook_update  draft                  editor approver
 remember                 draft                  editor approver
 search_memories          read          foreign  editor approver viewer
+create_webhook_rule      commit                 approver
+list_webhook_rules       read    foreign        editor approver viewer
 `
 
 test('every capability has the class and roles of the table', () => {

@@ -3,6 +3,7 @@ import { argumentsHash } from '#domain/agent/hash'
 import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeSchedule } from './schedules.ts'
+import { makeWebhookRule } from './webhook-rules.ts'
 
 const toolNames = ['growth_overview', 'growth_get_brief', 'growth_list_queue']
 let turn = 0
@@ -32,6 +33,7 @@ export const agentRecipes = {
   },
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },
+  'agent.webhookRules': { make: async (workspace: Workspace) => ({ id: (await makeWebhookRule(workspace)).id }) },
   'agent.toolRules': { make: toolName },
   'agent.actions': { make: async () => ({ name: 'get_current_time' }) },
   'agent.modules': { make: async () => ({ name: 'agent' }) },

@@ -8,6 +8,7 @@ import { listMemories } from '#store/agent/memories'
 import { listPlaybooks } from '#store/agent/playbooks'
 import { listSchedules } from '#store/agent/schedules'
 import { searchMessages } from '#store/agent/search'
+import { listWebhookRules } from '#store/agent/webhook-rules'
 import { auditPage } from '#store/app/audit'
 import { exportPage, exportSources, startOf } from '#store/app/export'
 import type { ExportSource } from '#store/app/export-source'
@@ -162,6 +163,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listMemories({ ...page, personId: null, after: END, scope: 'workspace' }),
   ],
   'playbooks.listPlaybooks': () => [listPlaybooks(page), listPlaybooks({ ...page, status: 'active' })],
+  'webhook-rules.listWebhookRules': () => [listWebhookRules(page), listWebhookRules({ ...page, after: END })],
   'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],
   'signals.listSignals': () => [
     listSignals(page),

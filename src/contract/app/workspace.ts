@@ -54,6 +54,8 @@ export const exportKinds = [
     'memory',
     'playbook',
     'playbook_version',
+    'webhook_rule',
+    'inbound_event',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const

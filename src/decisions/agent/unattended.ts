@@ -47,17 +47,21 @@ export const sayNotice = (where: Into, { by, content, now }: { by: string; conte
   say(where, [{ role: 'notice', content, author: { kind: 'agent', id: by } }], now)
 
 interface Unattended extends Pick<NewTurn, 'on_behalf' | 'tools' | 'taint' | 'now'> {
-  kind: 'scheduled'
+  kind: 'scheduled' | 'webhook'
   cause: NonNullable<Job['cause']>
   goal: string
-  facts: TurnFacts
+  facts: Pick<TurnFacts, 'has_untrusted' | 'is_busy'>
+  /** Words from outside, which stand before the goal. */
+  untrusted?: string
 }
 
 /** A job with the goal as its message. It is due now, or once the job before it in the conversation has ended. */
 export const startUnattended = (models: Models | typeof NO_MODEL, where: Into, wish: Unattended) => {
-  const { kind, cause, goal, facts, on_behalf, tools, now } = wish
+  const { kind, cause, goal, facts, on_behalf, tools, untrusted, now } = wish
   const id = newId()
-  const said = say(where, [{ role: 'user', content: goal, author: on_behalf, job_id: id }], now)
+  const foreign = { role: 'user', author: { kind: 'webhook', id: cause.id }, untrusted: true, job_id: id } as const
+  const words = untrusted === undefined ? [] : [{ ...foreign, content: untrusted }]
+  const said = say(where, [...words, { role: 'user', content: goal, author: on_behalf, job_id: id }], now)
   const taint = facts.has_untrusted ? [...new Set([...wish.taint, 'conversation'])] : wish.taint
   const turn = { ...chooseModel(undefined, models), conversation_id: said.conversation.id, message_id: said.last.id }
   const begun = newUnattended(id, { ...turn, kind, cause, on_behalf, tools, taint, content: goal, now })

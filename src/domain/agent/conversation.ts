@@ -18,7 +18,7 @@ export interface Conversation {
 }
 
 interface Author {
-  kind: 'key' | 'session' | 'agent'
+  kind: 'key' | 'session' | 'agent' | 'webhook'
   /** Of a message of the agent: its job. */
   id: string
   personId?: string | null

@@ -18,9 +18,9 @@ export interface OnBehalf {
   personId: string | null
 }
 
-/** `schedule`: a schedule's time has come. */
+/** `schedule`: a schedule's time has come. `webhook_rule`: a post came in. */
 export interface JobCause {
-  kind: 'schedule'
+  kind: 'schedule' | 'webhook_rule'
   id: string
 }
 
@@ -128,7 +128,7 @@ const unbegun = (id: string, goal: string, now: Date) => ({
 export const newTurn = (id: string, { content, now, ...rest }: NewTurn): Job => ({ ...rest, ...unbegun(id, content, now), kind: 'turn' })
 
 /** A job that begins by itself. */
-export const newUnattended = (id: string, { kind, cause, ...turn }: NewTurn & { kind: 'scheduled'; cause: JobCause }): Job => ({
+export const newUnattended = (id: string, { kind, cause, ...turn }: NewTurn & { kind: 'scheduled' | 'webhook'; cause: JobCause }): Job => ({
   ...newTurn(id, turn),
   ...{ kind, cause, origin: 'automatic', scheduled: kind === 'scheduled' },
 })

@@ -44,6 +44,7 @@ const schedule = [
   ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],
   ...['missed', 'failures', 'taint', 'on_behalf', ...times],
 ]
+const webhookRule = [...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', ...times]]
 
 /** Those of a person are shown to that person alone. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
@@ -80,6 +81,15 @@ export const agentSources = {
   },
   playbook: { table: 'playbook', columns: ['id', 'slug', 'name', 'description', 'pinned', 'status', ...times], key: byId },
   playbook_version: { table: 'playbook_version', columns: playbookVersion, key: byId },
+  webhook_rule: { table: 'webhook_rule', columns: webhookRule, key: byId },
+  inbound_event: {
+    table: 'inbound_event',
+    columns: ['source_id', 'event_id', 'job_id', 'at'],
+    key: [
+      ['source_id', 'uuid'],
+      ['event_id', 'text'],
+    ],
+  },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

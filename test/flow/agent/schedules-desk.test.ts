@@ -59,3 +59,19 @@ test('a command that would approve is asked of a person, although a person made 
   const [run] = await runIn(id, 1, 'waiting_approval')
   expect(await jobOf(app, run!.id)).toMatchObject({ model: 'desk', scheduled: true })
 })
+
+test('a direct call schedules a goal in free text with a warning, and a command without one', async () => {
+  const surface = await newSurface(app)
+  const schedule = (goal: string) =>
+    app.send('POST', '/api/v1/actions/schedule_task', { key: surface.key, body: { goal, cron: '0 9 * * 1' } })
+  const { status, body } = await schedule('Think about the week')
+  expect([status, body.result.nextRuns.length, body.result.warning]).toEqual([200, 3, expect.stringContaining('model_required')])
+  expect((await schedule('/overview')).body.result.warning).toBeNull()
+  const listed = await app.send('POST', '/api/v1/actions/list_scheduled_tasks', { key: surface.key, body: {} })
+  expect(listed.body.result.tasks).toHaveLength(2)
+  const { id } = body.result
+  for (const _ of [1, 2]) {
+    const cancelled = await app.send('POST', '/api/v1/actions/cancel_scheduled_task', { key: surface.key, body: { id } })
+    expect([cancelled.status, cancelled.body.result]).toEqual([200, { id, status: 'cancelled' }])
+  }
+})

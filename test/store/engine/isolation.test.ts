@@ -57,7 +57,7 @@ describe('the pools', () => {
       (cause) => cause.code,
     )
 
-  test("of the system reads only those tenants' tables that placement and sign-in need", async () => {
+  test("of the system reads only those tenants' tables that placement, sign-in and posts from outside need", async () => {
     const found = await owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
     const tables = found.map((row) => String(row.relname))
@@ -68,7 +68,7 @@ describe('the pools', () => {
       if (read === 'allowed') open.push(table)
       else expect([table, read]).toEqual([table, '42501'])
     }
-    expect(open.filter((table) => !['actor', 'api_key', 'invitation', 'member', 'session'].includes(table))).toEqual([])
+    expect(open.filter((table) => !['actor', 'api_key', 'inbound_route', 'invitation', 'member', 'session'].includes(table))).toEqual([])
   })
 
   test.each(['node', 'migration', 'sandbox.posts', 'pg_authid'])('of tenants cannot read %s', async (table) => {

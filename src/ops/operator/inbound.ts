@@ -1,0 +1,44 @@
+import type { inbound } from '#contract/operator/inbound'
+import { into, startUnattended } from '#decisions/agent/unattended'
+import { MOST_OPEN_JOBS } from '#domain/agent/limits'
+import type { Models, NO_MODEL } from '#domain/agent/model-choice'
+import { MOST_POSTS, POSTS_WITHIN_MS } from '#domain/agent/webhook-rule'
+import { fail } from '#kernel/errors'
+import { callerNow } from '#store/agent/callers'
+import { turnFacts } from '#store/agent/conversations'
+import { inboundFacts, insertInbound } from '#store/agent/inbound'
+import { saveWebhookRule, webhookRulePart } from '#store/agent/webhook-rules'
+import { loadNow } from '#store/engine/load'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+
+const RETRY_AFTER = 30
+
+const noRule = (): never => fail('not_found', 'no such webhook rule')
+
+export const inboundHandlers = (models: Models | typeof NO_MODEL): Handlers<typeof inbound> => ({
+  receive: loading(
+    ({ id, event }) => ({ rule: webhookRulePart(id), seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }), facts: turnFacts(null) }),
+    async ({ id, event, body }, { sql, gate }, { rule, seen, facts }) => {
+      const { now } = gate
+      if (!rule?.enabled || gate.deletesAt) return noRule()
+      if (seen.known !== null) return { reply: { job: seen.known, retryAfter: 0 }, unchanged: true }
+      const { caller } = await loadNow(sql, { caller: callerNow(rule.on_behalf) })
+      if (!caller) return noRule()
+      if (facts.all_jobs >= MOST_OPEN_JOBS) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
+      if (seen.count >= MOST_POSTS) {
+        const retryAfter = Math.max(1, Math.ceil((seen.oldest!.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
+        const writes = [saveWebhookRule({ ...rule, refused: rule.refused + 1 })]
+        return { reply: { job: null, retryAfter }, effects: { writes }, unchanged: true }
+      }
+      const where = into(undefined, { title: rule.name, origin: 'webhook', personId: rule.on_behalf.personId, now })
+      const { tools, goal, on_behalf } = rule
+      const taint = [...new Set([...rule.taint, `webhook ${rule.name}`])]
+      const wish = { kind: 'webhook', cause: { kind: 'webhook_rule', id }, goal, tools, taint, on_behalf, facts, now } as const
+      const { job, effects } = startUnattended(models, where, { ...wish, untrusted: body })
+      const used = { ...rule, received: rule.received + 1, last_at: now }
+      const writes = [...(effects.writes ?? []), saveWebhookRule(used), insertInbound({ source: id, event, job: job.id, now })]
+      return { reply: { job: job.id, retryAfter: 0 }, effects: { ...effects, writes }, auditDetail: { job_id: job.id } }
+    },
+  ),
+})

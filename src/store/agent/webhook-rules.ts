@@ -1,0 +1,75 @@
+import type { WebhookRule } from '#domain/agent/webhook-rule'
+import { assignments } from '../engine/assign.ts'
+import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
+import { one, sure } from '../engine/load.ts'
+import type { Page } from '../engine/page.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`r.id, r.name, r.goal, r.tools, r.reveal_to, r.enabled, r.last_at, r.received, r.refused, r.taint,
+  r.on_behalf, r.created_at, r.updated_at`
+
+const times = { last_at: true, created_at: true, updated_at: true } as const
+
+export const webhookRulePart = (id: string) =>
+  one<WebhookRule>(times, (sql) => sql`select ${columns(sql)} from webhook_rule r where r.id = ${id}`)
+
+/** The sealed secret, in base64. */
+export const sealedSecretPart = (id: string) =>
+  one<{ secret: string }>({}, (sql) => sql`select encode(secret, 'base64') as secret from webhook_rule where id = ${id}`)
+
+/** What the secret is sealed for. */
+export const ruleSecretRow = (id: string): string => `webhook_rule/${id}`
+
+export const webhookRuleCount = sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from webhook_rule`))
+
+export const listWebhookRules =
+  ({ limit, after }: Page): Query<WebhookRule> =>
+  (sql) =>
+    sql`select ${columns(sql)} from webhook_rule r where true ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
+
+const json = (sql: Sql, { tools, taint, on_behalf, reveal_to }: WebhookRule) => ({
+  tools: tools === null ? null : sql.json(tools),
+  taint: sql.json(taint),
+  on_behalf: sql.json(on_behalf as never),
+  reveal_to: sql.json(reveal_to),
+})
+
+export const insertWebhookRule =
+  (rule: WebhookRule, secret: Buffer): Query =>
+  (sql) =>
+    sql`insert into webhook_rule ${sql({ ...rule, ...json(sql, rule), secret })}`
+
+export const saveWebhookRule =
+  (rule: WebhookRule): Query =>
+  (sql) => {
+    const { id, created_at: _, ...rest } = rule
+    return sql`update webhook_rule set ${assignments(sql, { ...rest, ...json(sql, rule) })} where id = ${id}`
+  }
+
+export const saveSecret =
+  (rule: WebhookRule, secret: Buffer): Query =>
+  (sql) =>
+    sql`update webhook_rule set secret = ${secret}, reveal_to = '[]', updated_at = ${rule.updated_at} where id = ${rule.id}`
+
+export const deleteWebhookRule =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from webhook_rule where id = ${id}`
+
+export const insertRuleRoute =
+  (id: string): Query =>
+  (sql) =>
+    sql`insert into inbound_route (kind, key, ref_id) values ('rule', ${id}, ${id})`
+
+export const deleteRuleRoute =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from inbound_route where kind = 'rule' and key = ${id}`
+
+/** The workspace of a rule. */
+export const tenantOfRule = (db: Db, id: string): Promise<string | undefined> =>
+  db.system(async (sql) => {
+    const [row] = await sql<{ tenant_id: string }>`select tenant_id from inbound_route where kind = 'rule' and key = ${id}`
+    return row?.tenant_id
+  })
