@@ -1,12 +1,11 @@
 /** Sends requests to every operation over HTTP, and reports answers that deviate from the OpenAPI document. */
 import fc from 'fast-check'
-import { operations } from '#contract/index'
 import { bodyFrom, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
 import { call, legalInput } from '#test/support/prepare'
 import { type Document, type Finding, judgeOf, type Seen } from './judge.ts'
 import { type CallerName, type Wish, wishes } from './requests.ts'
-import { type FuzzWorld, legalPath, openWorld, operationAt } from './world.ts'
+import { type FuzzWorld, legalPath, openWorld, operationAt, targets } from './world.ts'
 
 export interface FuzzOptions {
   /** For each operation. */
@@ -151,7 +150,7 @@ const fuzzOne = async (app: TestApp, judge: Judge, { o, all }: Task): Promise<Fu
 /** Runs on a server and a database of its own; `onDone` gets each operation's result as it finishes. */
 export const fuzz = async (options: FuzzOptions, onDone: (one: Fuzzed) => void = () => {}): Promise<Fuzzed[]> => {
   // Made before anything runs: a long computation would keep the server, in the same process, from its transactions.
-  const waiting = operations.map((o) => taskOf(o, options))
+  const waiting = targets.map((o) => taskOf(o, options))
   await using app = await testApp()
   const judge = judgeOf((await app.send('GET', '/api/v1/openapi.json', { key: null })).body as unknown as Document)
   const results: Fuzzed[] = []

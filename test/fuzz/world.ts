@@ -1,5 +1,5 @@
 /** The workspace in which one operation is fuzzed: its callers, records and plan. */
-import { operations } from '#contract/index'
+import { capabilities, operations } from '#contract/index'
 import { capKeys, features, quotaKeys } from '#contract/limits'
 import { type NamedOp, pathParams } from '#contract/op'
 import { newApiKey } from '#kernel/api-key'
@@ -89,5 +89,19 @@ export const legalPath = async (workspace: Workspace, o: NamedOp): Promise<Recor
   return Object.fromEntries(pathParams(o.path).map((name) => [name, input[name]]))
 }
 
-export const operationAt = (path: string, method: string): NamedOp | undefined =>
-  operations.find((o) => o.path === path && (o.method === method || (method === 'HEAD' && o.method === 'GET')))
+const calling = operations.find(({ id }) => id === 'agent.actions.call')!
+
+/** What requests are sent to: all operations, and capabilities as if each were one. */
+export const targets: NamedOp[] = [
+  ...operations,
+  ...capabilities.map(({ id, path, input }): NamedOp => {
+    const { body: _, ...rest } = calling
+    return { ...rest, id, path, input } as NamedOp
+  }),
+]
+
+/** The operation of the document that answers at a path. */
+export const operationAt = (path: string, method: string): NamedOp | undefined => {
+  const meant = targets.find((o) => o.path === path && (o.method === method || (method === 'HEAD' && o.method === 'GET')))
+  return meant && !operations.includes(meant) ? calling : meant
+}
