@@ -1,6 +1,6 @@
 /** Commands that jobs of the agent run, compared with the same commands over the API, and with a durable workflow for each job. */
 import type { Plan } from '../support/agent-plan.ts'
-import { AT_ONCE, type Stage, startJobs, untilAtRest } from './agent-stage.ts'
+import { AT_ONCE, type Stage, startJobs, untilAtRest, type Wanted } from './agent-stage.ts'
 import { type Contestant, costOf, figuresOf, type Turn, takeTurns, warmUp } from './contest.ts'
 import { type Figures, median, type Peer, type Row } from './figures.ts'
 import type { Result } from './load.ts'
@@ -24,7 +24,8 @@ export const rejections = (drafts: Draft[]): Plan =>
     drafts.slice(nth * CALLS, (nth + 1) * CALLS).map(({ id }): Plan[number][number] => ['growth_reject_item', { id }]),
   )
 
-const jobsOf = (drafts: Draft[], tenants: Tenant[]) =>
+/** A job in each workspace. */
+export const jobsOf = (drafts: Draft[], tenants: Tenant[]): Wanted[] =>
   tenants.map((tenant) => ({ tenant, plan: rejections(drafts.filter((one) => one.tenant === tenant)) }))
 
 const timed = async (count: number, body: () => Promise<unknown>): Promise<Result> => {

@@ -18,5 +18,5 @@ export async function agent(world: World, quick: boolean): Promise<Row[]> {
 
 export async function agentWaiting(world: World, quick: boolean): Promise<Row[]> {
   await using stage = await openStage(world)
-  return await waiting(stage, quick ? { workspaces: 4, each: 50, probes: 2 } : { workspaces: 25, each: 200, probes: 8 })
+  return await waiting(stage, quick ? { workspaces: 4, each: 50, probes: 2 } : { workspaces: 25, each: 200, probes: 6 })
 }
