@@ -230,6 +230,28 @@ describe('an untrusted memory', () => {
   })
 })
 
+test('a direct call stores for its caller, and what it stores is trusted', async () => {
+  const { tenantId, key, person, texts } = await setUp()
+  const call = (name: string, body: object, by: string) => app.send('POST', `/api/v1/actions/${name}`, { key: by, body })
+  expect((await call('remember', { text: 'I prefer short posts' }, person.key)).body.result.memory).toMatchObject({
+    scope: 'user',
+    untrusted: false,
+  })
+  expect((await call('remember', { text: 'Launch posts mention the price' }, key)).body.result.memory.scope).toBe('workspace')
+  const refused = await call('remember', { text: 'Mine', scope: 'user' }, key)
+  expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining('scope must be workspace')])
+  expect((await call('remember', { text: ' ' }, key)).status).toBe(400)
+  const found = await call('search_memories', { query: 'posts' }, person.key)
+  expect(found.body.result.memories.map(({ text }: { text: string }) => text).sort()).toEqual((await texts()).sort())
+  expect((await call('search_memories', { query: 'posts' }, key)).body.result).toMatchObject({
+    memories: [{ scope: 'workspace' }],
+    untrusted: [],
+  })
+  expect(await app.owner`select 1 from agent_job where tenant_id = ${tenantId} and kind = 'action' and status = 'completed'`).toHaveLength(
+    4,
+  )
+})
+
 test('the desk stores and finds by command', async () => {
   const { by, tenantId, texts } = await setUp()
   const types = async (content: string) => {

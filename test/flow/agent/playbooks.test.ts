@@ -319,6 +319,43 @@ describe('the agent', () => {
   })
 })
 
+describe('by direct calls of a key', () => {
+  const set = async () => {
+    const surface = await setUp()
+    const call = (name: string, body: object, key = surface.key) => app.send('POST', `/api/v1/actions/${name}`, { key, body })
+    return { ...surface, call }
+  }
+
+  test("a draft is the key's own, so that a key whose role may activates it", async () => {
+    const { call, made, show, decide, key, tenantId } = await set()
+    const { id } = await made()
+    const { status, body } = await call('propose_playbook_update', {
+      slug: 'launch-posts',
+      content: 'Be brief.',
+      rationale: 'Short ones did better',
+    })
+    expect([status, body.result]).toMatchObject([200, { playbookId: id, state: 'draft', number: 2 }])
+    const [drafted] = (await show(id)).versions
+    expect(drafted).toMatchObject({ author: { kind: 'key', personId: null }, untrusted: false })
+    const editor = await signedIn(app, tenantId, 'editor')
+    const { id: keyId, api_key: editors } = await app.newKey([...scopes], tenantId)
+    await app.owner`update api_key set person_id = ${editor.personId} where id = ${keyId}`
+    expect((await decide(id, drafted.id, 'activate', editors)).status).toBe(403)
+    expect((await decide(id, drafted.id, 'activate', key)).status).toBe(200)
+  })
+
+  test('they are listed and read; what cannot be is 422, and wrong arguments are 400', async () => {
+    const { call, made } = await set()
+    await made()
+    expect((await call('list_playbooks', {})).body.result.playbooks).toMatchObject([{ slug: 'launch-posts', hasActiveVersion: true }])
+    expect((await call('read_playbook', { slug: 'launch-posts' })).body.result.content).toBe(LAUNCH.content)
+    const unknown = await call('read_playbook', { slug: 'launch-pots' })
+    expect([unknown.status, unknown.body.error.message]).toEqual([422, expect.stringContaining('did you mean launch-posts?')])
+    expect((await call('read_playbook', {})).status).toBe(400)
+    expect((await call('list_playbooks', { status: 'gone' })).status).toBe(400)
+  })
+})
+
 test('the scope of the workspace is needed, and any member can read', async () => {
   const { made, tenantId, as, send } = await setUp()
   await made()
