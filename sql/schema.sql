@@ -69,6 +69,7 @@ create table public.agent_conversation (
   last_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  summary_untrusted boolean not null default false,
   constraint agent_conversation_origin_check CHECK ((origin = ANY (ARRAY['app'::text, 'channel'::text, 'schedule'::text, 'webhook'::text]))),
   constraint agent_conversation_pkey PRIMARY KEY (tenant_id, id),
   constraint agent_conversation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text])))

@@ -108,7 +108,7 @@ export const recordReservations = async (owner: postgres.Sql): Promise<void> => 
       update public.agent_ledger set tokens = new.input_tokens + new.output_tokens, is_open = false where step_id = new.id and is_open;
     end if;
     return null; end $$`)
-  await owner`create trigger keep_ledger after insert or update on agent_step for each row when (new.kind = 'model') execute function keep_ledger()`
+  await owner`create trigger keep_ledger after insert or update on agent_step for each row when (new.kind <> 'tool') execute function keep_ledger()`
 }
 
 /** What is broken, at most five of each rule. With `ledger`, budgets are compared as well. */

@@ -19,7 +19,7 @@ import { loadNow, when } from '#store/engine/load'
 import { invalid } from './answer.ts'
 import { type At, again } from './at.ts'
 import type { AgentDeps } from './deps.ts'
-import type { AgentOutcome } from './outside.ts'
+import type { AgentOutcome } from './outcome.ts'
 import type { AgentRun } from './run.ts'
 import { IN_VAIN } from './trying.ts'
 

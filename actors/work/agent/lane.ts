@@ -2,7 +2,8 @@
 import type { Lane } from '../../engine/lane.ts'
 import { claimFailed, claimJob } from './claim.ts'
 import { type AgentDeps, MODEL_TURN_MS, THINK_MS } from './deps.ts'
-import { type AgentOutcome, runOutside } from './outside.ts'
+import type { AgentOutcome } from './outcome.ts'
+import { runOutside } from './outside.ts'
 import type { AgentRun } from './run.ts'
 import { settleRun } from './settle.ts'
 

@@ -1,35 +1,24 @@
 /** Runs what a claim has begun, beside the mailbox. */
 
 import { refusalOf } from '#decisions/agent/refusal'
-import type { Reached } from '#decisions/agent/toolbox'
 import { keptAnswer } from '#domain/agent/answer'
 import { callingJob } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
-import { ThinkError, type ThinkFailure, type Thought } from '#port/model/thinker'
+import { ThinkError, type Thought } from '#port/model/thinker'
 import type { LaneContext } from '../../engine/lane.ts'
 import type { AgentDeps } from './deps.ts'
+import type { AgentOutcome, Read } from './outcome.ts'
 import type { AgentRun, Single, Thinking } from './run.ts'
+import { type Summarising, summaryTurn } from './summary.ts'
 import { turnOf } from './turn.ts'
 import { urgentLetter } from './urgent.ts'
-
-/** `unknown`: it may have happened. */
-export type Read = { id: string; value: unknown } | { id: string; error: string } | { id: string; unknown: true }
-
-/** `stopped`: the process is ending, or the lane was recalled. */
-export type AgentOutcome =
-  | { kind: 'thought'; thought: Thought; typed: string; recalled: string[]; byDesk: boolean; ms: number }
-  | { kind: 'failed'; failure: ThinkFailure; retryAfterMs: number | undefined; ms: number }
-  | { kind: 'read'; results: Read[] }
-  | { kind: 'reached'; reached: Reached }
-  | { kind: 'refused'; error: string }
-  | { kind: 'done' }
-  | { kind: 'stopped' }
 
 export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneContext): Promise<AgentOutcome> => {
   try {
     await deps.failpoints('agent.claimed')
     if (context.signal.aborted) return { kind: 'stopped' }
     if (run.kind === 'think') return await think(deps, run, context)
+    if (run.kind === 'summary') return await summarise(deps, run, context)
     if (run.kind === 'read') return { kind: 'read', results: await Promise.all(run.steps.map((step) => read(deps, run, step))) }
     if (run.kind === 'urgent') return await urgent(deps, run, context)
     return run.kind === 'outside' ? await outside(deps, run, context) : await reach(deps, run, context)
@@ -64,11 +53,41 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, recalled, byDesk, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
-    if (cause instanceof ThinkError) return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms: ms() }
-    deps.log.error({ err: cause, model: turn.model, job: run.job.id, tenant: tenantId }, 'a call of the model failed in an unknown way')
-    return { kind: 'failed', failure: 'provider_error', retryAfterMs: undefined, ms: ms() }
+    return failed(deps, cause, { model: turn.model, job: run.job.id, tenant: tenantId, ms: ms() })
   } finally {
     deps.bus.silent(run.job)
+  }
+}
+
+interface Called {
+  model: string
+  job: string
+  tenant: string
+  ms: number
+}
+
+/** Any failure is one of the model. */
+const failed = ({ log }: AgentDeps, cause: unknown, { ms, ...call }: Called): AgentOutcome => {
+  if (cause instanceof ThinkError) return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms }
+  log.error({ err: cause, ...call }, 'a call of the model failed in an unknown way')
+  return { kind: 'failed', failure: 'provider_error', retryAfterMs: undefined, ms }
+}
+
+/** Its text is shown to nobody as it arrives. */
+const summarise = async (deps: AgentDeps, run: Summarising, context: LaneContext): Promise<AgentOutcome> => {
+  const { thinker } = deps
+  const { tenantId, signal } = context
+  if (!thinker) return { kind: 'failed', failure: 'no_model', retryAfterMs: undefined, ms: 0 }
+  const turn = await summaryTurn(deps, run, tenantId)
+  const began = performance.now()
+  const ms = () => Math.round(performance.now() - began)
+  try {
+    const thought = await inTurn(deps, context, () => thinker.think(turn, { signal, onText: () => {} }))
+    await deps.failpoints('agent.thought')
+    return { kind: 'thought', thought: keptAnswer(thought, run.step.name), typed: '', recalled: [], byDesk: false, ms: ms() }
+  } catch (cause) {
+    if (signal.aborted) return { kind: 'stopped' }
+    return failed(deps, cause, { model: turn.model, job: run.job.id, tenant: tenantId, ms: ms() })
   }
 }
 

@@ -6,23 +6,24 @@ import type { Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { definedTools, offeredTools } from '#domain/agent/offer'
 import { systemMessage } from '#domain/agent/prompt'
-import { newStep, type Step, type StepHead } from '#domain/agent/step'
+import type { Step, StepHead } from '#domain/agent/step'
 import { taskSystem, taskText } from '#domain/agent/tasks/asking'
 import { openMessages, type TranscriptMessage } from '#domain/agent/transcript'
 import type { Profile } from '#domain/growth/drafting/profile'
-import { newId } from '#kernel/ids'
 import { openApprovalsOf } from '#store/agent/approvals'
 import { recallBytes } from '#store/agent/memories'
 import { pinnedBytes } from '#store/agent/playbooks'
 import { deniedTools } from '#store/agent/rules'
 import { bytesSince, stepPart } from '#store/agent/steps'
-import { bytesUntil } from '#store/agent/thread'
+import { historyOf } from '#store/agent/summaries'
 import type { Gate } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
 import type { At } from './at.ts'
+import { beginStep } from './begun.ts'
 import type { AgentDeps } from './deps.ts'
 import { stepToRun } from './execute.ts'
+import { beginSummary, type Summarising } from './summary.ts'
 
 interface Of {
   job: Job
@@ -49,12 +50,9 @@ export interface Thinking extends Of {
 }
 
 /** The work of a lane. */
-export type AgentRun = Thinking | ({ kind: 'read'; steps: Step[] } & Of) | Single
+export type AgentRun = Thinking | Summarising | ({ kind: 'read'; steps: Step[] } & Of) | Single
 
 type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' | 'outside' }>
-
-/** Messages of a conversation that the model is given. */
-export const MOST_MESSAGES = 100
 
 /** `refused`: nothing is to be run, and the results say why. */
 type Begun = { run: AgentRun } | { end: JobEnd } | 'refused'
@@ -90,13 +88,15 @@ const beginThought = async (
     step: when(before !== undefined, stepPart(before?.id ?? '')),
     known: when(asked !== undefined, stepPart(asked?.id ?? '')),
     own: bytesSince(job.id, asked?.number ?? 0),
-    said: when(job.message_id !== null, bytesUntil(job.message_id ?? '', MOST_MESSAGES)),
+    said: when(job.message_id !== null, historyOf(job.message_id ?? '')),
     profile: profilePart,
     denied: deniedTools,
     open: when(job.conversation_id !== null, openApprovalsOf(job.conversation_id ?? '')),
     recall: when(!job.task, recallBytes(job.on_behalf.personId)),
     pinned: when(!job.task, pinnedBytes),
   })
+  const summary = await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
+  if (summary) return { run: summary }
   const open = openMessages(loaded.open ?? [])
   const offered = job.task ? [] : offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
   const tools = definedTools(offered, job)
@@ -108,14 +108,13 @@ const beginThought = async (
     Buffer.byteLength(JSON.stringify(open)) +
     (loaded.recall?.bytes ?? 0) +
     (loaded.pinned?.bytes ?? 0) +
-    Math.min(loaded.said?.bytes ?? 0, historyBytes(deps.contextTokens))
+    Math.min((loaded.said?.bytes ?? 0) + (loaded.said?.summary_bytes ?? 0), historyBytes(deps.contextTokens))
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })
   const isDesk = job.model === 'desk'
   const reserved = isDesk ? undefined : reserve(gate, { input, priceOf: deps.priceOf(job.model) })
   if (typeof reserved === 'string') return { end: { status: 'failed', error: `budget_exhausted:${reserved}` } }
-  const step = beginStep(at, loaded.step, reserved)
-  if (reserved) changes.also({ spend: reserved.spend })
+  const step = beginStep(at, before?.kind === 'model' ? loaded.step : undefined, reserved)
   changes.set({ model_calls: job.model_calls + 1 })
   changes.started(step, job.model)
   const rest = { system, tools, offered: offered.map(({ name }) => name), last, open, maxTokens: reserved?.maxTokens ?? 0 }
@@ -131,24 +130,4 @@ const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, denied: 
   const box = deps.toolBox()
   const mayRun = (name: string) => box.mayRun(name, caller)
   return offeredTools([...box.tools.values()], { job: changes.job, mayRun, readsOnly: callerNow.role === 'viewer', denied })
-}
-
-/** A step that was tried before keeps what its dead calls had reserved as spent: its reservation is replaced, never given back. */
-const beginStep = (
-  { changes, gate }: Pick<At, 'changes' | 'gate'>,
-  before: Step | undefined,
-  reserved: ReturnType<typeof reserve> | undefined,
-): Step => {
-  const taken =
-    reserved && typeof reserved === 'object'
-      ? { reserved_tokens: reserved.tokens, reserved_cost: reserved.cost, day: reserved.day, month: reserved.month }
-      : { reserved_tokens: 0, reserved_cost: 0 }
-  if (before) return changes.save({ ...before, ...taken, state: 'running', started_at: gate.now, not_before: null })
-  return addThought({ changes, gate }, { state: 'running', started_at: gate.now, ...taken })
-}
-
-/** A further call of the model. */
-export const addThought = ({ changes, gate }: Pick<At, 'changes' | 'gate'>, more: Pick<Step, 'state'> & Partial<Step>): Step => {
-  const { id: job_id, model: name } = changes.job
-  return changes.add((number) => newStep({ id: newId(), job_id, number, kind: 'model', name, ...more }, gate.now))
 }

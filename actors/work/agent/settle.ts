@@ -1,8 +1,6 @@
 /** What becomes of the outcome of a run: in one letter. */
-import { settle as settleBudget, warningsOf } from '#domain/agent/budget'
 import { isCommand } from '#domain/agent/schedule'
 import { anew, keptResult, STEP_RUNS, type Step } from '#domain/agent/step'
-import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
 import { useMemories } from '#store/agent/memories'
 import { saveStep, stepPart } from '#store/agent/steps'
@@ -13,11 +11,13 @@ import type { Work } from '#store/engine/work'
 import type { Decision } from '../../engine/letter.ts'
 import { answered } from './answer.ts'
 import { type At, again, openJob, over } from './at.ts'
+import { booked, unbooked } from './booking.ts'
 import { acceptCalls } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
 import { failTool, finishTool, reachedStep } from './execute.ts'
-import type { AgentOutcome, Read } from './outside.ts'
+import type { AgentOutcome, Read } from './outcome.ts'
 import type { AgentRun, Thinking } from './run.ts'
+import { settleSummary } from './summary.ts'
 import { answeredTask, faultOf } from './task.ts'
 import { failInVain, UNREADABLE } from './trying.ts'
 
@@ -69,6 +69,7 @@ interface Ended {
 const settled = async (deps: AgentDeps, at: At, run: AgentRun, { outcome, isInVain }: Ended) => {
   if (outcome.kind === 'stopped') return undo(at, run)
   if (run.kind === 'think') return settleThought(deps, at, run, { outcome, isInVain })
+  if (run.kind === 'summary') return settleSummary(deps, at, run, outcome)
   if (outcome.kind === 'read') await settleReads(deps, at, outcome.results)
   // The letter of the urgent tool has written the step.
   else if (outcome.kind !== 'done' && run.kind !== 'read') await settleReach(deps, at, run.step, { outcome, isInVain })
@@ -113,38 +114,19 @@ const settleReach = async (deps: AgentDeps, at: At, { id }: Step, { outcome, isI
   else failTool(at, step, outcome.kind === 'refused' ? outcome.error : 'tool_failed')
 }
 
-/** Warns once a budget is nearly used up. */
-const spendOn = ({ changes, gate }: At, spend: Spend[]): void => {
-  const events = warningsOf(gate, spend).map((warning) => ({ type: 'agent.budget.warning', data: { ...warning }, subject: null }))
-  changes.also({ spend, events })
-}
-
 const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, isInVain }: Ended) => {
   const { step } = await loadNow(at.sql, { step: stepPart(run.step.id) })
   if (step?.state !== 'running') return again(at, at.gate.now)
   if (outcome.kind === 'failed') return thinkFailed(at, step, outcome)
   if (outcome.kind !== 'thought') throw new Error(`a thought cannot end as ${outcome.kind}`)
-  const { thought, recalled, byDesk, ms } = outcome
+  const { thought, recalled } = outcome
   const { job } = at.changes
   // The steps of a job recall the same memories.
   if (recalled.length > 0 && job.model_calls === 1) at.changes.also({ writes: [useMemories(recalled, at.gate.now)] })
-  const used = thought.usage
-  const cost =
-    used && !byDesk ? deps.priceOf(job.model)({ input: used.input_tokens, cached: used.cached_tokens, output: used.output_tokens }) : 0
-  // Without usage the reservation stands.
-  if (used) spendOn(at, settleBudget(step, { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 }, at.gate.now))
-  at.changes.set({
-    input_tokens: job.input_tokens + (used?.input_tokens ?? 0),
-    output_tokens: job.output_tokens + (used?.output_tokens ?? 0),
-    cost: job.cost + (used ? (cost ?? 0) : step.reserved_cost),
-    cost_estimated: job.cost_estimated || !used || cost === null,
-    active_ms: job.active_ms + ms,
-  })
   const done: Step = {
-    ...step,
-    ...{ state: 'done', name: thought.model, cost, error: faultOf(at, thought), ended_at: at.gate.now },
+    ...booked(deps, at, step, outcome),
+    error: faultOf(at, thought),
     answer: { text: thought.text, calls: thought.calls.length, ...(thought.reasoning ? { reasoning: thought.reasoning } : {}) },
-    ...(used ?? { input_tokens: null, cached_tokens: null, output_tokens: null }),
   }
   const saved = at.changes.save(done)
   at.changes.endedStep(saved)
@@ -184,14 +166,12 @@ const hints: Record<Exclude<ThinkFailure, 'no_model'>, string> = {
   busy: 'too many calls of the model wait in this server; try again later',
 }
 
-/** A call that failed keeps no reservation: nothing was delivered. */
-const thinkFailed = (at: At, step: Step, { failure, retryAfterMs, ms }: Extract<AgentOutcome, { kind: 'failed' }>) => {
+const thinkFailed = (at: At, step: Step, outcome: Extract<AgentOutcome, { kind: 'failed' }>) => {
+  const { failure, retryAfterMs } = outcome
   const { changes, gate } = at
   const attempt = step.attempt + 1
   const pause = passing.includes(failure) ? PAUSES_MS[attempt - 1] : undefined
-  // The provider may have counted an answer that broke off.
-  if (failure !== 'broken' && failure !== 'timeout') changes.also({ spend: settleBudget(step, { tokens: 0, cost: 0 }, gate.now) })
-  changes.set({ active_ms: changes.job.active_ms + ms })
+  unbooked(at, step, outcome)
   if (pause === undefined) {
     changes.endedStep(changes.save({ ...step, state: 'failed', attempt, error: failure, ended_at: gate.now }))
     const error = failure === 'no_model' ? 'model_required' : `model_failed: ${hints[failure]}`

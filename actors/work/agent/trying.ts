@@ -12,7 +12,7 @@ export const UNREADABLE = 'tool_failed: it was called, and its result could not 
 
 /**
  * Their process died, or their claim failed: they are tried again after a pause, except what may have gone out, which never is. A tool that
- * was tried in vain has failed, and its job goes on; without a call of the model there is nothing to go on with.
+ * was tried in vain has failed, and its job goes on, as it does without a summary; without a thought there is nothing to go on with.
  */
 export const tryAgain = async (at: At, heads: readonly StepHead[], { error, pauseMs = 0 }: { error: string; pauseMs?: number }) => {
   const { changes, gate } = at
@@ -28,7 +28,7 @@ export const tryAgain = async (at: At, heads: readonly StepHead[], { error, paus
     else if (step.kind === 'tool') failInVain(at, last)
     else {
       endStep(at, { ...last, error }, 'failed')
-      isGivenUp = true
+      isGivenUp = step.kind === 'model'
     }
   }
   return isGivenUp ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } }) : again(at, runAt)

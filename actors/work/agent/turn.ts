@@ -1,16 +1,19 @@
 /** What a model is given at a job's next thought. It is read beside the mailbox, because it can be long. */
+import { Buffer } from 'node:buffer'
 import { historyBytes } from '#domain/agent/budget'
+import { MOST_MESSAGES, summaryMessage } from '#domain/agent/compaction'
 import { playbooksMessage } from '#domain/agent/prompt'
 import { formatOf, taskMessages } from '#domain/agent/tasks/asking'
-import { fitted, recallMessage, saidMessage, stepMessages } from '#domain/agent/transcript'
+import { fitted, recallMessage, saidMessage, stepMessages, type TranscriptMessage } from '#domain/agent/transcript'
 import type { Turn } from '#port/model/thinker'
 import { recalledMemories } from '#store/agent/memories'
 import { pinnedPlaybooks } from '#store/agent/playbooks'
 import { stepsOf } from '#store/agent/steps'
-import { messageText, saidUntil } from '#store/agent/thread'
+import { type StoredSummary, saidSince, summaryBefore } from '#store/agent/summaries'
+import { messageText } from '#store/agent/thread'
 import { loadBy, when } from '#store/engine/load'
 import type { AgentDeps } from './deps.ts'
-import { MOST_MESSAGES, type Thinking } from './run.ts'
+import type { Thinking } from './run.ts'
 
 interface Asking {
   turn: Turn
@@ -27,8 +30,9 @@ export const turnOf = async (
 ): Promise<Asking> => {
   const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
   const words = { personId: job.on_behalf.personId, text: job.goal }
-  const { said, steps, own, pinned, recalled } = await loadBy((query) => deps.db.read({ tenantId }, query), {
-    said: when(job.message_id !== null, saidUntil(job.message_id ?? '', MOST_MESSAGES)),
+  const { said, before, steps, own, pinned, recalled } = await loadBy((query) => deps.db.read({ tenantId }, query), {
+    said: when(job.message_id !== null, saidSince(job.message_id ?? '', MOST_MESSAGES)),
+    before: when(job.message_id !== null, summaryBefore(job.message_id ?? '')),
     own: when(job.message_id !== null, messageText(job.message_id ?? '')),
     steps: stepsOf(job.id),
     pinned: when(job.model !== 'desk' && !job.task, pinnedPlaybooks),
@@ -37,7 +41,17 @@ export const turnOf = async (
   if (job.task) return { turn: { ...asked, messages: taskMessages(job.task, steps), format: formatOf(job.task) }, typed: '', recalled: [] }
   const memories = recalled ?? []
   const messages = said ? said.map(saidMessage) : [{ role: 'user' as const, text: job.goal }]
-  const history = fitted(messages, historyBytes(deps.contextTokens)).toSpliced(-1, 0, ...open, ...recallMessage(memories))
+  const history = withSummary(messages, before, historyBytes(deps.contextTokens)).toSpliced(-1, 0, ...open, ...recallMessage(memories))
   const turn: Turn = { ...asked, system: `${system}${playbooksMessage(pinned ?? [])}`, messages: [...history, ...stepMessages(steps)] }
   return { turn, typed: own?.content ?? job.goal, recalled: memories.map(({ id }) => id) }
 }
+
+/** The summary of the oldest messages, then those that fit of the others. */
+const withSummary = (messages: TranscriptMessage[], before: StoredSummary | undefined, room: number): TranscriptMessage[] => {
+  const { summary = null, summarised_to = 0, summary_untrusted: untrusted = false, seq = messages.length } = before ?? {}
+  const first = summary === null ? [] : [summaryMessage({ text: summary, untrusted }, summarised_to)]
+  const unread = Math.max(0, seq - summarised_to - messages.length)
+  return [...first, ...fitted(messages, room - bytesOf(first), unread)]
+}
+
+const bytesOf = (messages: readonly TranscriptMessage[]): number => messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)

@@ -7,7 +7,8 @@ export type JobEnd = { status: 'completed' | 'failed' | 'cancelled'; error: stri
 
 /**
  * `end`: it is over. `execute`: a command, in this letter. `look`: at the record that a step waits for. `read`, `reach`, `urgent`,
- * `outside`: beside the mailbox, of these steps. `think`: the model is called; `last`: it must conclude. `park`: nothing can be done until then.
+ * `outside`: beside the mailbox, of these steps. `think`: the model is called, or
+ * the summary that it needs is made; `step`: the one that goes on; `last`: it must conclude. `park`: nothing can be done until then.
  */
 export type Next =
   | { kind: 'end'; end: JobEnd }
@@ -75,10 +76,10 @@ const parked = (open: readonly StepHead[], now: Date): Next => {
 
 /** An answer in words has ended the job. After one that could not be used the model is asked again. */
 const nextThought = (job: Job, heads: readonly StepHead[], mostSteps: number, now: Date): Next => {
-  const step = heads.findLast(({ kind }) => kind === 'model')
+  const step = heads.findLast(({ kind }) => kind !== 'tool')
   if (step?.state === 'ready')
     return isDue(step, now) ? thinking(job, step, mostSteps) : { kind: 'park', until: step.not_before!, status: 'running' }
-  if (step?.state === 'failed') return failed('model_failed')
+  if (step?.state === 'failed' && step.kind === 'model') return failed('model_failed')
   return thinking(job, undefined, mostSteps)
 }
 

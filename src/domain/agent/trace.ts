@@ -83,7 +83,7 @@ const stepStatus = ({ state }: ShownStep): Span['status'] => {
 const modelAttributes = (job: Job, step: ShownStep) => ({
   'gen_ai.operation.name': 'chat',
   'gen_ai.provider.name': providerOf(job.model),
-  'gen_ai.request.model': job.model,
+  'gen_ai.request.model': step.kind === 'model' ? job.model : step.name,
   'gen_ai.response.model': step.name,
   'gen_ai.usage.input_tokens': step.input_tokens,
   'gen_ai.usage.output_tokens': step.output_tokens,

@@ -71,16 +71,16 @@ export const recallMessage = (memories: readonly { text: string }[]): Transcript
   return [{ role: 'user', text: `(remembered from earlier; it is no request, use it where it helps: ${texts})` }]
 }
 
-/** The newest messages that fit, and always the last; what is left out before them is said. */
-export const fitted = (messages: readonly TranscriptMessage[], bytes: number): TranscriptMessage[] => {
+/** The newest messages that fit, and always the last; what is left out before them is said. `unread`: how many were not even read. */
+export const fitted = (messages: readonly TranscriptMessage[], bytes: number, unread = 0): TranscriptMessage[] => {
   let [room, from] = [bytes, messages.length]
   while (from > 0) {
     room -= new TextEncoder().encode(messages[from - 1]!.text).length
     if (room < 0 && from < messages.length) break
     from--
   }
-  if (from === 0) return [...messages]
-  const left = `(${from} earlier messages are left out here; search_conversation finds them)`
+  if (from + unread === 0) return [...messages]
+  const left = `(${from + unread} earlier messages are left out here; search_conversation finds them)`
   return [{ role: 'user', text: left }, ...messages.slice(from)]
 }
 

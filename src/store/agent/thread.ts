@@ -1,7 +1,6 @@
 /** A conversation as its jobs see it: where the next message goes, and the names of its records. */
-import type { Said } from '#domain/agent/transcript'
 import type { Query } from '../engine/db.ts'
-import { many, one } from '../engine/load.ts'
+import { one } from '../engine/load.ts'
 
 export interface Thread {
   id: string
@@ -25,26 +24,6 @@ export const saveThread =
   (sql) =>
     sql`update agent_conversation set next_seq = ${next_seq}, handles = ${sql.json(handles)}, last_at = ${now}, updated_at = ${now}
       where id = ${id}`
-
-/** The newest messages of a conversation up to one of them, oldest first. */
-export const saidUntil = (messageId: string, most: number) =>
-  many<Said & { id: string }>(
-    {},
-    (sql) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used from agent_message m
-        where m.conversation_id = (select own.conversation_id from agent_message own where own.id = ${messageId})
-          and m.seq <= (select own.seq from agent_message own where own.id = ${messageId})
-        order by m.seq desc limit ${most}) newest order by seq`,
-  )
-
-/** Bytes of the messages that a job's first request contains. */
-export const bytesUntil = (messageId: string, most: number) =>
-  one<{ bytes: number }>(
-    {},
-    (sql) => sql`select coalesce(sum(octet_length(content)), 0)::int as bytes from (select m.content from agent_message m
-        where m.conversation_id = (select own.conversation_id from agent_message own where own.id = ${messageId})
-          and m.seq <= (select own.seq from agent_message own where own.id = ${messageId})
-        order by m.seq desc limit ${most}) newest`,
-  )
 
 /** The message that a job answers. */
 export const messageText = (messageId: string) =>

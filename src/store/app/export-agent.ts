@@ -52,7 +52,7 @@ const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id
 export const agentSources = {
   conversation: {
     table: 'agent_conversation',
-    columns: ['id', 'title', 'status', 'origin', 'person_id', 'summary', 'summarised_to', 'last_at', ...times],
+    columns: ['id', 'title', 'status', 'origin', 'person_id', 'summary', 'summarised_to', 'summary_untrusted', 'last_at', ...times],
     key: byId,
   },
   message: { table: 'agent_message', columns: message, key: byId },

@@ -68,7 +68,7 @@ const ofLoop: Mutant[] = [
   {
     name: 'an answer that cannot be used ends the job',
     file: loop,
-    from: "if (step?.state === 'failed') return failed('model_failed')",
+    from: "if (step?.state === 'failed' && step.kind === 'model') return failed('model_failed')",
     to: "if (step?.state === 'done' && job.invalid_answers > 0) return { kind: 'end', end: { status: 'completed', error: null } }",
   },
   { name: 'one model call more than the plan has', file: loop, from: 'job.model_calls >= most ?', to: 'job.model_calls > most ?' },

@@ -5,7 +5,7 @@ import type { Next } from '#domain/agent/loop'
 import type { Step, StepHead } from '#domain/agent/step'
 import type { TranscriptMessage } from '#domain/agent/transcript'
 import type { Role } from '#kernel/roles'
-import { mayRun, tools } from './tools.ts'
+import { mayRun, temptations, tools } from './tools.ts'
 import { approvalOf, FOREIGN, hold, LIMITS, stepsOf, type World } from './world.ts'
 
 const OVER = ['completed', 'failed', 'cancelled']
@@ -144,7 +144,7 @@ export const checkDefined = (world: World, job: Job, { offered, defined, denied,
   hold(world, offered.join() === expected.map(({ name }) => name).join(), `a ${role} is offered ${offered.join()}`)
   const isWhole = job.tools !== null || offered.length < 20
   for (const name of offered) {
-    const isNeeded = isWhole ? name !== 'use_tools' : name === 'use_tools' || name.includes('_') || job.shown.includes(name)
+    const isNeeded = isWhole ? name !== 'use_tools' : name === 'use_tools' || !temptations.includes(name) || job.shown.includes(name)
     hold(world, defined.includes(name) === isNeeded, `${name} is ${isNeeded ? 'not ' : ''}defined`)
   }
   hold(

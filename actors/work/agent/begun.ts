@@ -1,0 +1,28 @@
+/** The step of a call of the model, as it begins. */
+import type { Reservation } from '#domain/agent/budget'
+import { newStep, type Step } from '#domain/agent/step'
+import { newId } from '#kernel/ids'
+import type { At } from './at.ts'
+
+type Place = Pick<At, 'changes' | 'gate'>
+
+/** A further call of the model. */
+export const addThought = ({ changes, gate }: Place, more: Pick<Step, 'state'> & Partial<Step>): Step => {
+  const { id: job_id, model: name } = changes.job
+  return changes.add((number) => newStep({ id: newId(), job_id, number, kind: 'model', name, ...more }, gate.now))
+}
+
+/** A step that was tried before keeps what its dead calls had reserved as spent: its reservation is replaced, never given back. */
+export const beginStep = (
+  { changes, gate }: Place,
+  before: Step | undefined,
+  reserved: Reservation | undefined,
+  more: Partial<Pick<Step, 'kind' | 'name'>> = {},
+): Step => {
+  const taken = reserved
+    ? { reserved_tokens: reserved.tokens, reserved_cost: reserved.cost, day: reserved.day, month: reserved.month }
+    : { reserved_tokens: 0, reserved_cost: 0 }
+  if (reserved) changes.also({ spend: reserved.spend })
+  if (before) return changes.save({ ...before, ...taken, state: 'running', started_at: gate.now, not_before: null })
+  return addThought({ changes, gate }, { ...more, state: 'running', started_at: gate.now, ...taken })
+}

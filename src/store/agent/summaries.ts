@@ -1,0 +1,85 @@
+/** Conversations by their length, and the summaries of those that have grown long. */
+import type { History, MessageHead } from '#domain/agent/compaction'
+import type { Said } from '#domain/agent/transcript'
+import type { Query, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
+
+export interface StoredSummary {
+  conversation_id: string
+  /** The number of the message that was asked about. */
+  seq: number
+  summary: string | null
+  summarised_to: number
+  summary_untrusted: boolean
+}
+
+/** The conversation of a message, and its summary. */
+export const summaryBefore = (messageId: string) =>
+  one<StoredSummary>(
+    {},
+    (sql) => sql`select c.id as conversation_id, own.seq, c.summary, c.summarised_to, c.summary_untrusted
+      from agent_message own join agent_conversation c on c.id = own.conversation_id where own.id = ${messageId}`,
+  )
+
+/** Messages up to the one that a job answers, which are in no summary; that one always. */
+const since = (sql: Sql, messageId: string) => sql`agent_message own join agent_conversation c on c.id = own.conversation_id
+  join agent_message m on m.conversation_id = own.conversation_id and m.seq <= own.seq and (m.seq > c.summarised_to or m.id = own.id)
+  where own.id = ${messageId}`
+
+/** The newest of them, oldest first. */
+export const saidSince = (messageId: string, most: number) =>
+  many<Said & { id: string }>(
+    {},
+    (sql) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used from ${since(sql, messageId)}
+      order by m.seq desc limit ${most}) newest order by seq`,
+  )
+
+/** How long they are, with the summary. */
+export const historyOf = (messageId: string) =>
+  sure(
+    one<History>(
+      {},
+      (sql) => sql`select count(*)::int as count, coalesce(sum(octet_length(m.content)), 0)::int as bytes,
+          coalesce(max(octet_length(c.summary)), 0)::int as summary_bytes from ${since(sql, messageId)}`,
+    ),
+  )
+
+/** More than a conversation has that is summarised now and then; of one that never was, the next summary goes on. */
+const MOST_HEADS = 1_000
+
+/** Those before the one that a job answers, oldest first. */
+export const headsBefore = (messageId: string) =>
+  many<MessageHead>(
+    {},
+    (sql) => sql`select m.seq, octet_length(m.content) as bytes from ${since(sql, messageId)} and m.id <> own.id
+      order by m.seq limit ${MOST_HEADS}`,
+  )
+
+export interface Span {
+  conversationId: string
+  /** The message before the first. */
+  from: number
+  to: number
+}
+
+export const saidBetween = ({ conversationId, from, to }: Span) =>
+  many<Said>(
+    {},
+    (sql) => sql`select role, content, untrusted, tools_used from agent_message
+      where conversation_id = ${conversationId} and seq > ${from} and seq <= ${to} order by seq`,
+  )
+
+export const untrustedBetween = ({ conversationId, from, to }: Span) =>
+  sure(
+    one<{ any: boolean }>(
+      {},
+      (sql) => sql`select exists (select from agent_message
+        where conversation_id = ${conversationId} and seq > ${from} and seq <= ${to} and untrusted) as any`,
+    ),
+  )
+
+/** Messages stay: they are shown and searched as before. */
+export const saveSummary =
+  ({ conversationId, to }: Span, { text, untrusted }: { text: string; untrusted: boolean }): Query =>
+  (sql) =>
+    sql`update agent_conversation set summary = ${text}, summarised_to = ${to}, summary_untrusted = ${untrusted} where id = ${conversationId}`

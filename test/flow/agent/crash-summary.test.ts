@@ -1,0 +1,96 @@
+/** A process dies while a conversation is summarised: the summary is made again or used as it is, and paid for. */
+import { expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { overJob, turn } from '#test/support/agent'
+import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
+import { type TestApp, testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
+import { scriptedModel } from '#test/support/scripted-model'
+import { testStops } from '#test/support/stops'
+import { crash } from '#test/support/story'
+
+const FAST = 'fast-model'
+const env = { OPENAI_API_KEY: 'key', MODEL_CONTEXT: '8000', MODEL_FAST: FAST }
+
+/** Twelve messages of 900 bytes, of which 6,857 bytes fit. */
+const talked = async ({ owner, tenantId }: TestApp): Promise<string> => {
+  const id = newId()
+  await owner`insert into agent_conversation (id, tenant_id, status, origin, next_seq, last_at, created_at, updated_at)
+    values (${id}, ${tenantId}, 'active', 'app', 13, now(), now(), now())`
+  await owner`insert into agent_message (id, tenant_id, conversation_id, seq, role, content, author, created_at, updated_at)
+    select gen_random_uuid(), ${tenantId}, ${id}, n, 'user', rpad('message ' || n || ' ', 900, 'x'), '{"kind":"agent","id":"x"}', now(), now()
+    from generate_series(1, 12) n`
+  return id
+}
+
+test.each([
+  { name: 'A2, when the call is reserved and not made', at: 'agent.claimed', nth: 1, asked: 1 },
+  { name: 'A3, when the model is asked', at: 'test.asked', nth: 1, asked: 2 },
+  { name: 'A4, when the model has answered', at: 'agent.thought', nth: 1, asked: 2 },
+  { name: 'A4, when its answer is about to be settled', at: 'letter.deciding:agent.settle', nth: 1, asked: 2 },
+  { name: 'A16, when the summary is written and not used', at: 'agent.claimed', nth: 2, asked: 1 },
+])('$name', async ({ at, nth, asked }) => {
+  await using db = await freshDb()
+  const stops = testStops()
+  let summaries = 0
+  const model = scriptedModel(async ({ model: name }) => {
+    if (name !== FAST) return { text: 'Fine.' }
+    summaries++
+    await stops.at('test.asked')
+    return { text: 'They want numbers.' }
+  })
+  const start = () => testApp({ database: db.options, env, overrides: { failpoints: stops.at, thinker: model } })
+  const dying = await start()
+  await recordReservations(dying.owner)
+  const conversation = await talked(dying)
+  const { id } = await dying.newKey(['api:read', 'api:write', 'workspace:use'])
+  const stopped = stops.stopNext(at, nth)
+  const { tenantId } = dying
+  const job = await turn(dying, { content: 'And now?', by: { kind: 'key', id, personId: null }, conversation, tenantId })
+  const goOn = await stopped
+  await crash(dying)
+  await using next = await start()
+  expect(await overJob(next, job)).toMatchObject({ status: 'completed', error: null })
+  const check = async () => {
+    const steps = await next.owner`select kind, state from agent_step where job_id = ${job} order by number`
+    expect(steps.map(({ kind, state }) => `${kind} ${state}`)).toEqual(['summary done', 'model done'])
+    const [row] = await next.owner`select summary, summarised_to from agent_conversation where id = ${conversation}`
+    expect({ ...row }).toEqual({ summary: 'They want numbers.', summarised_to: 7 })
+    expect(await brokenInvariants(next.owner, { ledger: true })).toEqual([])
+  }
+  await check()
+  expect(summaries).toBe(asked)
+  // If the process was only stopped it goes on now, and changes nothing.
+  goOn()
+  await turn(next, { content: 'Thanks', by: { kind: 'key', id, personId: null }, conversation, tenantId }).then((other) =>
+    overJob(next, other),
+  )
+  await check()
+})
+
+test('a summary that dies three times is given up, and the job goes on without it', async () => {
+  await using db = await freshDb()
+  const stops = testStops()
+  const model = scriptedModel(async ({ model: name }) => {
+    if (name === FAST) await stops.at('test.asked')
+    return { text: 'Fine.' }
+  })
+  const start = () => testApp({ database: db.options, env, overrides: { failpoints: stops.at, thinker: model } })
+  let app = await start()
+  const conversation = await talked(app)
+  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'])
+  const { tenantId } = app
+  let stopped = stops.stopNext('test.asked')
+  const job = await turn(app, { content: 'And now?', by: { kind: 'key', id, personId: null }, conversation, tenantId })
+  for (const death of [1, 2, 3]) {
+    await stopped
+    await crash(app)
+    if (death < 3) stopped = stops.stopNext('test.asked')
+    app = await start()
+  }
+  await using last = app
+  expect(await overJob(last, job)).toMatchObject({ status: 'completed', error: null })
+  const steps = await last.owner`select kind, state, attempt from agent_step where job_id = ${job} order by number`
+  expect(steps.map(({ kind, state, attempt }) => `${kind} ${state} ${attempt}`)).toEqual(['summary failed 3', 'model done 0'])
+  expect(await brokenInvariants(last.owner)).toEqual([])
+})
