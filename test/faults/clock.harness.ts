@@ -1,7 +1,8 @@
 /**
  * Two servers in different time zones with different wall clocks that step, on a database whose clock steps by an hour either way and
  * by two days, around changes to and from summer time, the leap day and the turn of the year; some are killed in between. Nothing is
- * posted before the database's clock has shown its time, nothing twice, and nothing due is passed over without a reason.
+ * posted before the database's clock has shown its time, nothing twice, and nothing due is passed over without a reason. The same holds of
+ * the runs of schedules.
  * `npm run fault:clock -- --scenes 9 --items 60 --kills 9 --seed 7`; in every other round the network applies posts that it answers
  * with 502. With `--naive`, publishers that trust their own clocks take over, and must be exposed.
  */
@@ -15,6 +16,7 @@ import { newDeployment, type ServerProcess, startServer } from '#test/support/se
 import type { Story } from '#test/support/story'
 import { startNaive } from './clock-naive.ts'
 import { dueAfter, pickOf, type Scene, STEPS, scenes, stepsOf, written } from './clock-scenes.ts'
+import { judgeSchedules, plantSchedules } from './clock-schedules.ts'
 import { judge, type Ordered, type Verdict } from './clock-verdict.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
@@ -97,6 +99,7 @@ const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed, publish
     await replace(place, scenes[place]!.zone)
   }
   const stories = await newStories(deployment, workspaces, { post_now: 100_000 })
+  if (publisher === 'ours') await plantSchedules(owner, stories)
   const clients: Clients = { owner, servers: () => servers, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
   if (naive) for (const story of stories) await story.at({ owner, send: servers[0]!.send }).send('POST', 'automation/pause-all')
   return { owner, clock, stories, clients, servers, wall, replace, next, orders: [] }
@@ -169,6 +172,8 @@ interface Round {
   steps: number
   kills: number
   items: number
+  /** Runs of the agent's schedules. */
+  scheduleRuns: number
   broken: string[]
 }
 
@@ -184,12 +189,14 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
   await clock.step(3 * DAY_MS)
   const unsettled = isNaive ? [] : await untilSettled(owner, { doubts: options.doubts, withinMs: SETTLES_WITHIN_MS })
   const { verdict, broken } = await judge(owner, { orders, history: clock.history, lateMs: options.lateMs })
+  const schedules = isNaive ? { schedule_runs: 0, broken: [] } : await judgeSchedules(owner)
   // A person has been asked by then: the clock's jump by two days ends the day of looking for a post.
   const { 'in doubt without work': _, ...rules } = await brokenRules(owner, 'announced')
   const against = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
   const steps = clock.history.length - 1
   const kills = Math.min(options.kills, played.length)
-  return { verdict, steps, kills, items: orders.length, broken: [...unsettled, ...against, ...clients.wrong, ...broken] }
+  const all = [...unsettled, ...against, ...clients.wrong, ...broken, ...schedules.broken]
+  return { verdict, steps, kills, items: orders.length, scheduleRuns: schedules.schedule_runs, broken: all }
 }
 
 const sum = (rounds: Round[], of: (round: Round) => number): number => rounds.reduce((total, round) => total + of(round), 0)
@@ -213,7 +220,9 @@ export async function runClock(options: ClockOptions): Promise<Finished> {
   const { worst_late_ms: _, ...counted } = rounds[0]!.verdict
   const totals = Object.keys(counted).map((name) => [name, sum(rounds, ({ verdict }) => verdict[name as keyof Verdict])] as const)
   const worst = Math.max(...rounds.map(({ verdict }) => verdict.worst_late_ms))
-  const counts = { seed: options.seed, rounds: rounds.length, items, steps, kills, ...Object.fromEntries(totals), worst_late_ms: worst }
+  const schedule_runs = sum(rounds, ({ scheduleRuns }) => scheduleRuns)
+  const of = { seed: options.seed, rounds: rounds.length, items, steps, kills, schedule_runs }
+  const counts = { ...of, ...Object.fromEntries(totals), worst_late_ms: worst }
   const isNaive = options.publisher === 'naive'
   return { counts, broken: rounds.flatMap(({ broken, verdict }) => (isNaive ? unseen(verdict) : broken)) }
 }

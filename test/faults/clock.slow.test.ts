@@ -8,6 +8,7 @@ test('when clocks step around the change to summer time and a server dies, nothi
   expect(broken).toEqual([])
   expect(counts).toMatchObject({ steps: 5, kills: 1, early: 0, doubled: 0, missed: 0 })
   expect(Number(counts.posts)).toBeGreaterThan(0)
+  expect(Number(counts.schedule_runs)).toBeGreaterThan(0)
 }, 60_000)
 
 test('the same scenes expose publishers that trust their own clocks', async () => {
