@@ -11,6 +11,7 @@ import { errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
 import { guide } from './openapi-guide.ts'
+import { inboundPaths } from './openapi-inbound.ts'
 import { mcpPaths } from './openapi-mcp.ts'
 import { publicPaths } from './openapi-public.ts'
 import { webhookHeaders, webhooksOf } from './openapi-webhooks.ts'
@@ -240,7 +241,7 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   plain(ErrorBody, schemas)
   const details = operations.map((o) => ({ o, detail: detailOf(o, schemas) }))
   const show = (schema: TSchema) => plain(schema, schemas)
-  const [beside, webhooks] = [{ ...publicPaths(show), ...devicePaths, ...mcpPaths }, webhooksOf(show)]
+  const [beside, webhooks] = [{ ...publicPaths(show), ...devicePaths, ...inboundPaths, ...mcpPaths }, webhooksOf(show)]
   const docs = new Elysia().use(
     openapi({ provider: null, specPath: '/document', openapiVersion: '3.1.1', documentation: documentation(schemas) as never }),
   )

@@ -5,6 +5,7 @@ import { events } from '#contract/events'
 import { operations } from '#contract/index'
 import { accessOf, braces, errorsOf, takesKey } from '#contract/op'
 import { unlimitedAddresses } from '#edge/addresses'
+import { inboundRoutes } from '#edge/agent/inbound'
 import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
@@ -60,8 +61,9 @@ const PUBLIC = ['/health', ...DOCUMENTS]
 /** The endpoints of OAuth, with forms for input and errors of their own. */
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 /** Documented beside the operations. */
-const BESIDE = [...OAUTH, ...DOCUMENTS, MCP_PATH]
-const PAGES = ['/', '/sign-in', '/join', '/device', '/reset', '/approvals/:id']
+const INBOUND = '/webhooks/rules/{id}'
+const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, MCP_PATH]
+const PAGES = ['/', '/sign-in', '/join', '/device', '/reset', '/approvals/:id', '/playbooks/:id/versions/:versionId']
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
 const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']
@@ -145,6 +147,8 @@ describe('the OpenAPI document', () => {
   test('describes what is served beside the operations', () => {
     for (const path of OAUTH) expect([path, Object.keys(openapi.paths[path] ?? {})]).toEqual([path, ['post']])
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
+    const { post } = openapi.paths[INBOUND] ?? {}
+    expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([[], ['200', '401', '413', '429', '503']])
     for (const path of DOCUMENTS) {
       const { get, ...others } = openapi.paths[path] ?? {}
       expect([path, Object.keys(others), get?.security, Object.keys(get?.responses ?? {})]).toEqual([path, [], [], ['200', '304', '429']])
@@ -240,7 +244,7 @@ const never = () => {
 const routesOf = () =>
   createHttp({
     operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never })),
-    routes: [...deviceRoutes({} as never), ...pageRoutes({} as never)],
+    routes: [...deviceRoutes({} as never), ...pageRoutes({} as never), ...inboundRoutes({ internal: [] } as never)],
     ready: never,
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
@@ -269,6 +273,7 @@ test('the router has exactly the operations of the contract, public documents, O
     ...PAGES.flatMap((path) => [`GET ${path}`, `POST ${path}`]),
     'GET /api/v1/app/session/continue',
     `POST ${LETTERS_PATH}`,
+    `POST ${INBOUND.replace('{id}', ':id')}`,
     ...REFUSED,
   ]
   expect(listed.sort()).toEqual(expected.sort())
