@@ -3,6 +3,7 @@ import { loadavg } from 'node:os'
 import { agent, agentWaiting } from './agent.ts'
 import { background } from './background.ts'
 import { cli } from './cli.ts'
+import { contained } from './contained.ts'
 import { delivery } from './delivery.ts'
 import { due } from './due.ts'
 import { fairness } from './fairness.ts'
@@ -23,6 +24,7 @@ export const SECTIONS = [
   'memory',
   'agent',
   'waiting',
+  'contained',
   'background',
   'delivery',
   'nodes',
@@ -90,6 +92,7 @@ const onOthers = async (world: World, measure: Measure, { sizes }: Plan): Promis
   const size = (given: string | undefined, usual: number, short: number): number => Number(given ?? (quick ? short : usual))
   await measure('agent', () => agent(world, quick))
   await measure('waiting', () => agentWaiting(world, quick))
+  await measure('contained', () => contained(world, { seconds: size(seconds, 4, 2), repeats: quick ? 1 : 4, slowSeconds: quick ? 4 : 16 }))
   await measure('background', () => background(world, { jobs: size(jobs, 5_000, 400), rounds: quick ? 1 : 2 }))
   await measure('delivery', () => delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }))
   await measure('nodes', () =>

@@ -19,11 +19,16 @@ const broken = (): never => {
   throw new Error('this tool is broken')
 }
 
-/** Longer than the database allows. The limit is lower here, so that it takes less than four seconds. */
+/** Longer than the database allows. */
 const slowStatement = async ({ sql }: Pick<ToolContext, 'sql'>): Promise<never> => {
-  await sql`select set_config('statement_timeout', '300', true)`
   await sql`select pg_sleep(60)`
   return broken()
+}
+
+/** The same with a lower limit, so that it takes less than four seconds. */
+const ratherSlowStatement = async ({ sql }: Pick<ToolContext, 'sql'>): Promise<never> => {
+  await sql`select set_config('statement_timeout', '300', true)`
+  return slowStatement({ sql })
 }
 
 const never = (): Promise<never> => new Promise(() => {})
@@ -34,7 +39,7 @@ const reach = { class: 'draft', way: 'reach' } as const
 
 export const badTools = {
   throws: { ...command, decide: broken },
-  is_slow_in_the_database: { ...command, decide: (_name, _args, context) => slowStatement(context) },
+  is_slow_in_the_database: { ...command, decide: (_name, _args, context) => ratherSlowStatement(context) },
   cannot_be_written: {
     ...command,
     decide: async () => ({ value: {}, effects: { writes: [(sql) => sql`insert into counter (key, period) values (null, '')`] } }),
@@ -44,14 +49,17 @@ export const badTools = {
   read_cannot_be_shown: { ...read, read: async () => ({}), text: broken },
   reach_never_ends: { ...reach, reach: never },
   reach_throws_in_the_letter: { ...reach, reach: async () => broken },
-  reach_is_slow_in_the_database: { ...reach, reach: async () => slowStatement },
+  reach_is_slow_in_the_database: { ...reach, reach: async () => ratherSlowStatement },
   cannot_be_asked: { class: 'commit', way: 'command', subject: broken },
   outside_never_ends: { class: 'outside_write', way: 'outside', read: never },
 } satisfies Record<string, BadTool>
 
 export type BadToolName = keyof typeof badTools
 
-const bad: Record<string, BadTool> = badTools
+/** It stops its workspace for four seconds, three times. */
+const SLOWEST = 'is_very_slow_in_the_database'
+
+const bad: Record<string, BadTool> = { ...badTools, [SLOWEST]: { ...command, decide: (_name, _args, context) => slowStatement(context) } }
 
 const toolOf = ([name, { class: of, way }]: [string, BadTool]): Tool => ({
   ...{
