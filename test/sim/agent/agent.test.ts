@@ -13,6 +13,7 @@ test('random histories of jobs break no rule, and come through everything that t
   const seeds = Array.from({ length: 150 }, (_, index) => index + 1)
   expect(seeds.flatMap((seed) => history(seed, counts).map((words) => `seed ${seed}: ${words}`))).toEqual([])
   const next = ['end', 'execute', 'look', 'outside', 'park', 'reach', 'read', 'think', 'urgent'].map((kind) => `next ${kind}`)
+  const summaries = ['begun', 'done', 'failed'].map((what) => `summary ${what}`)
   const verdicts = ['allow', 'ask', 'deny'].map((decision) => `verdict ${decision}`)
-  expect([...next, ...verdicts, 'approved', 'rejected', 'end completed '].filter((what) => !counts.has(what))).toEqual([])
+  expect([...next, ...verdicts, ...summaries, 'approved', 'rejected', 'end completed '].filter((what) => !counts.has(what))).toEqual([])
 })

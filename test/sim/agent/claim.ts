@@ -1,6 +1,6 @@
 /** A claim of a job: one thing of it, as the pure functions say. It is one commit. */
 import { isSameSubject } from '#domain/agent/approval'
-import { agentLimit, estimateTokens, reserve } from '#domain/agent/budget'
+import { agentLimit, estimateTokens, type Reservation, reserve } from '#domain/agent/budget'
 import { HandleBook } from '#domain/agent/handles'
 import { ended, type Job } from '#domain/agent/job'
 import { BEHIND_MS, GENERATION_WAIT_MS, nextPoll } from '#domain/agent/limits'
@@ -102,6 +102,7 @@ const revive = (world: World, id: string, dead: readonly StepHead[]) => {
     const attempt = step.attempt + 1
     const isInVain = !isOut && attempt >= STEP_RUNS
     if (isInVain && step.kind === 'tool') fail(world, { ...step, attempt }, 'tool_failed')
+    else if (isInVain && step.kind === 'summary') saveStep(world, step, { state: 'failed', attempt, ended_at: world.now })
     else saveStep(world, step, { state: isOut ? 'unknown' : 'ready', attempt })
     if (isInVain && step.kind === 'model') return endJob(world, id, { status: 'failed', error: 'enqueue_failed' })
   }
@@ -198,7 +199,40 @@ const begin = (world: World, id: string, role: Role, heads: readonly StepHead[])
   if (steps.length > 0) world.runs.push({ kind: 'tools', job: id, steps })
 }
 
-const think = (world: World, id: string, role: Role, { step: before, last }: Extract<Next, { kind: 'think' }>) => {
+/** Reserves a call of a model; undefined if there is no budget. */
+const reserved = (world: World, input: number) => {
+  const before = { ...world.counters }
+  const found = reserve({ ...world.usage, now: world.now }, { input, priceOf })
+  if (typeof found === 'object') spend(world, found.spend)
+  checkReserved(world, { before, input, reserved: found })
+  return found
+}
+
+const begunWith = (world: World, { tokens, cost, day, month }: Reservation) => ({
+  ...{ reserved_tokens: tokens, reserved_cost: cost, day, month },
+  ...{ state: 'running' as const, started_at: world.now, not_before: null },
+})
+
+/** Some conversations have grown too long. One that was interrupted goes on, unless it is not needed any more. */
+const summarise = (world: World, id: string, before: StepHead | undefined): boolean => {
+  const others = stepsOf(world, id).filter((step) => step.kind === 'summary' && step.id !== before?.id)
+  const isWanted = others.length < 2 && others.every(({ state }) => state !== 'failed') && world.next() < (before ? 0.8 : 0.2)
+  const found = isWanted ? reserved(world, estimateTokens({ known: 0, bytes: world.below(20_000) })) : undefined
+  if (typeof found !== 'object') {
+    if (before) saveStep(world, world.steps.get(before.id)!, { state: 'cancelled', ended_at: world.now })
+    return false
+  }
+  const begun = begunWith(world, found)
+  const step = before ? saveStep(world, world.steps.get(before.id)!, begun) : addStep(world, id, { kind: 'summary', name: 'm', ...begun })
+  saveJob(world, id, { status: 'running' })
+  count(world, 'summary begun')
+  world.runs.push({ kind: 'summary', job: id, step: step.id })
+  return true
+}
+
+const think = (world: World, id: string, role: Role, { step: tried, last }: Extract<Next, { kind: 'think' }>) => {
+  if (tried?.kind !== 'model' && summarise(world, id, tried)) return
+  const before = tried?.kind === 'model' ? tried : undefined
   const job = world.jobs.get(id)!
   const denied = new Set([...world.rules].filter(([, rule]) => rule === 'deny').map(([name]) => name))
   const offering = { job, mayRun: (name: string) => mayRun(name, role), readsOnly: role === 'viewer', denied }
@@ -206,13 +240,9 @@ const think = (world: World, id: string, role: Role, { step: before, last }: Ext
   const defined = definedTools(offered, job).map(({ name }) => name)
   checkDefined(world, job, { offered: offered.map(({ name }) => name), defined, denied, role })
   const input = estimateTokens({ known: 500, bytes: world.below(20_000) })
-  const before_ = { ...world.counters }
-  const reserved = reserve({ ...world.usage, now: world.now }, { input, priceOf })
-  if (typeof reserved === 'object') spend(world, reserved.spend)
-  checkReserved(world, { before: before_, input, reserved })
-  if (typeof reserved === 'string') return endJob(world, id, { status: 'failed', error: `budget_exhausted:${reserved}` })
-  const taken = { reserved_tokens: reserved.tokens, reserved_cost: reserved.cost, day: reserved.day, month: reserved.month }
-  const begun = { ...taken, state: 'running' as const, started_at: world.now, not_before: null }
+  const found = reserved(world, input)
+  if (typeof found === 'string') return endJob(world, id, { status: 'failed', error: `budget_exhausted:${found}` })
+  const begun = begunWith(world, found)
   const asked = before ? saveStep(world, world.steps.get(before.id)!, begun) : addStep(world, id, { kind: 'model', name: 'm', ...begun })
   saveJob(world, id, { status: 'running', model_calls: job.model_calls + 1 })
   world.runs.push({ kind: 'think', job: id, step: asked.id, offered: offered.map(({ name }) => name), role, last })

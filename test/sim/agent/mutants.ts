@@ -71,6 +71,18 @@ const ofLoop: Mutant[] = [
     from: "if (step?.state === 'failed' && step.kind === 'model') return failed('model_failed')",
     to: "if (step?.state === 'done' && job.invalid_answers > 0) return { kind: 'end', end: { status: 'completed', error: null } }",
   },
+  {
+    name: 'a summary that failed ends the job',
+    file: loop,
+    from: "if (step?.state === 'failed' && step.kind === 'model')",
+    to: "if (step?.state === 'failed')",
+  },
+  {
+    name: 'a summary that was interrupted is forgotten',
+    file: loop,
+    from: "heads.findLast(({ kind }) => kind !== 'tool')",
+    to: "heads.findLast(({ kind }) => kind === 'model')",
+  },
   { name: 'one model call more than the plan has', file: loop, from: 'job.model_calls >= most ?', to: 'job.model_calls > most ?' },
   {
     name: 'the model is not told to conclude',

@@ -48,7 +48,7 @@ export const checkNext = (world: World, job: Job, heads: readonly StepHead[], ne
   }
   if (next.kind === 'think') checkThink(world, job, heads, next, say)
   if (next.kind === 'park') checkPark(world, heads, next, say)
-  if (next.kind === 'end') checkEnding(world, job, { first, end: next.end }, say)
+  if (next.kind === 'end') checkEnding(world, job, { first, heads, end: next.end }, say)
   const isLong = job.active_ms >= MOST_ACTIVE_MS
   if (isLong && next.kind !== 'execute') say(next.kind === 'end', 'after its time is over')
 }
@@ -59,8 +59,8 @@ const checkThink = (world: World, job: Job, heads: readonly StepHead[], next: Ex
   say(!heads.some((head) => isOpen(head) && head.id !== next.step?.id), 'a step is unfinished')
   say(job.model_calls < MOST_THOUGHTS, 'more calls of the model than the plan allows')
   say(next.last === (job.model_calls === MOST_THOUGHTS - 1), 'only the last call must conclude')
-  const model = heads.filter(({ kind }) => kind === 'model').at(-1)
-  say((model?.state === 'ready') === (next.step !== undefined), 'a call that failed is repeated in its own step, and no other')
+  const call = heads.filter(({ kind }) => kind !== 'tool').at(-1)
+  say((call?.state === 'ready') === (next.step !== undefined), 'a call that failed is repeated in its own step, and no other')
   if (next.step) say(isDue(next.step, world.now), 'before its time')
 }
 
@@ -78,14 +78,16 @@ const checkPark = (world: World, heads: readonly StepHead[], { until, status }: 
 
 interface Ending {
   first: StepHead | undefined
+  heads: readonly StepHead[]
   end: { status: string; error: string | null }
 }
 
-const checkEnding = (world: World, job: Job, { first, end: { error } }: Ending, say: Say) => {
+const checkEnding = (world: World, job: Job, { first, heads, end: { error } }: Ending, say: Say) => {
   if (error === 'approval_expired') say(first?.state === 'asked' && +first.expires_at! <= +world.now, 'expired before its time')
   if (error === 'max_steps') say(job.model_calls >= MOST_THOUGHTS && first === undefined, 'too early')
   if (error === 'deadline')
     say(job.active_ms >= MOST_ACTIVE_MS && !(first?.way === 'command' && first.state === 'ready' && isDue(first, world.now)), 'too early')
+  if (error === 'model_failed') say(heads.filter(({ kind }) => kind === 'model').at(-1)?.state === 'failed', 'though no thought has failed')
   // The letter of the last word completes a job, no claim does.
   say(['approval_expired', 'max_steps', 'deadline', 'model_failed'].includes(error ?? ''), `as ${error}`)
 }

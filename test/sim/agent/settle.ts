@@ -49,6 +49,7 @@ const answerOf = (world: World, conversation: string, last: boolean) => {
 /** `wanted`: the model says one last thing and calls nothing. */
 export const settle = (world: World, run: Run, wanted = false) => {
   if (run.kind === 'tools') return settleTools(world, run)
+  if (run.kind === 'summary') return settleSummary(world, run, wanted)
   const step = world.steps.get(run.step)!
   if (step.state !== 'running') return
   world.work.set(run.job, world.now)
@@ -77,6 +78,19 @@ export const settle = (world: World, run: Run, wanted = false) => {
   if (thought.calls.length > 0) return accept(world, run, step, thought.calls)
   if (thought.text.trim() === '') return invalid(world, run.job)
   endJob(world, run.job, { status: 'completed', error: null })
+}
+
+/** It fails for good, or is kept: either way the job thinks next. */
+const settleSummary = (world: World, { job, step: id }: Extract<Run, { kind: 'summary' }>, wanted: boolean) => {
+  const step = world.steps.get(id)!
+  if (step.state !== 'running') return
+  world.work.set(job, world.now)
+  const isKept = wanted || world.next() < 0.7
+  const used = isKept ? { tokens: 300 + world.below(5_000), cost: world.below(9) } : { tokens: 0, cost: 0 }
+  spend(world, settleBudget(step, used, world.now))
+  checkSettled(world, step, used)
+  count(world, isKept ? 'summary done' : 'summary failed')
+  saveStep(world, step, { state: isKept ? 'done' : 'failed', ended_at: world.now })
 }
 
 const failed = (world: World, step: Step) => {

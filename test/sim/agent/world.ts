@@ -23,6 +23,7 @@ const diceOf = (seed: number): Dice => {
 /** What runs beside the mailbox. Its outcome comes later, or never. */
 export type Run =
   | { kind: 'think'; job: string; step: string; offered: string[]; role: Role; last: boolean }
+  | { kind: 'summary'; job: string; step: string }
   | { kind: 'tools'; job: string; steps: string[] }
 
 /** A letter's or a run's use of a tool. */
