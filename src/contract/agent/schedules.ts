@@ -44,7 +44,7 @@ const shape = {
   createdAt: Time,
 }
 
-export const Schedule = record(
+const Schedule = record(
   {
     ...shape,
     goal: T.String(),

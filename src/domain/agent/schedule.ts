@@ -45,7 +45,7 @@ export const MOST_ACTIVE_SCHEDULES = 50
 /** Others are kept for people to read, so many of them. */
 export const MOST_PAST_SCHEDULES = 200
 /** Failed runs in a row that pause a schedule. */
-export const MOST_FAILURES = 3
+const MOST_FAILURES = 3
 /** Messages that the conversation of a schedule keeps. */
 export const KEPT_MESSAGES = 200
 const SHOWN_TIMES = 3

@@ -96,7 +96,7 @@ export const webhookRuleView = (rule: WebhookRule) => {
   }
 }
 
-export const MASKED = 'whsec_…'
+const MASKED = 'whsec_…'
 
 /** As the agent sees it. */
 export const webhookRuleTaskView = (rule: WebhookRule) => {
