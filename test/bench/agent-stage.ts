@@ -59,10 +59,12 @@ export const startJobs = async ({ port }: Running, all: Wanted[]): Promise<void>
 
 const LOOK_EVERY_MS = 10
 
-/** Resolves when no job is queued or running: all have ended, or wait for a person. */
-export const untilAtRest = async ({ owner }: World): Promise<void> => {
+/** Resolves when no job of these workspaces is queued or running. The look is cheap, however many wait for a person. */
+export const untilAtRest = async ({ owner }: World, tenants: Tenant[]): Promise<void> => {
+  const ids = tenants.map(({ id }) => id)
   const until = performance.now() + LONGEST_S * 1_000
-  const working = () => owner`select 1 from agent_job where ended_at is null and status <> 'waiting_approval' limit 1`
+  const working = () => owner`select 1 from agent_job
+    where tenant_id = any(${ids}::uuid[]) and status in ('queued', 'running') and ended_at is null limit 1`
   while ((await working()).length > 0) {
     if (performance.now() > until) throw new Error(`jobs did not come to rest within ${LONGEST_S} s`)
     await Bun.sleep(LOOK_EVERY_MS)

@@ -41,7 +41,7 @@ const byJobs = ({ world, server, tenants }: Stage): Way => {
   return (drafts) =>
     timed(drafts.length, async () => {
       await startJobs(server, jobsOf(drafts, tenants))
-      await untilAtRest(world)
+      await untilAtRest(world, tenants)
     })
 }
 

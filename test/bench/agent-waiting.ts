@@ -21,7 +21,7 @@ const stepMs = async (world: World, server: Running, tenant: Tenant, probes: num
   const [began] = await world.owner<{ at: Date }[]>`select clock_timestamp() as at`
   for (let probe = 0; probe < probes; probe++) {
     await startJobs(server, jobsOf(await addDrafts(world.owner, [tenant], STEPS_OF_JOB), [tenant]))
-    await untilAtRest(world)
+    await untilAtRest(world, [tenant])
   }
   const rows = await world.owner<{ ms: number }[]>`
     select extract(epoch from max(ended_at) - min(ended_at))::float8 * 1000 / (count(*) - 1) as ms from agent_step
@@ -36,7 +36,7 @@ const WARM_UP_ROUNDS = 8
 const compiled = ({ world, server, tenants }: Stage): Promise<void> => {
   const round = async () => {
     await startJobs(server, jobsOf(await addDrafts(world.owner, tenants, STEPS_OF_JOB), tenants))
-    await untilAtRest(world)
+    await untilAtRest(world, tenants)
   }
   return warmUp(server.pid, round, WARM_UP_ROUNDS)
 }
@@ -64,7 +64,7 @@ const beginWaiting = async ({ world, server }: Stage, tenants: Tenant[], each: n
   const drafts = await addDrafts(world.owner, tenants, each)
   const jobs = drafts.map(({ id, tenant }) => ({ tenant, plan: [[['growth_approve_item', { id }]]] as [[[string, { id: string }]]] }))
   await startJobs(server, jobs)
-  await untilAtRest(world)
+  await untilAtRest(world, tenants)
   const [waiting] = await world.owner<{ count: number }[]>`select count(*)::int as count from agent_job where status = 'waiting_approval'`
   if (waiting?.count !== drafts.length) throw new Error(`${waiting?.count} of ${drafts.length} jobs wait`)
 }
