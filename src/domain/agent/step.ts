@@ -61,7 +61,7 @@ export interface Step {
 }
 
 /** A try that came to nothing. Times are in ISO 8601. */
-export interface Try {
+interface Try {
   started_at: string
   ended_at: string
   error: string
