@@ -8,6 +8,9 @@ export const use = { also: 'workspace:use' } as const
 /** Everybody, viewers included: a viewer's agent has tools that only read. */
 export const everybody = { roles: ['editor', 'approver', 'viewer'] } as const
 
+/** All but viewers. */
+export const workers = { roles: ['editor', 'approver'] } as const
+
 export const page = {
   limit: T.Optional(T.Integer({ minimum: 1, maximum: 50, default: 25, description: 'Page size. Default 25.' })),
   cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),

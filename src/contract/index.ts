@@ -5,6 +5,7 @@ import { analytics } from './agent/analytics.ts'
 import { approvals } from './agent/approvals.ts'
 import { clockCapabilities } from './agent/clock.ts'
 import { conversations } from './agent/conversations.ts'
+import { delegationCapabilities } from './agent/delegation.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
 import { fetchCapabilities } from './agent/fetching.ts'
 import { jobs } from './agent/jobs.ts'
@@ -127,6 +128,7 @@ export const agentResources = {
  * MCP. The path of each is that of such a call.
  */
 export const capabilityResources = {
+  delegation: { prefix: CAPABILITIES, about: 'Sub-agents.', group: delegationCapabilities },
   clock: { prefix: CAPABILITIES, about: 'The time.', group: clockCapabilities },
   fetching: { prefix: CAPABILITIES, about: 'Pages of the web.', group: fetchCapabilities },
   schedules: { prefix: CAPABILITIES, about: 'What the agent is to do later.', group: scheduleCapabilities },

@@ -43,6 +43,8 @@ interface Commanded extends Change {
    * if no operation reads the single record.
    */
   settles?: string
+  /** Within a job of the agent, the step that calls it waits for the job that it makes. */
+  delegates?: true
   /** The hourly cap that it counts against. */
   cap?: CapKey | undefined
   /** The monthly quota that it counts against. */

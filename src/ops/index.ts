@@ -8,6 +8,7 @@ import { analyticsHandlers } from './agent/analytics.ts'
 import { approvalHandlers } from './agent/approvals.ts'
 import { clockHandlers } from './agent/clock.ts'
 import { conversationHandlers } from './agent/conversations.ts'
+import { delegationHandlers } from './agent/delegation.ts'
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
 import { fetchHandlers } from './agent/fetching.ts'
 import { jobHandlers } from './agent/jobs.ts'
@@ -115,6 +116,7 @@ const addAgent = (add: Add, { tools, models, sealer, identity: { publicUrl } }: 
 /** Tools of the agent that are no operations of their own. */
 const addCapabilities = (add: Add, world: CapabilityParts) => {
   add(capabilityResources.clock, clockHandlers)
+  add(capabilityResources.delegation, delegationHandlers(world))
   add(capabilityResources.fetching, fetchHandlers(world))
   add(capabilityResources.schedules, scheduleCapabilityHandlers(world))
   add(capabilityResources.memories, memoryCapabilityHandlers)

@@ -173,6 +173,7 @@ class OperationTools implements ToolBox {
     if (awaits) return { value: {}, effects, awaits: { kind: 'publish', id: awaits } }
     const value = bodyOf(reply)
     const id = effects.audit?.refId
+    if (o.delegates && id && job.kind !== 'action') return { value, effects, awaits: { kind: 'child', id } }
     return o.settles && id ? { value, effects, awaits: { kind: 'generation', id } } : { value, effects }
   }
 

@@ -4,7 +4,7 @@ import { statusNews, withEvents } from '#decisions/agent/job-events'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Conversation, withMessage } from '#domain/agent/conversation'
-import { type CallingJob, newTurn } from '#domain/agent/job'
+import { type CallingJob, type Job, newTurn } from '#domain/agent/job'
 import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { fail } from '#kernel/errors'
@@ -63,6 +63,8 @@ interface Said {
 export interface Turn {
   before: Conversation
   said: Said
+  /** Of a job that is no usual turn. */
+  more?: Partial<Pick<Job, 'kind' | 'most_steps'>>
   principal: Principal
   facts: TurnFacts
   now: Date
@@ -71,16 +73,17 @@ export interface Turn {
 }
 
 /** The message, the job that answers it, and its work: due now, or once the job before it has ended. */
-export const startTurn = ({ tools, models }: TurnParts, { before, said, principal, facts, now, save }: Turn) => {
+export const startTurn = ({ tools, models }: TurnParts, { before, said, more, principal, facts, now, save }: Turn) => {
   const { content, model, toolNames } = said
-  requireKnown(tools, toolNames)
+  requireKnown(tools, toolNames ?? [], 'toolNames')
   requireRoom(facts)
   const choice = { ...chooseModel(model, models), tools: toolNames ? [...new Set(toolNames)] : null }
   const on_behalf = onBehalfOf(principal)
   const [messageId, jobId] = [newId(), newId()]
   const added = withMessage(before, { id: messageId, role: 'user', content, author: on_behalf, job_id: jobId }, now)
   const taint = facts.has_untrusted ? ['conversation'] : []
-  const turn = newTurn(jobId, { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now })
+  const asked = { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now }
+  const turn = { ...newTurn(jobId, asked), ...more }
   const { job, events } = withEvents(turn, [statusNews(turn)], now)
   const runAt = facts.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
   const writes = [save(added.conversation), insertMessages([added.message]), insertJob(job)]

@@ -53,7 +53,7 @@ growth_pause_automation      safe
 growth_resume_automation     commit
 agent_send_message           never   foreign
 agent_get_job                never   foreign
-agent_cancel_job             never
+agent_cancel_job             never   foreign
 agent_run_task               never   foreign
 agent_list_approvals         never
 `

@@ -16,6 +16,7 @@ remember                 draft                  editor approver
 search_memories          read          foreign  editor approver viewer
 create_webhook_rule      commit                 approver
 list_webhook_rules       read    foreign        editor approver viewer
+delegate                 draft                  editor approver
 `
 
 test('every capability has the class and roles of the table', () => {

@@ -5,7 +5,8 @@ import type postgres from 'postgres'
 const rules = {
   'a command without its result': `select format('job %s step %s', a.actor_id, a.detail->>'step') from audit a left join agent_step s
       on s.tenant_id = a.tenant_id and s.job_id = a.actor_id::uuid and s.number = (a.detail->>'step')::int
-    where a.actor_kind = 'agent' and (s.id is null or not (s.state in ('done', 'waiting') or (s.state = 'cancelled' and s.awaits is not null)))`,
+    where a.actor_kind = 'agent' and (s.id is null or not (s.state in ('done', 'waiting') or (s.state = 'cancelled' and s.awaits is not null)
+      or (s.state = 'failed' and s.awaits_kind = 'child')))`,
   'a command that happened twice': `select format('job %s step %s: %s times', actor_id, detail->>'step', count(*)) from audit
     where actor_kind = 'agent' group by tenant_id, actor_id, detail->>'step' having count(*) > 1`,
   'a result without its command': `select format('job %s step %s %s', s.job_id, s.number, s.name) from agent_step s
@@ -78,6 +79,21 @@ const rules = {
       or (h.key like 'item:%' and not exists (select from item i where i.tenant_id = c.tenant_id and i.id = h.value::uuid))`,
   'a result with words of another workspace': `select format('job %s step %s', s.job_id, s.number) from agent_step s join tenant t
       on t.id <> s.tenant_id where position(t.id::text in coalesce(s.result->>'text', '')) > 0`,
+  'a child that nobody waits for': `select format('job %s', c.id) from agent_job c
+      join agent_job p on p.tenant_id = c.tenant_id and p.id = c.parent_id
+      join agent_step s on s.tenant_id = c.tenant_id and s.id = c.parent_step_id
+    where c.ended_at is null and (p.ended_at is not null or s.state <> 'waiting' or s.awaits <> c.id)`,
+  'a step that waits for a child which is over': `select format('job %s step %s', s.job_id, s.number) from agent_step s
+    where s.awaits_kind = 'child' and s.state = 'waiting'
+      and not exists (select from agent_job c where c.tenant_id = s.tenant_id and c.id = s.awaits and c.ended_at is null)`,
+  'a child with more than its parent': `select format('job %s', c.id) from agent_job c
+      join agent_job p on p.tenant_id = c.tenant_id and p.id = c.parent_id
+    where c.on_behalf <> p.on_behalf or c.origin <> p.origin or c.root_id <> p.root_id or c.depth <> p.depth + 1 or c.depth > 3
+      or (jsonb_typeof(p.tools) = 'array' and not p.tools @> c.tools) or (p.scheduled and not c.scheduled)`,
+  'words of a child that its parent takes for its own': `select format('job %s', c.id) from agent_job c
+      join agent_step s on s.tenant_id = c.tenant_id and s.id = c.parent_step_id
+      join agent_job p on p.tenant_id = c.tenant_id and p.id = c.parent_id
+    where s.state = 'done' and c.taint <> '[]' and (s.untrusted is null or not p.taint @> c.taint)`,
   'an end that is not told once': `select format('job %s: %s times', j.id, count(o.id)) from agent_job j
       left join outbox o on o.tenant_id = j.tenant_id and o.type = 'agent.job.settled' and o.data->>'job_id' = j.id::text
     group by j.tenant_id, j.id, j.ended_at having count(o.id) <> (j.ended_at is not null)::int`,

@@ -7,11 +7,14 @@ const REFUSED = 'The model declined to answer this.'
 const CUT = '\n\n(The answer was cut off: it reached the longest length.)'
 
 export const answered = (at: At, { text, ending, model }: Thought) => {
-  const said = ending === 'refused' && text.trim() === '' ? REFUSED : text
-  if (said.trim() === '') return invalid(at)
+  const words = ending === 'refused' && text.trim() === '' ? REFUSED : text
+  if (words.trim() === '') return invalid(at)
+  const said = ending === 'cut' ? `${words}${CUT}` : words
   const done = at.heads.filter(({ kind, state }) => kind === 'tool' && state === 'done')
   const tools_used = [...new Set(done.map(({ name }) => name))]
-  at.changes.say('assistant', ending === 'cut' ? `${said}${CUT}` : said, { model, tools_used })
+  at.changes.say('assistant', said, { model, tools_used })
+  // Nobody else would hear it.
+  if (at.changes.job.conversation_id === null) at.changes.set({ output: { text: said, toolsUsed: tools_used } })
   return over(at, { kind: 'end', end: { status: 'completed', error: null } })
 }
 

@@ -10,13 +10,14 @@ import { type CallerNow, callerNow } from '#store/agent/callers'
 import { behindPart, jobPart } from '#store/agent/jobs'
 import { saveSchedule, schedulePart } from '#store/agent/schedules'
 import { headsOf } from '#store/agent/steps'
-import { type Thread, tenantPart, threadPart } from '#store/agent/thread'
+import { tenantPart, threadOf } from '#store/agent/thread'
 import type { Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import type { Decision } from '../../engine/letter.ts'
 import { JobChanges } from './changes.ts'
+import { type Family, familyOf, familyParts, part } from './family.ts'
 
 /** Nothing runs outside. */
 type Decided = { decision: Decision<void> }
@@ -36,6 +37,7 @@ export interface At {
   nextWork: string | null
   /** Of a run: its schedule, and the row of work of its next time. */
   run: { schedule: Schedule; work: string | undefined } | undefined
+  family: Family
 }
 
 /** The schedule whose run a job is, with its row of work. */
@@ -51,21 +53,22 @@ const scheduleOf = ({ cause }: Job) => {
 export const openJob = async (sql: Sql, gate: Gate, work: Work) => {
   const { job, heads } = await loadNow(sql, { job: jobPart(work.ref_id), heads: headsOf(work.ref_id) })
   if (!job || isOver(job)) return undefined
-  const hasThread = job.conversation_id !== null
   const found = await loadNow(sql, {
-    thread: when(hasThread, threadPart(job.conversation_id!)),
+    thread: threadOf(job),
     now: callerNow(job.on_behalf),
     order: behindPart(job.id, job.conversation_id),
     tenant: tenantPart,
     ...scheduleOf(job),
+    ...familyParts(job, heads),
   })
-  const changes = new JobChanges(job, found.thread as Thread | undefined, gate.now)
+  const changes = new JobChanges(job, found.thread, gate.now)
   const run = found.schedule && { schedule: found.schedule, work: found.scheduleWork?.id }
+  const family = familyOf(job, found)
   const at = found.now && {
-    ...{ sql, gate, work, changes, heads, run, callerNow: found.now, nextWork: found.order.next_work },
+    ...{ sql, gate, work, changes, heads, run, family, callerNow: found.now, nextWork: found.order.next_work },
     caller: toolCaller(found.tenant!.id, job.on_behalf, found.now),
   }
-  return { job, heads, order: found.order, changes, run, at }
+  return { job, heads, order: found.order, changes, run, family, at }
 }
 
 /** The job's row is due again. */
@@ -74,7 +77,7 @@ export const again = ({ changes, work }: Pick<At, 'changes' | 'work'>, runAt: Da
   return { decision: { reply: undefined, effects: changes.effects() } }
 }
 
-type Ending = Pick<At, 'changes' | 'work' | 'nextWork' | 'gate' | 'run'>
+type Ending = Pick<At, 'changes' | 'work' | 'nextWork' | 'gate' | 'run' | 'family'>
 
 /** Lets the conversation's next job begin. */
 export const giveWay = ({ changes, nextWork, gate }: Ending): void => {
@@ -87,6 +90,7 @@ export const over = (at: Ending, { end }: Extract<Next, { kind: 'end' }>): Decid
   const { effects, notice } = at.run ? runEnded(at.run, end, at.gate.now) : {}
   changes.end(end, notice)
   changes.also(effects ?? {})
+  part(at)
   giveWay(at)
   changes.also({ settled: [work.id] })
   const { id, kind } = changes.job

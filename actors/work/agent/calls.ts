@@ -46,9 +46,9 @@ const parsed = (text: string): unknown => {
 
 const NOT_AN_OBJECT = 'the arguments are not a JSON object'
 
-/** A command that a person has typed just now. */
+/** A command that a person has typed just now, and no other agent. */
 const isOwnAct = ({ changes: { job } }: At, { byDesk }: Answer['outcome']): boolean =>
-  byDesk && job.on_behalf.kind === 'session' && job.origin === 'manual'
+  byDesk && job.on_behalf.kind === 'session' && job.origin === 'manual' && job.kind !== 'delegate'
 
 /** Whether the model was told of a field. */
 const isOffered = ({ parameters }: Tool, field: string): boolean =>
@@ -229,8 +229,13 @@ const addStep = (deps: AgentDeps, { changes, gate }: At, { call, checked, verdic
 /** In characters: the longest arguments of a transcript. */
 const LONGEST_ASKED = 20_000
 
-const ask = ({ publicUrl }: AgentDeps, { changes, gate }: At, step: Step, said: Pick<Approval, 'summary' | 'subject'>): Approval => {
-  const { approval, news, event } = questionOf(changes.job, step, { ...said, direct_by: null, now: gate.now, publicUrl })
+const ask = (
+  { publicUrl }: AgentDeps,
+  { changes, gate, family: { goal } }: At,
+  step: Step,
+  said: Pick<Approval, 'summary' | 'subject'>,
+): Approval => {
+  const { approval, news, event } = questionOf({ ...changes.job, goal }, step, { ...said, direct_by: null, now: gate.now, publicUrl })
   changes.event(news.type, news.data)
   changes.also({ events: [event] })
   return approval

@@ -89,7 +89,8 @@ export class JobChanges {
 
   /** A message in the conversation. */
   say(role: 'assistant' | 'notice', content: string, more: Partial<Pick<Message, 'model' | 'tools_used'>> = {}): void {
-    if (!this.#thread) return
+    // A child has its root's thread for the names of records alone; its parent hears its answer.
+    if (!this.#thread || this.#job.conversation_id === null) return
     const message: Message = {
       ...{ id: newId(), conversation_id: this.#thread.id, seq: this.#thread.next_seq, job_id: this.#job.id },
       ...{

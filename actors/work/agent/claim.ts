@@ -15,7 +15,7 @@ import type { AgentDeps } from './deps.ts'
 import { executeStep, lookAtStep } from './execute.ts'
 import { type AgentRun, beginRun } from './run.ts'
 import { endByRules } from './task.ts'
-import { tryAgain } from './trying.ts'
+import { giveUpChild, tryAgain } from './trying.ts'
 
 const settledWork = (work: Work): Claimed<AgentRun> => ({ decision: { reply: undefined, effects: { settled: [work.id] } } })
 
@@ -24,14 +24,14 @@ type Ways = Pick<AgentDeps, 'toolBox'>
 const withWays = (deps: Ways, heads: readonly Omit<StepHead, 'way'>[]): StepHead[] =>
   heads.map((head) => ({ ...head, way: deps.toolBox().tools.get(head.name)?.way ?? null }))
 
-const nextIn = ({ changes, gate }: At, heads: readonly StepHead[]): Next =>
-  nextOf(changes.job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps') }, gate.now)
+const nextIn = ({ changes, gate, family }: At, heads: readonly StepHead[]): Next =>
+  nextOf(changes.job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps'), treeCalls: family.calls }, gate.now)
 
 export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work): Promise<Claimed<AgentRun>> => {
   const opened = await openJob(sql, gate, work)
   if (!opened) return settledWork(work)
-  const { job, changes, order, run, at } = opened
-  const bare = { sql, gate, work, changes, run, nextWork: order.next_work }
+  const { job, changes, order, run, family, at } = opened
+  const bare = { sql, gate, work, changes, run, family, nextWork: order.next_work }
   if (!at) return over(bare, { kind: 'end', end: { status: 'failed', error: 'caller_gone' } })
   if (gate.deletesAt && job.origin === 'automatic') return over(bare, { kind: 'end', end: { status: 'cancelled', error: null } })
   if (job.status === 'queued' && order.is_busy) return again(at, new Date(gate.now.getTime() + BEHIND_MS))
@@ -67,6 +67,9 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
     case 'execute':
       await executeStep(deps, at, next.step)
       return again(at, at.gate.now)
+    case 'give_up':
+      await giveUpChild(at, next.step)
+      return again(at, at.gate.now)
     case 'look': {
       const isSettled = await lookAtStep(deps, at, next.step)
       return again(at, isSettled ? at.gate.now : nextPoll(next.step.started_at ?? at.gate.now, at.gate.now))
@@ -82,6 +85,6 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
 
 const park = (at: At, { until, status }: Extract<Next, { kind: 'park' }>): Claimed<AgentRun> => {
   at.changes.set({ status })
-  if (status === 'waiting_approval') giveWay(at)
+  if (status !== 'running') giveWay(at)
   return again(at, until)
 }

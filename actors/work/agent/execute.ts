@@ -179,7 +179,8 @@ export const decidedTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, {
   if (decided.shown) changes.set({ shown: [...new Set([...shown, ...decided.shown])] })
   if (!decided.awaits || changes.job.kind === 'action') return void finishTool(deps, { changes }, step, decided.value)
   const { kind: awaits_kind, id: awaits } = decided.awaits
-  changes.save({ ...step, state: 'waiting', awaits_kind, awaits, started_at: changes.now })
+  const waiting = changes.save({ ...step, state: 'waiting', awaits_kind, awaits, started_at: changes.now })
+  if (awaits_kind === 'child') changes.started(waiting, `job ${awaits}`)
 }
 
 /** Looks at the record that a step waits for. False: it is not settled yet. */

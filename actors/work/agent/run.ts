@@ -5,7 +5,7 @@ import { estimateTokens, historyBytes, reserve } from '#domain/agent/budget'
 import type { Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { definedTools, offeredTools } from '#domain/agent/offer'
-import { systemMessage } from '#domain/agent/prompt'
+import { CHILD_RULES, systemMessage } from '#domain/agent/prompt'
 import type { Step, StepHead } from '#domain/agent/step'
 import { taskSystem, taskText } from '#domain/agent/tasks/asking'
 import { openMessages, type TranscriptMessage } from '#domain/agent/transcript'
@@ -100,11 +100,12 @@ const beginThought = async (
   const open = openMessages(loaded.open ?? [])
   const offered = job.task ? [] : offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
   const tools = definedTools(offered, job)
-  const system = job.task ? taskSystem(job.task) : systemFor(gate, offered, loaded.profile.profile)
+  const rules = job.task ? taskSystem(job.task) : systemFor(gate, offered, loaded.profile.profile)
+  const system = job.parent_id === null ? rules : `${rules}\n\n${CHILD_RULES}`
   const first =
     Buffer.byteLength(system) +
     Buffer.byteLength(JSON.stringify(tools)) +
-    Buffer.byteLength(job.task ? taskText(job.task) : '') +
+    Buffer.byteLength(job.message_id === null ? (job.task ? taskText(job.task) : job.goal) : '') +
     Buffer.byteLength(JSON.stringify(open)) +
     (loaded.recall?.bytes ?? 0) +
     (loaded.pinned?.bytes ?? 0) +

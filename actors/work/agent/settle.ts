@@ -40,10 +40,10 @@ export const settleRun = async (
       reply: undefined,
       effects: { settled: [work.id], writes: await lateWrites(deps, sql, gate, { run, outcome: finished.outcome }) },
     }
-  const { changes, order, run: schedule, heads } = opened
+  const { changes, order, run: schedule, heads, family } = opened
   // A caller who has gone may do nothing; the next claim ends the job.
   const gone = { caller: { ...run.caller, scopes: new Set<never>() }, callerNow: { role: null, scopes: [] } }
-  const at = opened.at ?? { ...gone, sql, gate, work, changes, heads, run: schedule, nextWork: order.next_work }
+  const at = opened.at ?? { ...gone, sql, gate, work, changes, heads, run: schedule, family, nextWork: order.next_work }
   const { decision } = await settled(deps, at, run, { ...finished, isInVain: finished.failures >= STEP_RUNS })
   return decision
 }

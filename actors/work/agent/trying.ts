@@ -4,6 +4,7 @@ import { stepPart } from '#store/agent/steps'
 import { loadNow } from '#store/engine/load'
 import { type At, again, over } from './at.ts'
 import { failTool } from './execute.ts'
+import { callOffBelow } from './family.ts'
 
 /** Said of a tool that was tried in vain. */
 export const IN_VAIN = 'tool_failed: it failed three times'
@@ -32,6 +33,15 @@ export const tryAgain = async (at: At, heads: readonly StepHead[], { error, paus
     }
   }
   return isGivenUp ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } }) : again(at, runAt)
+}
+
+/** A child has not ended in time: it is called off, and its parent goes on without an answer. */
+export const giveUpChild = async (at: At, { id }: StepHead): Promise<void> => {
+  const { step } = await loadNow(at.sql, { step: stepPart(id) })
+  const { active_ms } = at.changes.job
+  callOffBelow(at)
+  failTool(at, step!, 'the sub-agent did not end within 24 hours, and was called off')
+  at.changes.set({ active_ms })
 }
 
 const endStep = ({ changes, gate }: At, step: Step, state: Step['state']): void =>

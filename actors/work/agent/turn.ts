@@ -43,7 +43,7 @@ export const turnOf = async (
   const messages = said ? said.map(saidMessage) : [{ role: 'user' as const, text: job.goal }]
   const history = withSummary(messages, before, historyBytes(deps.contextTokens)).toSpliced(-1, 0, ...open, ...recallMessage(memories))
   const turn: Turn = { ...asked, system: `${system}${playbooksMessage(pinned ?? [])}`, messages: [...history, ...stepMessages(steps)] }
-  return { turn, typed: own?.content ?? job.goal, recalled: memories.map(({ id }) => id) }
+  return { turn, typed: own?.content ?? (job.parent_id === null ? job.goal : ''), recalled: memories.map(({ id }) => id) }
 }
 
 /** The summary of the oldest messages, then those that fit of the others. */

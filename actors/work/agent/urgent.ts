@@ -5,8 +5,8 @@ import { callingJob, isOver } from '#domain/agent/job'
 import { isFinished } from '#domain/agent/step'
 import { jobPart } from '#store/agent/jobs'
 import { stepPart } from '#store/agent/steps'
-import { type Thread, threadPart } from '#store/agent/thread'
-import { loadNow, when } from '#store/engine/load'
+import { threadOf } from '#store/agent/thread'
+import { loadNow } from '#store/engine/load'
 import type { Letter } from '../../engine/letter.ts'
 import { JobChanges } from './changes.ts'
 import type { AgentDeps } from './deps.ts'
@@ -24,10 +24,10 @@ export const urgentLetter = (deps: AgentDeps, { job, step, caller }: Pick<Single
     const found = await loadNow(sql, {
       job: jobPart(job.id),
       step: stepPart(step.id),
-      thread: when(job.conversation_id !== null, threadPart(job.conversation_id ?? '')),
+      thread: threadOf(job),
     })
     if (!found.job || isOver(found.job) || !found.step || isFinished(found.step)) return { reply: undefined }
-    const changes = new JobChanges(found.job, found.thread as Thread | undefined, gate.now)
+    const changes = new JobChanges(found.job, found.thread, gate.now)
     try {
       const decided = await deps
         .toolBox()

@@ -17,6 +17,10 @@ export const Job = record(
     conversationId: nullable(Id),
     messageId: nullable(Id),
     parentId: nullable(Id),
+    depth: T.Integer({ description: 'Jobs above it.' }),
+    output: untrusted(
+      nullable(T.Record(T.String(), T.Unknown(), { description: 'What a task gives, or the last words of a job without a conversation.' })),
+    ),
     origin: oneOf(['manual', 'automatic'], { description: 'pause-all holds automatic jobs.' }),
     toolNames: nullable(T.Array(T.String(), { description: 'The tools that it may use; null: all that its caller may.' })),
     tier: oneOf(['fast', 'reasoning']),
@@ -134,7 +138,7 @@ export const jobs = {
     'Cancel a job and its child jobs. What has been sent stays sent. A job that is over stays as it is.',
     { input: { id: Id }, output: record({ job: Job }) },
     {
-      ...{ ...use, ...everybody, tool: 'agent_cancel_job', agent: 'never', errors: ['not_found'] },
+      ...{ ...use, ...everybody, tool: 'agent_cancel_job', agent: 'never', foreign: true, errors: ['not_found'] },
       ...{ urgent: true, repeatable: true, whileDeleting: true },
     },
   ),

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { nextCursor, page, use } from '../agent-fields.ts'
+import { nextCursor, page, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { taskTypes } from '../task-types.ts'
@@ -30,9 +30,6 @@ const Task = record(
 )
 
 const OneTask = record({ task: Task })
-
-/** All but viewers. */
-const workers = { roles: ['editor', 'approver'] } as const
 
 export const tasks = {
   list: op.query(

@@ -45,7 +45,7 @@ export interface ToolContext {
 export interface Decided {
   value: unknown
   effects: Effects
-  awaits?: { kind: 'generation' | 'publish'; id: string }
+  awaits?: { kind: 'generation' | 'publish' | 'child'; id: string }
   /** Names of tools whose definitions the job is given from now on. */
   shown?: string[]
 }

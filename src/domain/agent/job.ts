@@ -91,16 +91,17 @@ export interface CallingJob {
   scheduled: boolean
   /** The number of the step that calls. */
   step: number
+  stepId: string
 }
 
-export const callingJob = (job: Job, { number }: { number: number }): CallingJob => ({
+export const callingJob = (job: Job, { id: stepId, number }: { id: string; number: number }): CallingJob => ({
   ...{ id: job.id, kind: job.kind, rootId: job.root_id, depth: job.depth, origin: job.origin, onBehalf: job.on_behalf },
   ...{
     conversationId: job.conversation_id,
     tools: job.kind === 'action' ? null : job.tools,
     taint: job.taint,
     scheduled: job.scheduled,
-    step: number,
+    ...{ step: number, stepId },
   },
 })
 

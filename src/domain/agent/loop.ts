@@ -1,4 +1,5 @@
 /** What a job does next. Pure: the loop of the agent is this function, called by each claim of the job's row of work. */
+import { CHILD_MS } from './delegation.ts'
 import { isOver, type Job } from './job.ts'
 import { MOST_ACTIVE_MS, MOST_READS, MOST_THOUGHTS, nextPoll } from './limits.ts'
 import { isFinished, type StepHead } from './step.ts'
@@ -6,7 +7,8 @@ import { isFinished, type StepHead } from './step.ts'
 export type JobEnd = { status: 'completed' | 'failed' | 'cancelled'; error: string | null }
 
 /**
- * `end`: it is over. `execute`: a command, in this letter. `look`: at the record that a step waits for. `read`, `reach`, `urgent`,
+ * `end`: it is over. `execute`: a command, in this letter. `look`: at the record that a step waits for. `give_up`: a child
+ * that a step has waited for too long. `read`, `reach`, `urgent`,
  * `outside`: beside the mailbox, of these steps. `think`: the model is called, or
  * the summary that it needs is made; `step`: the one that goes on; `last`: it must conclude. `park`: nothing can be done until then.
  */
@@ -14,22 +16,25 @@ export type Next =
   | { kind: 'end'; end: JobEnd }
   | { kind: 'execute'; step: StepHead }
   | { kind: 'look'; step: StepHead }
+  | { kind: 'give_up'; step: StepHead }
   | { kind: 'read'; steps: StepHead[] }
   | { kind: 'reach'; step: StepHead }
   | { kind: 'urgent'; step: StepHead }
   | { kind: 'outside'; step: StepHead }
   | { kind: 'think'; step: StepHead | undefined; last: boolean }
-  | { kind: 'park'; until: Date; status: 'running' | 'waiting_approval' }
+  | { kind: 'park'; until: Date; status: 'running' | 'waiting_approval' | 'waiting_child' }
 
 export interface LoopBounds {
-  /** Calls of the model in the whole job; -1: as many as any job may have. */
+  /** Calls of the model of a root and all jobs below it; -1: as many as any job may have. */
   mostSteps: number
+  /** Those that were made. */
+  treeCalls: number
 }
 
 const failed = (error: string): Next => ({ kind: 'end', end: { status: 'failed', error } })
 
 /** In the order of the model: the first unfinished step decides, and adjacent reads run together. */
-export const nextOf = (job: Job, heads: readonly StepHead[], { mostSteps }: LoopBounds, now: Date): Next => {
+export const nextOf = (job: Job, heads: readonly StepHead[], bounds: LoopBounds, now: Date): Next => {
   if (isOver(job)) return { kind: 'end', end: { status: job.status as JobEnd['status'], error: job.error } }
   const open = heads.filter((step) => step.kind === 'tool' && !isFinished(step))
   const [first] = open
@@ -37,7 +42,7 @@ export const nextOf = (job: Job, heads: readonly StepHead[], { mostSteps }: Loop
   if (first?.state === 'ready' && first.way === 'command' && isDue(first, now)) return { kind: 'execute', step: first }
   if (job.active_ms >= MOST_ACTIVE_MS) return failed('deadline')
   if (first) return nextTool(open, now)
-  return job.kind === 'action' ? endOfAction(heads) : nextThought(job, heads, mostSteps, now)
+  return job.kind === 'action' ? endOfAction(heads) : nextThought(job, heads, bounds, now)
 }
 
 /** A direct call ends with its one step. */
@@ -52,11 +57,19 @@ const isDue = ({ not_before }: StepHead, now: Date): boolean => !not_before || n
 const nextTool = (open: readonly StepHead[], now: Date): Next => {
   const step = open[0]!
   if (step.state === 'asked') return step.expires_at && step.expires_at <= now ? failed('approval_expired') : parked(open, now)
-  if (step.state === 'waiting') return { kind: 'look', step }
+  if (step.state === 'waiting') return step.awaits_kind === 'child' ? waiting(open, now) : { kind: 'look', step }
   if (!isDue(step, now)) return parked(open, now)
   if (step.way === 'read') return { kind: 'read', steps: readsOf(open, now) }
   return { kind: step.way === 'urgent' || step.way === 'outside' ? step.way : 'reach', step }
 }
+
+/** The end of the child wakes the job. */
+const waiting = (open: readonly StepHead[], now: Date): Next => {
+  const step = open[0]!
+  return patienceOf(step, now) <= now ? { kind: 'give_up', step } : parked(open, now)
+}
+
+const patienceOf = ({ started_at }: StepHead, now: Date): Date => new Date((started_at ?? now).getTime() + CHILD_MS)
 
 const readsOf = (open: readonly StepHead[], now: Date): StepHead[] => {
   const end = open.findIndex((step) => step.way !== 'read' || step.state !== 'ready' || !isDue(step, now))
@@ -67,23 +80,31 @@ const readsOf = (open: readonly StepHead[], now: Date): StepHead[] => {
 const parked = (open: readonly StepHead[], now: Date): Next => {
   const times = open.flatMap((step) => {
     if (step.state === 'asked') return step.expires_at ?? []
+    if (step.awaits_kind === 'child') return patienceOf(step, now)
     if (step.state === 'waiting') return nextPoll(step.started_at ?? now, now)
     return step.state === 'ready' && step.not_before ? step.not_before : []
   })
   const until = new Date(Math.min(...times.flatMap((time) => (time > now ? time.getTime() : []))))
-  return { kind: 'park', until, status: open[0]!.state === 'asked' ? 'waiting_approval' : 'running' }
+  return { kind: 'park', until, status: statusOf(open[0]!) }
+}
+
+const statusOf = ({ state, awaits_kind }: StepHead): Extract<Next, { kind: 'park' }>['status'] => {
+  if (state === 'asked') return 'waiting_approval'
+  return awaits_kind === 'child' ? 'waiting_child' : 'running'
 }
 
 /** An answer in words has ended the job. After one that could not be used the model is asked again. */
-const nextThought = (job: Job, heads: readonly StepHead[], mostSteps: number, now: Date): Next => {
+const nextThought = (job: Job, heads: readonly StepHead[], bounds: LoopBounds, now: Date): Next => {
   const step = heads.findLast(({ kind }) => kind !== 'tool')
   if (step?.state === 'ready')
-    return isDue(step, now) ? thinking(job, step, mostSteps) : { kind: 'park', until: step.not_before!, status: 'running' }
+    return isDue(step, now) ? thinking(job, step, bounds) : { kind: 'park', until: step.not_before!, status: 'running' }
   if (step?.state === 'failed' && step.kind === 'model') return failed('model_failed')
-  return thinking(job, undefined, mostSteps)
+  return thinking(job, undefined, bounds)
 }
 
-const thinking = (job: Job, step: StepHead | undefined, mostSteps: number): Next => {
+/** A child leaves each job above it a call of the model, to conclude with what it answers. */
+const thinking = (job: Job, step: StepHead | undefined, { mostSteps, treeCalls }: LoopBounds): Next => {
   const most = mostSteps < 0 ? MOST_THOUGHTS : Math.min(mostSteps, MOST_THOUGHTS)
-  return job.model_calls >= most ? failed('max_steps') : { kind: 'think', step, last: job.model_calls === most - 1 }
+  const left = Math.min(most - treeCalls - job.depth, (job.most_steps ?? most) - job.model_calls)
+  return left <= 0 ? failed('max_steps') : { kind: 'think', step, last: left === 1 }
 }

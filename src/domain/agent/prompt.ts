@@ -22,6 +22,10 @@ const RULES = `You are the growth operator of a workspace in Tendril. You draft 
 - A result that begins with "error:" says what was wrong. Correct the call, or tell the person what is missing. A call that a person refused is not repeated.
 - Answer briefly and plainly, in the language of the person.`
 
+/** For a job that does a part of another one's. */
+export const CHILD_RULES = `You do a part of another agent's work; the message says which. Nobody answers questions meanwhile. Your last answer goes to
+that agent alone: give all that it needs, in at most 8,000 characters.`
+
 /** Tools whose definitions a job has from the start; those of the others it gets by use_tools. */
 export const coreTools: readonly string[] = [
   ...['growth_overview', 'growth_get_brief', 'growth_list_queue', 'growth_create_batch', 'growth_list_batches', 'growth_approve_item'],

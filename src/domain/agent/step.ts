@@ -38,7 +38,7 @@ export interface Step {
   error: string | null
   /** Of a model's step. */
   answer: { text: string; calls: number; reasoning?: string | undefined } | null
-  awaits_kind: 'generation' | 'publish' | null
+  awaits_kind: 'generation' | 'publish' | 'child' | null
   awaits: string | null
   of_step: number | null
   input_tokens: number | null

@@ -35,6 +35,8 @@ const rootOf = (jobId: string): string => spanIdOf('job', jobId)
 /** `attempt`: by default the one that the step shows. */
 const stepSpanOf = ({ id, tries }: ShownStep, attempt = tries.length): string => spanIdOf('step', id, attempt)
 
+const waitSpanOf = (stepId: string): string => spanIdOf('wait', stepId)
+
 /** Leaves out what is not known. */
 const known = (attributes: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined))
@@ -57,7 +59,12 @@ const jobStatus = ({ status }: Job): Span['status'] => {
 
 const jobSpan = (job: Job): Span =>
   spanOf(job, {
-    ...{ spanId: rootOf(job.id), parentSpanId: job.parent_id && rootOf(job.parent_id), name: 'invoke_agent tendril', kind: 'internal' },
+    ...{
+      spanId: rootOf(job.id),
+      parentSpanId: job.parent_step_id && waitSpanOf(job.parent_step_id),
+      name: 'invoke_agent tendril',
+      kind: 'internal',
+    },
     ...{ startTime: job.created_at, endTime: job.ended_at, status: jobStatus(job) },
     attributes: {
       'otel.semconv': CONVENTIONS,
@@ -146,7 +153,7 @@ const approvalSpan = (job: Job, step: ShownStep, approval: Approval): Span =>
 
 const waitSpan = (job: Job, step: ShownStep): Span =>
   spanOf(job, {
-    ...{ spanId: spanIdOf('wait', step.id), parentSpanId: stepSpanOf(step), name: `wait ${step.awaits_kind}`, kind: 'internal' },
+    ...{ spanId: waitSpanOf(step.id), parentSpanId: stepSpanOf(step), name: `wait ${step.awaits_kind}`, kind: 'internal' },
     ...{ startTime: step.started_at ?? step.created_at, endTime: step.ended_at, status: 'unset' },
     attributes: { 'tendril.awaits': step.awaits },
   })

@@ -31,6 +31,7 @@ export const jobView = (job: Job) => {
   return {
     ...{ id, kind, status, error, goal, origin, tier, model, taint },
     ...{ conversationId: job.conversation_id, messageId: job.message_id, parentId: job.parent_id },
+    ...{ depth: job.depth, output: job.output },
     ...{ toolNames: job.tools, requestedModel: job.asked_model, modelCalls: job.model_calls, toolCalls: job.tool_calls },
     ...{ inputTokens: job.input_tokens, outputTokens: job.output_tokens },
     ...{ costUsdCents: job.cost / IN_CENT, costIsEstimated: job.cost_estimated },

@@ -1,16 +1,17 @@
 import type { jobs } from '#contract/agent/jobs'
 import { cancelledJob } from '#decisions/agent/cancelling'
+import { childEnded } from '#decisions/agent/family'
 import type { LiveLanes } from '#decisions/deciding'
 import { isOver, type Job } from '#domain/agent/job'
 import { traceOf } from '#domain/agent/trace'
 import { approvalView, jobView, messageView, stepView } from '#domain/agent/views'
 import { fail, found } from '#kernel/errors'
-import { approvalsOf } from '#store/agent/approvals'
-import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf } from '#store/agent/jobs'
+import { approvalsOf, approvalsOfTree } from '#store/agent/approvals'
+import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, treeOf } from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
-import { shownSteps } from '#store/agent/steps'
+import { shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
 import { merge } from '#store/engine/letter'
-import { loadBy, loadNow } from '#store/engine/load'
+import { loadBy, loadNow, when } from '#store/engine/load'
 import { type Principal, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { jobEvents } from '../job-events.ts'
@@ -48,31 +49,47 @@ export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUr
   },
 
   async trace({ id }, { read }) {
-    const { job, steps, approvals } = await loadBy(read, { job: jobPart(id), steps: shownSteps(id, 0), approvals: approvalsOf(id) })
-    return { job: jobView(the(job)), spans: traceOf(the(job), steps, approvals) }
+    const { job, jobs, steps, approvals } = await loadBy(read, {
+      ...{ job: jobPart(id), jobs: treeOf(id), steps: stepsOfTree(id), approvals: approvalsOfTree(id) },
+    })
+    const of = <T extends { job_id: string }>(all: readonly T[], one: Job) => all.filter(({ job_id }) => job_id === one.id)
+    the(job)
+    return { job: jobView(the(job)), spans: jobs.flatMap((one) => traceOf(one, of(steps, one), of(approvals, one))) }
   },
 
   events: jobEvents(waiters),
 
   cancel: loading(
     ({ id }) => ({ job: jobPart(id), tree: openTreeOf(id) }),
-    async ({ id }, { gate: { now }, lanes, principal, sql }, { tree, ...loaded }) => {
+    async (_, { gate: { now }, lanes, principal, sql }, { tree, ...loaded }) => {
       const job = the(loaded.job)
       requireOwn(job, principal)
       if (isOver(job)) return { reply: { job: jobView(job) }, unchanged: true }
       const settled = stopped(tree, lanes)
       const cancelled = tree.map((one) => cancelledJob(one, now))
-      const { behind } = await loadNow(sql, { behind: behindPart(id, job.conversation_id) })
+      const { behind, parentJob, parentStep } = await loadNow(sql, around(job))
       // The next message of the conversation has waited for this job, unless another one is before it.
       const next = behind.next_work === null || behind.is_busy ? {} : { requeued: [{ id: behind.next_work, runAt: now }] }
       const [first] = cancelled
       return {
         reply: { job: jobView(first!.job) },
-        effects: merge({ settled }, next, ...cancelled.map(({ effects }) => effects)),
+        effects: merge(
+          { settled },
+          next,
+          ...cancelled.map(({ effects }) => effects),
+          childEnded({ job: parentJob, step: parentStep }, first!.job, now),
+        ),
         answers: cancelled.map((one) => ({ refId: one.job.id, with: 'late' as const })),
       }
     },
   ),
+})
+
+/** Whom a job's end concerns: the next message of its conversation, or its parent. */
+const around = ({ id, conversation_id, parent_id, parent_step_id }: Job) => ({
+  behind: behindPart(id, conversation_id),
+  parentJob: when(parent_id !== null, jobPart(parent_id ?? id)),
+  parentStep: when(parent_step_id !== null, stepPart(parent_step_id ?? id)),
 })
 
 /** Stops what runs of these jobs. Gives the rows of work that are over; a call on its way outside settles its own, with its outcome. */

@@ -4,6 +4,7 @@ import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tree } from './jobs.ts'
 
 const columns = (
   sql: Sql,
@@ -32,6 +33,13 @@ export const approvalOfJob = (jobId: string) =>
 
 export const approvalsOf = (jobId: string) =>
   many<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.job_id = ${jobId} order by a.id limit 200`)
+
+/** Of a job and its descendants. */
+export const approvalsOfTree = (jobId: string) =>
+  many<Approval>(
+    times,
+    (sql) => sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_approval a on a.job_id = t.id order by a.id limit 500`,
+  )
 
 export const listApprovals =
   ({ limit, after, status }: Page & { status?: Approval['status'] | undefined }): Query<ShownApproval> =>

@@ -26,7 +26,7 @@ export const jobOfApproval = (approvalId: string) =>
     (sql) => sql`select ${columns(sql)} from agent_job j where j.id = (select job_id from agent_approval where id = ${approvalId})`,
   )
 
-const tree = (sql: Sql, jobId: string): Fragment => sql`with recursive tree as (
+export const tree = (sql: Sql, jobId: string): Fragment => sql`with recursive tree as (
     select id from agent_job where id = ${jobId}
     union select c.id from agent_job c join tree t on c.parent_id = t.id)`
 
@@ -83,6 +83,14 @@ export const costEstimated = sure(
   ),
 )
 
+/** The job and all its descendants, the job first. */
+export const treeOf = (jobId: string) =>
+  many<Job>(
+    times,
+    (sql) =>
+      sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_job j on j.id = t.id order by j.depth, j.id limit ${MOST_SHOWN}`,
+  )
+
 export const childrenOf = (jobId: string) =>
   many<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id limit ${MOST_SHOWN}`)
 
@@ -107,6 +115,19 @@ const changing = (sql: Sql, { shown, taint, output }: Job) => ({
   taint: sql.json(taint),
   output: orNull(sql, output),
 })
+
+/** Of the tree of a root: what it is for, its jobs below the root, and the calls of the model that all have made. */
+export const treeFacts = (rootId: string) =>
+  sure(
+    one<{ goal: string; children: number; model_calls: number }>(
+      {},
+      (
+        sql,
+      ) => sql`select coalesce((select goal from agent_job where id = ${rootId}), '') as goal, (count(*) filter (where parent_id is not null))::int as children,
+          coalesce(sum(model_calls), 0)::int as model_calls
+        from agent_job where id = ${rootId} or (root_id = ${rootId} and parent_id is not null)`,
+    ),
+  )
 
 const json = (sql: Sql, job: Job) => ({
   ...{

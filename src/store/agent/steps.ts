@@ -3,6 +3,7 @@ import type { ShownStep } from '#domain/agent/views'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
+import { tree } from './jobs.ts'
 
 /** Without the result, which can be large. */
 const head = (sql: Sql): Fragment => sql`s.id, s.job_id, s.number, s.kind, s.name, s.state, s.call, s.asked, s.args, s.args_hash, s.class,
@@ -39,6 +40,14 @@ export const shownSteps = (jobId: string, characters: number) =>
       from agent_step s where s.job_id = ${jobId} order by s.number limit ${MOST_STEPS}`
   })
 
+/** Of a job and its descendants, without what they gave. */
+export const stepsOfTree = (jobId: string) =>
+  many<ShownStep>(
+    times,
+    (sql) => sql`${tree(sql, jobId)} select ${head(sql)}, null as shown, false as shown_cut
+      from tree t join agent_step s on s.job_id = t.id order by s.job_id, s.number limit ${MOST_STEPS}`,
+  )
+
 /**
  * Without arguments and results. How each tool runs is for the caller to add. The job is a subquery's, whose value no plan is made for: as a
  * value it would be planned for anew each time, once jobs differ much in their number of steps.
@@ -47,7 +56,7 @@ export const headsOf = (jobId: string) =>
   many<Omit<StepHead, 'way'>>(
     { not_before: true, started_at: true, expires_at: true },
     (sql) => sql`select s.id, s.number, s.kind, s.name, s.state, s.class, s.awaits_kind, s.awaits, s.of_step, s.attempt, s.not_before,
-        s.started_at, coalesce((s.answer->>'calls')::int, 0) as calls,
+        s.started_at,
         case when s.state = 'asked' then (select a.expires_at from agent_approval a where a.step_id = s.id and a.status = 'pending') end
           as expires_at
       from agent_step s where s.job_id = (select ${jobId}::uuid) order by s.number limit ${MOST_STEPS}`,

@@ -1,4 +1,5 @@
 /** A conversation as its jobs see it: where the next message goes, and the names of its records. */
+import type { Job } from '#domain/agent/job'
 import type { Query } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
 
@@ -8,15 +9,20 @@ export interface Thread {
   handles: Record<string, string>
 }
 
-export const threadPart = (conversationId: string) =>
-  one<Thread>({}, (sql) => sql`select id, next_seq, handles from agent_conversation where id = ${conversationId}`)
-
 /** The conversation of the job that an approval is about. */
 export const threadOfApproval = (approvalId: string) =>
   one<Thread>(
     {},
     (sql) => sql`select c.id, c.next_seq, c.handles from agent_approval a join agent_job j on j.id = a.job_id
       join agent_conversation c on c.id = j.conversation_id where a.id = ${approvalId}`,
+  )
+
+/** Where a job's records have their names: in its own conversation, or in that of its root. */
+export const threadOf = ({ conversation_id, root_id }: Pick<Job, 'conversation_id' | 'root_id'>) =>
+  one<Thread>(
+    {},
+    (sql) => sql`select id, next_seq, handles from agent_conversation where id = coalesce(${conversation_id}::uuid,
+      (select conversation_id from agent_job where id = ${root_id}))`,
   )
 
 export const saveThread =

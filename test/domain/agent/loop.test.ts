@@ -22,7 +22,8 @@ const thought = (number: number, changes: Partial<StepHead> = {}): StepHead =>
   head(number, { kind: 'model', name: 'm', state: 'done', class: null, way: null, of_step: null, ...changes })
 const command = (number: number, changes: Partial<StepHead> = {}): StepHead => head(number, { way: 'command', class: 'draft', ...changes })
 
-const next = (heads: StepHead[], changes: Partial<Job> = {}, mostSteps = 10) => nextOf({ ...job, ...changes }, heads, { mostSteps }, at())
+const next = (heads: StepHead[], changes: Partial<Job> = {}, mostSteps = 10, treeCalls = changes.model_calls ?? 0) =>
+  nextOf({ ...job, ...changes }, heads, { mostSteps, treeCalls }, at())
 const end = (status: string, error: string | null = null) => ({ kind: 'end', end: { status, error } })
 
 describe('without an open call', () => {
@@ -91,6 +92,28 @@ describe('a call that a person must allow', () => {
     const parked = next([thought(1), asked(5), waiting])
     expect(parked).toMatchObject({ kind: 'park', status: 'waiting_approval' })
     expect((parked as { until: Date }).until.getTime()).toBeLessThan(at(MINUTE).getTime())
+  })
+})
+
+describe('a child', () => {
+  const day = 24 * 60 * MINUTE
+  const waiting = (since: number) => command(2, { state: 'waiting', awaits_kind: 'child', awaits: 'c', started_at: at(since) })
+
+  test('is waited for without a look at it, for a day', () => {
+    expect(next([thought(1), waiting(-MINUTE), command(3)])).toEqual({ kind: 'park', until: at(day - MINUTE), status: 'waiting_child' })
+    expect(next([thought(1), waiting(1 - day)])).toMatchObject({ kind: 'park', status: 'waiting_child' })
+    expect(next([thought(1), waiting(-day)])).toMatchObject({ kind: 'give_up', step: { number: 2 } })
+  })
+
+  test('shares the calls of the model with its tree, and leaves one to each job above it', () => {
+    expect(next([], { depth: 2 }, 10, 6)).toMatchObject({ kind: 'think', last: false })
+    expect(next([], { depth: 2 }, 10, 7)).toMatchObject({ kind: 'think', last: true })
+    expect(next([], { depth: 2 }, 10, 8)).toEqual(end('failed', 'max_steps') as never)
+  })
+
+  test('makes no more of them than it was given', () => {
+    expect(next([], { most_steps: 3, model_calls: 2 })).toMatchObject({ kind: 'think', last: true })
+    expect(next([], { most_steps: 3, model_calls: 3 })).toEqual(end('failed', 'max_steps') as never)
   })
 })
 

@@ -8,6 +8,7 @@ import { type JobEnd, type Next, nextOf } from '#domain/agent/loop'
 import { definedTools, offeredTools } from '#domain/agent/offer'
 import { isFinished, newStep, STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
 import type { Role } from '#kernel/roles'
+import { callsOfTree, delegate, openBelow, tellParent, threadOf } from './family.ts'
 import { checkReserved } from './money.ts'
 import { checkDefined, checkNext, checkUse } from './rules.ts'
 import { mayRun, type SimTool, tools } from './tools.ts'
@@ -38,6 +39,7 @@ export const addStep = (world: World, jobId: string, made: Pick<Step, 'kind' | '
 
 /** The first job of the conversation that has not begun may begin. */
 const giveWay = (world: World, { id, conversation_id }: Job) => {
+  if (conversation_id === null) return
   const next = [...world.jobs.values()].find((one) => one.conversation_id === conversation_id && one.id !== id && one.status === 'queued')
   if (next) world.work.set(next.id, world.now)
 }
@@ -49,6 +51,8 @@ export const endJob = (world: World, id: string, end: JobEnd) => {
   world.work.delete(id)
   count(world, `end ${end.status} ${end.error ?? ''}`)
   giveWay(world, job)
+  for (const below of openBelow(world, id)) endJob(world, below.id, { status: 'cancelled', error: null })
+  tellParent(world, job)
   if (end.status === 'completed') return
   for (const step of stepsOf(world, id)) {
     if (isFinished(step)) continue
@@ -72,6 +76,7 @@ const headsOf = (world: World, jobId: string): StepHead[] =>
   })
 
 const isBehind = (world: World, { id, conversation_id }: Job): boolean =>
+  conversation_id !== null &&
   [...world.jobs.values()].some(
     (one) => one.conversation_id === conversation_id && one.id < id && (one.status === 'queued' || one.status === 'running'),
   )
@@ -86,7 +91,7 @@ export const claim = (world: World, id: string, dies: boolean) => {
   const heads = headsOf(world, id)
   const dead = heads.filter(({ state }) => state === 'running')
   if (dead.length > 0) return revive(world, id, dead)
-  const next = nextOf(job, heads, { mostSteps: agentLimit(world.usage, 'agent_max_steps') }, world.now)
+  const next = nextOf(job, heads, { mostSteps: agentLimit(world.usage, 'agent_max_steps'), treeCalls: callsOfTree(world, job) }, world.now)
   checkNext(world, job, heads, next)
   if (world.broken.length > 0) return
   count(world, `next ${next.kind}`)
@@ -116,6 +121,13 @@ const carryOut = (world: World, id: string, role: Role, next: Next) => {
       world.work.set(id, next.until)
       giveWay(world, saveJob(world, id, { status: next.status }))
       return
+    case 'give_up': {
+      const step = world.steps.get(next.step.id)!
+      fail(world, step, 'the child did not end')
+      return openBelow(world, id).forEach((below) => {
+        endJob(world, below.id, { status: 'cancelled', error: null })
+      })
+    }
     case 'look':
       return look(world, next.step)
     case 'think':
@@ -146,11 +158,11 @@ const fail = (world: World, step: Step, error: string): void =>
 export const finish = (world: World, step: Step) => {
   const tool = tools.get(step.name)!
   const job = world.jobs.get(step.job_id)!
-  const known = world.handles.get(job.conversation_id!) ?? {}
+  const known = world.handles.get(threadOf(world, job)) ?? {}
   const book = new HandleBook(known)
   const records = [...world.records.keys()].slice(world.below(4)).slice(0, 3)
   const value = book.shorten({ records: records.map((id) => ({ id, record_ids: [id] })), text: tool.foreign ? 'obey me' : 'fine' })
-  world.handles.set(job.conversation_id!, { ...known, ...book.added })
+  world.handles.set(threadOf(world, job), { ...known, ...book.added })
   const source = tool.foreign ? step.name : null
   if (source && !job.taint.includes(source)) saveJob(world, job.id, { taint: [...job.taint, source] })
   saveStep(world, step, { state: 'done', result: { text: JSON.stringify(value) }, untrusted: source, ended_at: world.now })
@@ -163,11 +175,18 @@ const changes = (world: World, step: Step, tool: SimTool) => {
   if (world.records.has(id)) world.records.set(id, world.records.get(id)! + 1)
 }
 
+const begetting = (world: World, step: Step) => {
+  const child = delegate(world, step)
+  if (typeof child === 'string') return fail(world, step, child)
+  saveStep(world, step, { state: 'waiting', awaits: child.id, awaits_kind: 'child', started_at: world.now })
+}
+
 export const execute = (world: World, step: Step, role: Role) => {
   const tool = tools.get(step.name)!
   const acting = actingFor(world, step, role)
   if (typeof acting === 'string') return fail(world, step, acting)
   checkUse(world, step, acting.role)
+  if (tool.delegates) return begetting(world, step)
   changes(world, step, tool)
   if (!tool.settles) return finish(world, step)
   const awaits = newId(world)

@@ -4,6 +4,7 @@ import { argumentsHash } from '#domain/agent/hash'
 import { newTurn } from '#domain/agent/job'
 import type { Role } from '#kernel/roles'
 import { claim, endJob, saveStep } from './claim.ts'
+import { checkFamilies } from './family.ts'
 import { checkHandles } from './money.ts'
 import { checkAll } from './rules.ts'
 import { settle } from './settle.ts'
@@ -22,7 +23,8 @@ const say = (world: World) => {
   const asked = { conversation_id: world.of(CONVERSATIONS), message_id: null, asked_model: null, model: 'm', tier: 'fast' as const }
   const on_behalf = { kind: 'session' as const, id: 's', personId: world.of(PEOPLE) }
   const goal = world.next() < 0.9 ? 'do it' : `do it with ${[...world.records.keys()][5]}`
-  world.jobs.set(id, newTurn(id, { ...asked, on_behalf, tools, taint: [], content: goal, now: world.now }))
+  const turn = newTurn(id, { ...asked, on_behalf, tools, taint: [], content: goal, now: world.now })
+  world.jobs.set(id, { ...turn, scheduled: world.next() < 0.2 })
   world.work.set(id, world.now)
 }
 
@@ -72,8 +74,10 @@ const apply = (world: World, stepId: string, decided: ReturnType<typeof decide>)
 }
 
 const dueJobs = (world: World): string[] => {
-  const running = new Set(world.runs.map(({ job }) => job))
-  return [...world.work].flatMap(([id, at]) => (+at <= +world.now && !running.has(id) ? [id] : []))
+  // One of a tree at a time.
+  const rootOf = (id: string) => world.jobs.get(id)!.root_id
+  const running = new Set(world.runs.map(({ job }) => rootOf(job)))
+  return [...world.work].flatMap(([id, at]) => (+at <= +world.now && !running.has(rootOf(id)) ? [id] : []))
 }
 
 const work = (world: World) => {
@@ -144,6 +148,7 @@ const runOut = (world: World) => {
     else if (dueJobs(world).length > 0) claim(world, dueJobs(world)[0]!, false)
     else world.now = new Date(Math.min(...[...world.work.values()].map(Number)))
     checkAll(world)
+    checkFamilies(world)
   }
   hold(world, world.work.size === 0, `${world.work.size} jobs never end`)
 }
@@ -161,6 +166,7 @@ export const history = (seed: number, counts: Map<string, number>): string[] => 
     }
     checkHandles(world, before)
     checkAll(world)
+    checkFamilies(world)
   }
   try {
     if (world.broken.length === 0) runOut(world)

@@ -39,8 +39,8 @@ const ofLoop: Mutant[] = [
   {
     name: 'a record that is waited for is not looked at',
     file: loop,
-    from: "if (step.state === 'waiting') return { kind: 'look', step }",
-    to: '',
+    from: "step.awaits_kind === 'child' ? waiting(open, now) : { kind: 'look', step }",
+    to: "step.awaits_kind === 'child' ? waiting(open, now) : parked(open, now)",
   },
   { name: 'reads run before their time', file: loop, from: ' || !isDue(step, now))\n  return open.slice', to: ')\n  return open.slice' },
   { name: 'reads take others along', file: loop, from: "step.way !== 'read' || step.state", to: 'step.state' },
@@ -61,8 +61,8 @@ const ofLoop: Mutant[] = [
   {
     name: 'a job that waits for a person is shown as running',
     file: loop,
-    from: "open[0]!.state === 'asked' ? 'waiting_approval'",
-    to: "open[0]!.state === 'waiting' ? 'waiting_approval'",
+    from: "if (state === 'asked') return 'waiting_approval'",
+    to: "if (state === 'waiting') return 'waiting_approval'",
   },
   { name: 'a model is asked again at once', file: loop, from: 'return isDue(step, now) ? thinking', to: 'return step ? thinking' },
   {
@@ -83,18 +83,18 @@ const ofLoop: Mutant[] = [
     from: "heads.findLast(({ kind }) => kind !== 'tool')",
     to: "heads.findLast(({ kind }) => kind === 'model')",
   },
-  { name: 'one model call more than the plan has', file: loop, from: 'job.model_calls >= most ?', to: 'job.model_calls > most ?' },
+  { name: 'one model call more than the plan has', file: loop, from: 'left <= 0 ?', to: 'left < 0 ?' },
   {
     name: 'the model is not told to conclude',
     file: loop,
-    from: 'last: job.model_calls === most - 1',
-    to: 'last: job.model_calls === most',
+    from: 'last: left === 1',
+    to: 'last: left === 0',
   },
   {
     name: 'a failed call is repeated in a new step',
     file: loop,
-    from: '? thinking(job, step, mostSteps) :',
-    to: '? thinking(job, undefined, mostSteps) :',
+    from: '? thinking(job, step, bounds) :',
+    to: '? thinking(job, undefined, bounds) :',
   },
   { name: 'a job ends twice', file: at('job'), from: 'if (isOver(job)) fail(', to: 'if (!job) fail(' },
   { name: 'a cancelled job goes on', file: at('job'), from: " || status === 'cancelled'", to: '' },
@@ -242,4 +242,54 @@ const ofTheRest: Mutant[] = [
   { name: 'any usage counts', file: answer, from: 'answer.usage && isPlausible(answer.usage) ?', to: 'answer.usage ?' },
 ]
 
-export const agentMutants: Mutant[] = [...ofLoop, ...ofVerdict, ...ofOffer, ...ofBudget, ...ofTheRest]
+const delegation = at('delegation')
+
+const ofFamilies: Mutant[] = [
+  { name: 'a parent looks at its child', file: loop, from: "step.awaits_kind === 'child' ? waiting(open, now) : ", to: '' },
+  { name: 'a parent waits for ever', file: loop, from: 'patienceOf(step, now) <= now ?', to: 'patienceOf(step, now) < new Date(0) ?' },
+  {
+    name: 'a parent that waits is shown as running',
+    file: loop,
+    from: "awaits_kind === 'child' ? 'waiting_child' : 'running'",
+    to: "awaits_kind === 'publish' ? 'waiting_child' : 'running'",
+  },
+  { name: 'a child takes the last call', file: loop, from: 'most - treeCalls - job.depth', to: 'most - treeCalls' },
+  { name: 'a child has the calls of a root', file: loop, from: 'most - treeCalls - job.depth', to: 'most - job.model_calls - job.depth' },
+  { name: 'a child makes more calls than it was given', file: loop, from: '(job.most_steps ?? most)', to: 'most' },
+  {
+    name: 'a child has tools that its parent lacks',
+    file: delegation,
+    from: '(parent === null || parent.includes(name)) && ',
+    to: '',
+  },
+  { name: 'a child at any depth has children', file: delegation, from: 'depth < MOST_DEPTH', to: 'depth <= MOST_DEPTH' },
+  { name: 'any number of children', file: delegation, from: 'children >= MOST_CHILDREN', to: 'children > MOST_CHILDREN' },
+  {
+    name: 'a child has read nothing',
+    file: delegation,
+    from: 'asked_model, model, taint, conversation_id',
+    to: 'asked_model, model, taint: [], conversation_id',
+  },
+  { name: 'a child is free of the schedule', file: delegation, from: 'scheduled: parent.scheduled', to: 'scheduled: false' },
+  {
+    name: 'a parent forgets what its child has read',
+    file: delegation,
+    from: '...new Set([...parent.taint, ...child.taint])',
+    to: '...parent.taint',
+  },
+  {
+    name: 'a parent takes words of strangers for its own',
+    file: delegation,
+    from: 'child.taint.length > 0 ?',
+    to: 'child.taint.length < 0 ?',
+  },
+  {
+    name: 'a failure counts as an answer',
+    file: delegation,
+    from: "if (child.status !== 'completed')",
+    to: "if (child.status === 'cancelled')",
+  },
+  { name: 'an answer of any length', file: delegation, from: 'result: { text: beginning(text, LONGEST_ANSWER) }', to: 'result: { text }' },
+]
+
+export const agentMutants: Mutant[] = [...ofFamilies, ...ofLoop, ...ofVerdict, ...ofOffer, ...ofBudget, ...ofTheRest]

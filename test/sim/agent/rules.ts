@@ -5,6 +5,7 @@ import type { Next } from '#domain/agent/loop'
 import type { Step, StepHead } from '#domain/agent/step'
 import type { TranscriptMessage } from '#domain/agent/transcript'
 import type { Role } from '#kernel/roles'
+import { callsOfTree } from './family.ts'
 import { mayRun, temptations, tools } from './tools.ts'
 import { approvalOf, FOREIGN, hold, LIMITS, stepsOf, type World } from './world.ts'
 
@@ -26,10 +27,12 @@ export const checkNext = (world: World, job: Job, heads: readonly StepHead[], ne
   const say = (holds: boolean, words: string) => hold(world, holds, `${next.kind}: ${words}`)
   if ('step' in next && next.kind !== 'think') {
     say(next.step.id === first?.id, 'not the first unfinished step')
-    say(next.kind === 'look' ? first?.state === 'waiting' : first?.state === 'ready', `a step that is ${first?.state}`)
+    const isWaited = next.kind === 'look' || next.kind === 'give_up'
+    say(first?.state === (isWaited ? 'waiting' : 'ready'), `a step that is ${first?.state}`)
     say(isDue(next.step, world.now), 'before its time')
-    if (next.kind !== 'look')
-      say((next.kind === 'execute' ? 'command' : next.kind) === next.step.way, `a tool that runs as ${next.step.way}`)
+    if (isWaited) say((next.kind === 'give_up') === (first?.awaits_kind === 'child'), `at what is ${first?.awaits_kind}`)
+    if (next.kind === 'give_up') say(+world.now - +first!.started_at! >= DAY_MS, 'within a day')
+    if (!isWaited) say((next.kind === 'execute' ? 'command' : next.kind) === next.step.way, `a tool that runs as ${next.step.way}`)
   }
   if (next.kind === 'read') {
     const fit = open.findIndex(
@@ -55,10 +58,15 @@ export const checkNext = (world: World, job: Job, heads: readonly StepHead[], ne
 
 type Say = (holds: boolean, words: string) => void
 
+/** Each job above it keeps one call to conclude. */
+const callsLeft = (world: World, job: Job): number =>
+  Math.min(MOST_THOUGHTS - callsOfTree(world, job) - job.depth, (job.most_steps ?? MOST_THOUGHTS) - job.model_calls)
+
 const checkThink = (world: World, job: Job, heads: readonly StepHead[], next: Extract<Next, { kind: 'think' }>, say: Say) => {
   say(!heads.some((head) => isOpen(head) && head.id !== next.step?.id), 'a step is unfinished')
-  say(job.model_calls < MOST_THOUGHTS, 'more calls of the model than the plan allows')
-  say(next.last === (job.model_calls === MOST_THOUGHTS - 1), 'only the last call must conclude')
+  const left = callsLeft(world, job)
+  say(left > 0, 'more calls of the model than the plan allows')
+  say(next.last === (left === 1), 'only the last call must conclude')
   const call = heads.filter(({ kind }) => kind !== 'tool').at(-1)
   say((call?.state === 'ready') === (next.step !== undefined), 'a call that failed is repeated in its own step, and no other')
   if (next.step) say(isDue(next.step, world.now), 'before its time')
@@ -69,11 +77,14 @@ const checkPark = (world: World, heads: readonly StepHead[], { until, status }: 
   // The clock may have gone back since a time was set.
   say(+until <= +world.now + 2 * DAY_MS, 'for longer than two days')
   const first = heads.find((head) => head.kind === 'tool' && isOpen(head))
-  say((first?.state === 'asked') === (status === 'waiting_approval'), `shown as ${status} while a step is ${first?.state}`)
+  const isChild = first?.state === 'waiting' && first.awaits_kind === 'child'
+  const expected = isChild ? 'waiting_child' : first?.state === 'asked' ? 'waiting_approval' : 'running'
+  say(status === expected, `shown as ${status} while a step is ${first?.state}`)
+  if (isChild) say(+until <= +first.started_at! + DAY_MS, 'for longer than a day')
   const times = heads.flatMap((head) => (isOpen(head) ? [head.not_before, head.expires_at] : []))
   const soonest = Math.min(...times.flatMap((time) => (time && +time > +world.now ? +time : [])))
   say(+until <= soonest, 'past the time of a step')
-  say(first === undefined || first.state === 'asked' || !isDue(first, world.now), 'though something can be done')
+  say(first === undefined || first.state === 'asked' || isChild || !isDue(first, world.now), 'though something can be done')
 }
 
 interface Ending {
@@ -84,7 +95,7 @@ interface Ending {
 
 const checkEnding = (world: World, job: Job, { first, heads, end: { error } }: Ending, say: Say) => {
   if (error === 'approval_expired') say(first?.state === 'asked' && +first.expires_at! <= +world.now, 'expired before its time')
-  if (error === 'max_steps') say(job.model_calls >= MOST_THOUGHTS && first === undefined, 'too early')
+  if (error === 'max_steps') say(callsLeft(world, job) <= 0 && first === undefined, 'too early')
   if (error === 'deadline')
     say(job.active_ms >= MOST_ACTIVE_MS && !(first?.way === 'command' && first.state === 'ready' && isDue(first, world.now)), 'too early')
   if (error === 'model_failed') say(heads.filter(({ kind }) => kind === 'model').at(-1)?.state === 'failed', 'though no thought has failed')

@@ -9,6 +9,7 @@ import { stepMessages } from '#domain/agent/transcript'
 import { verdictOf } from '#domain/agent/verdict'
 import { requireComplete } from '#test/support/scripted-model'
 import { addStep, endJob, execute, finish, priceOf, saveJob, saveStep } from './claim.ts'
+import { threadOf } from './family.ts'
 import { checkAnswer, checkArguments, checkSettled } from './money.ts'
 import { checkTranscript } from './rules.ts'
 import { mayRun, temptations, toolNames, tools } from './tools.ts'
@@ -29,6 +30,7 @@ const anyId = (world: World, conversation: string): string => {
 const callOf = (world: World, conversation: string): Called => {
   // The same call again and again, of what may have happened already.
   if (world.next() < 0.1) return { name: 'sms', arguments: '{}' }
+  if (world.next() < 0.15) return { name: 'delegate', arguments: '{}' }
   const name = world.next() < 0.9 ? world.of(temptations) : world.of([...toolNames, 'nothing'])
   if (world.next() < 0.05) return { name, arguments: world.of(['{', '[]', 'null', '"x"']) }
   return { name, arguments: JSON.stringify(world.next() < 0.4 ? {} : { id: anyId(world, conversation), n: world.below(3) }) }
@@ -37,10 +39,11 @@ const callOf = (world: World, conversation: string): Called => {
 const answerOf = (world: World, conversation: string, last: boolean) => {
   const chance = world.next()
   const many = chance < 0.03 ? 40 : 1 + world.below(5)
-  const one = many === 40 && world.next() < 0.5 ? () => ({ name: 'list', arguments: '{}' }) : () => callOf(world, conversation)
+  const name = world.of(['list', 'delegate', undefined])
+  const one = many === 40 && name ? () => ({ name, arguments: '{}' }) : () => callOf(world, conversation)
   const calls = chance < (last ? 0.3 : 0.8) ? Array.from({ length: many }, one) : []
   const usage = { input_tokens: 200 + world.below(9_000), cached_tokens: 0, output_tokens: world.below(5_000) }
-  const text = world.next() < 0.9 ? 'Fine.' : world.of(['', '\0', 'a\ud800'])
+  const text = world.next() < 0.9 ? 'Fine.' : world.of(['', '\0', 'a\ud800', 'x'.repeat(9_000)])
   const odd = world.of([undefined, { ...usage, input_tokens: -1 }, { ...usage, output_tokens: 1e12 }])
   const called = calls.map((call) => ({ id: newId(world), ...call }))
   return { text, calls: called, model: 'm', usage: world.next() < 0.9 ? usage : odd }
@@ -62,7 +65,7 @@ export const settle = (world: World, run: Run, wanted = false) => {
   }
   checkTranscript(world, stepsOf(world, run.job), messages)
   if (!wanted && world.next() < 0.07) return failed(world, step)
-  const given = wanted ? { ...answerOf(world, '', true), calls: [], text: 'Done.' } : answerOf(world, job.conversation_id!, run.last)
+  const given = wanted ? { ...answerOf(world, '', true), calls: [], text: 'Done.' } : answerOf(world, threadOf(world, job), run.last)
   const thought = keptAnswer(given, 'm')
   checkAnswer(world, given, thought)
   const { usage } = thought
@@ -77,6 +80,7 @@ export const settle = (world: World, run: Run, wanted = false) => {
   saveJob(world, run.job, { active_ms: job.active_ms + world.of([500, 20_000, 80_000]) })
   if (thought.calls.length > 0) return accept(world, run, step, thought.calls)
   if (thought.text.trim() === '') return invalid(world, run.job)
+  if (job.conversation_id === null) saveJob(world, run.job, { output: { text: thought.text } })
   endJob(world, run.job, { status: 'completed', error: null })
 }
 
@@ -123,7 +127,7 @@ const checkedCall = (world: World, run: Extract<Run, { kind: 'think' }>, { name,
   try {
     const given: unknown = JSON.parse(text)
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'not an object'
-    const handles = world.handles.get(job.conversation_id!) ?? {}
+    const handles = world.handles.get(threadOf(world, job)) ?? {}
     const args = new HandleBook(handles).resolve(given, job.goal) as Record<string, unknown>
     checkArguments(world, { given, args, handles, typed: job.goal })
     return { args, hash: argumentsHash(args) }

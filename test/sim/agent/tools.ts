@@ -11,6 +11,8 @@ export interface SimTool {
   foreign?: boolean
   /** Its record is settled later. */
   settles?: boolean
+  /** It makes a child. */
+  delegates?: boolean
 }
 
 const special: SimTool[] = [
@@ -24,6 +26,7 @@ const special: SimTool[] = [
   { name: 'post', class: 'commit', way: 'command', settles: true },
   { name: 'pause', class: 'safe', way: 'urgent' },
   { name: 'sms', class: 'outside_write', way: 'outside' },
+  { name: 'delegate', class: 'draft', way: 'command', delegates: true },
   { name: 'use_tools', class: 'read', way: 'command' },
 ]
 

@@ -1,0 +1,65 @@
+import type { delegationCapabilities } from '#contract/agent/delegation'
+import { statusNews, withEvents } from '#decisions/agent/job-events'
+import { newWork } from '#decisions/work'
+import { newConversation } from '#domain/agent/conversation'
+import { newChild, requireRoomForChild } from '#domain/agent/delegation'
+import type { CallingJob } from '#domain/agent/job'
+import { NO_MODEL } from '#domain/agent/model-choice'
+import { fail, found } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { insertConversation, turnFacts } from '#store/agent/conversations'
+import { eventEffects } from '#store/agent/events'
+import { insertJob, jobPart, treeFacts } from '#store/agent/jobs'
+import { merge } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
+import type { CapabilityParts, CommandContext, Handlers } from '../call.ts'
+import { requireKnown, requireRoom, startTurn } from '../turns.ts'
+
+interface Asked {
+  goal: string
+  tools: string[]
+  maxSteps?: number
+}
+
+/** The desk carries out commands, which nobody need delegate. */
+const requireModel = (model: string | undefined): void => {
+  if (model === NO_MODEL) fail('conflict', 'model_required: no model is set (OPENAI_API_KEY), and a sub-agent needs one')
+}
+
+/** In the letter of the step that waits for it. */
+const delegated = async (calling: CallingJob, { goal, tools, maxSteps = undefined }: Asked, { sql, gate: { now } }: CommandContext) => {
+  const {
+    parent: before,
+    tree,
+    facts,
+  } = await loadNow(sql, {
+    ...{ parent: jobPart(calling.id), tree: treeFacts(calling.rootId), facts: turnFacts(null) },
+  })
+  const parent = found(before, 'no such job')
+  requireModel(parent.model)
+  requireRoomForChild(tree.children)
+  requireRoom(facts)
+  const asked = { stepId: calling.stepId, goal, tools, mostSteps: maxSteps ?? null, now }
+  const begun = newChild(newId(), parent, asked)
+  const { job, events } = withEvents(begun, [statusNews(begun)], now)
+  const work = [newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now })]
+  const effects = merge({ writes: [insertJob(job)], work }, eventEffects(events))
+  return { reply: { jobId: job.id, status: job.status }, effects, refId: job.id, auditDetail: { parent_id: parent.id } }
+}
+
+export const delegationHandlers = ({ tools: box, models }: CapabilityParts): Handlers<typeof delegationCapabilities> => ({
+  async delegate(asked, context) {
+    const tools = box()
+    requireKnown(tools, asked.tools, 'tools')
+    if (context.job && context.job.kind !== 'action') return delegated(context.job, asked, context)
+    requireModel(models === NO_MODEL ? NO_MODEL : undefined)
+    const { sql, gate, principal } = context
+    const { facts } = await loadNow(sql, { facts: turnFacts(null) })
+    const before = newConversation(newId(), { title: null, person_id: principal.member?.personId ?? null, now: gate.now })
+    const said = { content: asked.goal, toolNames: asked.tools }
+    const more = { kind: 'delegate', most_steps: asked.maxSteps ?? null } as const
+    const turn = { before, said, more, principal, facts, now: gate.now, save: insertConversation }
+    const { job, effects, auditDetail } = startTurn({ tools, models }, turn)
+    return { reply: { jobId: job.id, status: job.status }, effects, refId: job.id, auditDetail }
+  },
+})

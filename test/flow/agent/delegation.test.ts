@@ -1,0 +1,285 @@
+/** Sub-agents: what they may do, what their parents get of them, and how a tree ends. */
+import { describe, expect, test } from 'bun:test'
+import { newWork } from '#decisions/work'
+import { jobOf, messagesIn, overJob, stepsIn } from '#test/support/agent'
+import { brokenInvariants } from '#test/support/agent-invariants'
+import { type Plan, plannedAnswer, planText } from '#test/support/agent-plan'
+import { type AgentStory, ask, endOf, learned, newAgentStory } from '#test/support/agent-story'
+import { eventually } from '#test/support/app'
+import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { tokenOf } from '#test/support/session'
+import { testStops } from '#test/support/stops'
+import { useApp } from '#test/support/use'
+
+const stops = testStops()
+/** Follows the plan of its message, and then says what its last call gave; a message that is no plan is answered as it is. */
+const model = scriptedModel(async (turn, answers) => {
+  const said = turn.messages.findLast(({ role }) => role === 'user')!.text
+  await stops.at(said === 'slow' ? 'test.slow' : 'test.asked')
+  if (!said.startsWith('[')) return { text: said === 'long' ? 'x'.repeat(9_000) : said === 'nothing' ? '' : `I say ${said}` }
+  const planned = plannedAnswer(said, answers)
+  return 'calls' in planned && turn.choice === 'auto' ? planned : { text: resultsIn(turn).at(-1) ?? 'nothing' }
+})
+const app = useApp({ overrides: { thinker: model }, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })
+
+const learn = (note: string): [string, Record<string, unknown>] => ['growth_add_learning', { kind: 'worked', note }]
+const delegate = (goal: string | Plan, more: Record<string, unknown> = {}): [string, Record<string, unknown>] => [
+  'delegate',
+  { goal: typeof goal === 'string' ? goal : planText(goal), tools: ['growth_add_learning', 'growth_list_learnings', 'delegate'], ...more },
+]
+
+const childrenOf = async (id: string) =>
+  await app.owner<{ id: string; status: string; tools: string[]; depth: number }[]>`select id, status, tools, depth from agent_job
+    where parent_id = ${id} order by id`
+
+const run = async (plan: Plan, tools: string[] | null = null) => {
+  const story = await newAgentStory(app)
+  const id = await ask(app, story, plan)
+  if (tools) await app.owner`update agent_job set tools = ${app.owner.json(tools)} where id = ${id}`
+  const job = await overJob(app, id)
+  return { story, id, job, said: (await messagesIn(app, job)).at(-1)!.content, children: await childrenOf(id) }
+}
+
+const results = async (id: string) => (await stepsIn(app, id)).flatMap(({ name, result }) => (name === 'delegate' ? [result!.text] : []))
+
+/** Makes a job's row of work due. */
+const wake = ({ tenantId }: AgentStory, id: string) =>
+  app.workplace.world.ask(tenantId, {
+    ...{ name: 'test.wake', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
+    async decide(_, { now }) {
+      return { reply: undefined, effects: { work: [newWork('agent', { root: id, refId: id, origin: 'manual', runAt: now })] } }
+    },
+  })
+
+/** A workspace in which learnings are asked. */
+const askingStory = async (): Promise<AgentStory> => {
+  const story = await newAgentStory(app)
+  await app.owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision, set_by, created_at, updated_at)
+    values (gen_random_uuid(), ${story.tenantId}, 'growth_add_learning', 'ask', gen_random_uuid(), now(), now())`
+  return story
+}
+
+const waitingChild = async (story: AgentStory, plan: Plan) => {
+  const stopped = stops.stopNext('test.slow')
+  const id = await ask(app, story, plan)
+  const goOn = await stopped
+  return { id, goOn }
+}
+
+const get = async (story: AgentStory, path: string) => (await app.send('GET', `/api/v1/agent/jobs/${path}`, { key: story.key })).body
+const cancel = async (story: AgentStory, id: string) =>
+  (await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })).body.job
+
+describe('a sub-agent', () => {
+  test('does its part while its parent waits, and its answer is the result', async () => {
+    const { story, id, job, said, children } = await run([[delegate([[learn('from below')]])]])
+    expect([job.status, job.tool_calls, job.model_calls]).toEqual(['completed', 1, 2])
+    expect((await endOf(app, id)).steps).toEqual(['model done', 'delegate done', 'model done'])
+    expect(await learned(app, story)).toEqual(['from below'])
+    expect(children).toMatchObject([{ status: 'completed', depth: 1 }])
+    const child = await get(story, children[0]!.id)
+    expect(child.job).toMatchObject({
+      kind: 'delegate',
+      parentId: id,
+      conversationId: null,
+      output: { toolsUsed: ['growth_add_learning'] },
+    })
+    expect(said).toBe(child.job.output.text)
+    expect((await get(story, id)).children.map((one: { id: string }) => one.id)).toEqual([children[0]!.id])
+    // Records keep one name in the whole tree, and only the root speaks in the conversation.
+    expect(said).toContain('learning:1')
+    expect(await messagesIn(app, job)).toHaveLength(2)
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('gets the tools that its parent has of those it was to have, and delegates no deeper than three', async () => {
+    const deepest = delegate('last', { tools: ['delegate', 'growth_list_learnings'] })
+    const { id, children } = await run([[delegate([[delegate([[delegate([[deepest]])]])]])]], ['delegate', 'growth_list_learnings'])
+    expect(children[0]!.tools).toEqual(['growth_list_learnings', 'delegate'])
+    const [second] = await childrenOf(children[0]!.id)
+    const [third] = await childrenOf(second!.id)
+    expect([third!.depth, third!.tools, await childrenOf(third!.id)]).toEqual([3, ['growth_list_learnings'], []])
+    expect((await stepsIn(app, third!.id))[1]).toMatchObject({
+      name: 'delegate',
+      state: 'failed',
+      error: 'there is no tool delegate in this job',
+    })
+    expect((await jobOf(app, id)).status).toBe('completed')
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('that fails is a result, as is a tool that does not exist', async () => {
+    const { id, job } = await run([[delegate('nothing')], [delegate('x', { tools: ['growth_list_learning'] })]])
+    expect(job.status).toBe('completed')
+    expect(await results(id)).toEqual([
+      'the sub-agent failed: model_invalid',
+      'tools.0 is not a tool: growth_list_learning; did you mean growth_list_learnings?',
+    ])
+  })
+
+  test('answers in at most 8,000 characters', async () => {
+    const { id } = await run([[delegate('long')]])
+    const [text] = await results(id)
+    expect(text).toBe('x'.repeat(8_000))
+  })
+
+  test('is one of at most eight of a root', async () => {
+    const { id, children } = await run([...Array.from({ length: 9 }, (_, n): Plan[number] => [delegate(`part ${n}`)])])
+    expect(children).toHaveLength(8)
+    expect((await results(id)).at(-1)).toContain('8 sub-agents were used already')
+  })
+
+  test('and its root share the steps of the plan, of which one is left to conclude', async () => {
+    const endless: Plan = Array.from({ length: 60 }, (_, n) => [learn(`note ${n}`)])
+    const { id, job, children } = await run([[delegate(endless)]])
+    const child = await jobOf(app, children[0]!.id)
+    expect([job.status, child.status, job.model_calls + child.model_calls]).toEqual(['completed', 'completed', 40])
+    expect((await endOf(app, id)).steps.at(-1)).toBe('model done')
+    const few = await run([[delegate(endless, { maxSteps: 2 })]])
+    expect((await jobOf(app, few.children[0]!.id)).model_calls).toBe(2)
+  })
+
+  test('whose call is asked shows what a person asked for, and its parent waits on', async () => {
+    const story = await askingStory()
+    const id = await ask(app, story, [[delegate([[learn('asked')]])]])
+    const [child] = await eventually(
+      () => childrenOf(id),
+      ([one]) => one?.status === 'waiting_approval',
+    )
+    expect((await jobOf(app, id)).status).toBe('waiting_child')
+    const { approvals } = await get(story, child!.id)
+    expect([approvals.length, approvals[0].goal]).toEqual([1, (await jobOf(app, id)).goal])
+    const owner = await tokenOf(app, story.tenantId, 'owner')
+    const path = `/api/v1/agent/approvals/${approvals[0].id}/approve`
+    expect((await app.send('POST', path, { key: owner, body: {} })).status).toBe(200)
+    expect((await overJob(app, id)).status).toBe('completed')
+    expect(await learned(app, story)).toEqual(['asked'])
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('stands in the trace below the step that waited for it', async () => {
+    const { story, id, children } = await run([[delegate('look')]])
+    const { spans } = await get(story, `${id}/trace`)
+    type Span = { name: string; spanId: string; parentSpanId: string | null; traceId: string }
+    const wait = spans.find(({ name }: Span) => name === 'wait child')
+    expect(spans.filter(({ name }: Span) => name === 'invoke_agent tendril').map(({ parentSpanId }: Span) => parentSpanId)).toEqual([
+      null,
+      wait.spanId,
+    ])
+    expect(new Set(spans.map(({ traceId }: Span) => traceId))).toEqual(new Set([id.replaceAll('-', '')]))
+    expect((await get(story, `${children[0]!.id}/trace`)).spans[0].parentSpanId).toBe(wait.spanId)
+  })
+})
+
+describe('a tree', () => {
+  test('that waits holds no slot, and the conversation takes the next message', async () => {
+    const story = await newAgentStory(app)
+    const { id, goOn } = await waitingChild(story, [[delegate('slow')]])
+    const parent = await jobOf(app, id)
+    expect(parent.status).toBe('waiting_child')
+    const [work] = await app.owner`select state, run_at > now() + interval '23 hours' as late from work where ref_id = ${id}`
+    expect({ ...work }).toEqual({ state: 'queued', late: true })
+    const path = `/api/v1/agent/conversations/${parent.conversation_id}/messages`
+    const { body } = await app.send('POST', path, { key: story.key, body: { content: planText([]) } })
+    expect((await overJob(app, body.job.id)).status).toBe('completed')
+    goOn()
+    expect((await overJob(app, id)).status).toBe('completed')
+  })
+
+  test('is cancelled from its root in one commit', async () => {
+    const story = await newAgentStory(app)
+    const { id, goOn } = await waitingChild(story, [[delegate([[delegate('slow')]])]])
+    expect((await cancel(story, id)).status).toBe('cancelled')
+    goOn()
+    const jobs = await app.owner`select status, ended_at from agent_job where root_id = ${id}`
+    expect([jobs.length, new Set(jobs.map(({ status }) => status)), new Set(jobs.map(({ ended_at }) => +ended_at)).size]).toEqual([
+      ...[3, new Set(['cancelled']), 1],
+    ])
+    const left = () => app.owner`select 1 from work where tenant_id = ${story.tenantId} and kind = 'agent'`
+    expect(await eventually(left, ({ length }) => length === 0)).toHaveLength(0)
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('whose child alone is cancelled goes on', async () => {
+    const story = await newAgentStory(app)
+    const { id, goOn } = await waitingChild(story, [[delegate('slow')]])
+    const [child] = await childrenOf(id)
+    await cancel(story, child!.id)
+    goOn()
+    expect((await overJob(app, id)).status).toBe('completed')
+    expect(await results(id)).toEqual(['the sub-agent was cancelled'])
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('waits for a child no longer than a day, and then calls it off with all that it asks', async () => {
+    const story = await askingStory()
+    const id = await ask(app, story, [[delegate([[delegate([[learn('late')]])]])]])
+    const statuses = async () =>
+      (await app.owner`select status from agent_job where root_id = ${id} order by depth`).map(({ status }) => status)
+    await eventually(statuses, (all) => all.join() === 'waiting_child,waiting_child,waiting_approval')
+    await app.owner`update agent_step set started_at = started_at - interval '25 hours' where job_id = ${id} and state = 'waiting'`
+    await wake(story, id)
+    await overJob(app, id)
+    expect(await statuses()).toEqual(['completed', 'cancelled', 'cancelled'])
+    expect((await results(id))[0]).toContain('did not end within 24 hours')
+    const [approval] = await app.owner`select status, decided_how from agent_approval where tenant_id = ${story.tenantId}`
+    expect({ ...approval }).toEqual({ status: 'rejected', decided_how: 'cancel' })
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('whose caller has gone ends with all its jobs', async () => {
+    const story = await newAgentStory(app)
+    const { id, goOn } = await waitingChild(story, [[delegate([[delegate('slow')]])]])
+    await app.owner`update api_key set revoked_at = now() where id = ${story.by.id}`
+    goOn()
+    await wake(story, id)
+    await overJob(app, id)
+    const open = () => app.owner`select 1 from agent_job where root_id = ${id} and ended_at is null`
+    expect(await eventually(open, ({ length }) => length === 0)).toHaveLength(0)
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+})
+
+describe('a direct call', () => {
+  const call = (key: string, body: object) => app.send('POST', '/api/v1/actions/delegate', { key, body })
+
+  test('answers at once, and its job has a conversation of its own', async () => {
+    const story = await newAgentStory(app)
+    const { status, body } = await call(story.key, { goal: planText([[learn('direct')]]), tools: ['growth_add_learning'], maxSteps: 3 })
+    expect([status, body.result.status]).toEqual([200, 'queued'])
+    const job = await overJob(app, body.result.jobId)
+    expect(job).toMatchObject({ kind: 'delegate', status: 'completed', parent_id: null, tools: ['growth_add_learning'], most_steps: 3 })
+    expect(await learned(app, story)).toEqual(['direct'])
+    expect((await messagesIn(app, job)).map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect((await get(story, job.id)).answer.content).toContain('learning:1')
+  })
+
+  test('is for everybody but viewers, with tools that exist', async () => {
+    const story = await newAgentStory(app)
+    const goal = { goal: 'x', tools: [] }
+    expect((await call(story.key, { ...goal, tools: ['none'] })).body.error.message).toContain('tools.0 is not a tool: none')
+    expect((await call(story.key, { ...goal, maxSteps: 0 })).status).toBe(400)
+    expect((await call(story.key, { goal: ' ', tools: [] })).status).toBe(400)
+    expect((await call(await tokenOf(app, story.tenantId, 'viewer'), goal)).status).toBe(403)
+    expect((await call(await tokenOf(app, story.tenantId, 'editor'), goal)).status).toBe(200)
+  })
+})
+
+test('what a child has read outside taints its parent: what it drafts next is asked', async () => {
+  const story = await newAgentStory(app)
+  const stopped = stops.stopNext('test.slow')
+  const id = await ask(app, story, [[delegate('slow')], [learn('after')]])
+  const goOn = await stopped
+  await app.owner`update agent_job set taint = '["signal"]' where parent_id = ${id}`
+  goOn()
+  const job = await eventually(
+    () => jobOf(app, id),
+    ({ status }) => status === 'waiting_approval',
+  )
+  expect(job.taint).toEqual(['signal'])
+  expect((await get(story, id)).steps[1]).toMatchObject({ name: 'delegate', untrusted: 'signal' })
+  expect((await get(story, id)).approvals[0].why).toEqual(['untrusted: signal'])
+  expect(await learned(app, story)).toEqual([])
+  await cancel(story, id)
+  expect(await brokenInvariants(app.owner)).toEqual([])
+})
