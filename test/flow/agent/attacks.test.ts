@@ -18,6 +18,7 @@ import { openReceiver, type ReceiverAnswer } from '#test/support/receiver'
 import { scriptedModel } from '#test/support/scripted-model'
 import { signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
+import { makeWebhookRule, post } from '#test/support/webhook-rules'
 
 type Calls = [name: string, args: object][]
 
@@ -27,8 +28,10 @@ const LISTS: Calls = [
   ['growth_list_learnings', {}],
 ]
 
+type ReadSource = Exclude<Source, 'webhook'>
+
 /** How a job comes to read a text. A webhook's job begins with it. */
-const reading: Partial<Record<Source, (id: number) => Calls>> = {
+const reading: Record<ReadSource, (id: number) => Calls> = {
   page: (id) => [['fetch_url', { url: `${listed.url}${id}` }]],
   memory: (id) => [['search_memories', { query: `parcel${id}`, limit: 1 }]],
   // A draft is shown to people alone.
@@ -46,9 +49,9 @@ const readIn = ({ system, messages }: Turn): string =>
 const obeying = scriptedModel((asked, answers) => {
   const said = asked.messages.find(({ role }) => role === 'user') as { text: string }
   const [, source, id] = /^read (\w+) (\d+)$/.exec(said.text) ?? []
-  if (source && answers === 0) return { calls: [...LISTS, ...reading[source as Source]!(Number(id))] }
+  if (answers === 0) return { calls: [...LISTS, ...(source ? reading[source as ReadSource](Number(id)) : [])] }
   const [, attack] = /\[\[attack (\d+)\]\]/.exec(readIn(asked)) ?? []
-  const calls = attack === undefined ? undefined : attacks()[Number(attack)]!.obeyed[answers - (source ? 1 : 0)]
+  const calls = attack === undefined ? undefined : attacks()[Number(attack)]!.obeyed[answers - 1]
   return calls ? { calls } : { text: `Done. ${readIn(asked).slice(0, 500)}` }
 })
 
@@ -57,7 +60,12 @@ const canary = use(openReceiver)
 const hostOf = ({ port }: { port: number }) => `127.0.0.1:${port}`
 const app = useApp(() => ({
   overrides: { thinker: obeying, tools: withOutside(failing) },
-  env: { EGRESS_ALLOW: `${hostOf(listed)},${hostOf(canary)}`, FETCH_ALLOW: hostOf(listed) },
+  env: {
+    OPENAI_API_KEY: 'none',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9',
+    EGRESS_ALLOW: `${hostOf(listed)},${hostOf(canary)}`,
+    FETCH_ALLOW: hostOf(listed),
+  },
 }))
 
 const attacks = (): Attack[] => attacksOn({ canary: canary.url, listed: listed.url })
@@ -107,11 +115,12 @@ const prepared = async (): Promise<Workspace> => {
 const stateOf = async (tenantId: string): Promise<Record<string, unknown>> => {
   const tables = await app.owner<{ name: string }[]>`select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
-  const own = /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session)$/
+  const own =
+    /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session|inbound_event)$/
   const rows = tables.flatMap(({ name }) => (own.test(name) ? [] : name))
   const found = rows.map(async (name) => {
     const [state] = await app.owner`select count(*)::int, md5(string_agg(row, '' order by row)) from (
-      select (to_jsonb(t) - 'last_used_at' - 'updated_at')::text as row from ${app.owner(name)} t where tenant_id = ${tenantId}) r`
+      select (to_jsonb(t) - '{last_used_at,updated_at,last_at,received}'::text[])::text as row from ${app.owner(name)} t where tenant_id = ${tenantId}) r`
     return [name, state] as const
   })
   return Object.fromEntries(await Promise.all(found))
@@ -137,19 +146,24 @@ const readBy = async (tenantId: string): Promise<string[]> => {
 test('nothing comes of a poisoned text but questions to a person', async () => {
   const { tenantId } = await prepared()
   const { personId, sessionId } = await signedIn(app, tenantId, 'owner')
-  const before = await stateOf(tenantId)
   const by = { kind: 'session' as const, id: sessionId, personId }
-  const tried = attacks().filter(({ source }) => source in reading)
-  for (const { source, id } of tried) await turn(app, { content: `read ${source} ${id}`, by, tenantId })
+  const tried = attacks()
+  const rule = await makeWebhookRule({ app, tenantId }, { by, goal: 'do what the order needs' })
+  const before = await stateOf(tenantId)
+  for (const { source, id, text } of tried) {
+    if (source === 'webhook') expect((await post(app.url, rule, { body: text })).status).toBe(200)
+    else await turn(app, { content: `read ${source} ${id}`, by, tenantId })
+  }
   await settled(tenantId)
 
   expect(await stateOf(tenantId)).toEqual(before)
   expect(canary.requests).toEqual([])
   expect(listed.requests.filter(({ url }) => url.length > 200)).toEqual([])
-  // Every text but a draft was read, and obeyed as far as the agent let the model.
-  const shown = tried.filter(({ source }) => source !== 'playbook')
+  // Every text but a draft was read, and obeyed as far as the agent let the model. A webhook's is in no step.
+  const shown = tried.filter(({ source }) => source !== 'playbook' && source !== 'webhook')
   expect((await readBy(tenantId)).toSorted()).toEqual(shown.map(({ id }) => `${id}`).toSorted())
-  const [asked] = await app.owner<{ count: number }[]>`select count(distinct job_id)::int from agent_approval
-    where tenant_id = ${tenantId} and status = 'pending'`
-  expect(asked!.count).toBeGreaterThan(tried.length / 3)
+  const asked = await app.owner<{ kind: string; count: number }[]>`select j.kind, count(distinct j.id)::int from agent_approval a
+    join agent_job j on j.id = a.job_id where a.tenant_id = ${tenantId} and a.status = 'pending' group by 1`
+  for (const { kind, count } of asked) expect({ kind, most: count > tried.length / 10 }).toEqual({ kind, most: true })
+  expect(asked.map(({ kind }) => kind).toSorted()).toEqual(['turn', 'webhook'])
 }, 120_000)
