@@ -1,14 +1,15 @@
 import { type analytics, MOST_SHOWN_PENDING } from '#contract/agent/analytics'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { actionsView, costView, daysOf, tasksView } from '#domain/agent/analytics'
-import { actionsSince, clockPart, costSince, endedByDay, newestPending, pendingApprovals } from '#store/agent/analytics'
+import { actionsSince, costSince, endedByDay, newestPending, pendingApprovals } from '#store/agent/analytics'
+import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
 import type { Handlers } from '../call.ts'
 
 export const analyticsHandlers = (tools: Pick<ToolBox, 'tools'>): Handlers<typeof analytics> => ({
   async get({ window = '7d' }, { read }) {
-    const { profile: stored, clock } = await loadBy(read, { profile: profilePart, clock: clockPart })
+    const { profile: stored, clock } = await loadBy(read, { profile: profilePart, clock: databaseTime })
     const days = daysOf(window, clock.now, stored.profile.time_zone)
     const since = days.starts[0]!
     const { ended, used, calls, pending, items } = await loadBy(read, {

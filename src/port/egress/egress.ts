@@ -33,7 +33,7 @@ export interface EgressResponse {
   complete: boolean
 }
 
-export type EgressGet = Pick<EgressRequest, 'url' | 'headers' | 'deadlineMs' | 'maxBytes' | 'signal'>
+type EgressGet = Pick<EgressRequest, 'url' | 'headers' | 'deadlineMs' | 'maxBytes' | 'signal'>
 
 /** The bytes as the server means them: packed ones are unpacked, up to the same limit. */
 export type EgressBytes = Omit<EgressResponse, 'body'> & { bytes: Buffer }

@@ -3,8 +3,6 @@ import type { EndedOnDay } from '#domain/agent/analytics'
 import type { Approval } from '#domain/agent/approval'
 import { many, one, sure } from '../engine/load.ts'
 
-export const clockPart = sure(one<{ now: Date }>({ now: true }, (sql) => sql`select clock_timestamp() as now`))
-
 /** Jobs that ended since the first of these days began, by the number of the day. */
 export const endedByDay = (starts: readonly Date[]) =>
   many<EndedOnDay>(
