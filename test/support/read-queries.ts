@@ -3,7 +3,7 @@
 import { listApprovals } from '#store/agent/approvals'
 import { listConversations } from '#store/agent/conversations'
 import { listFeedback } from '#store/agent/feedback'
-import { listJobs } from '#store/agent/jobs'
+import { listJobs, listTasks } from '#store/agent/jobs'
 import { listMemories } from '#store/agent/memories'
 import { listPlaybooks } from '#store/agent/playbooks'
 import { listSchedules } from '#store/agent/schedules'
@@ -122,8 +122,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'jobs.listJobs': ({ agent_conversation }) => [
     listJobs(page),
     listJobs({ ...page, after: END }),
-    listJobs({ ...page, status: 'queued', kind: 'turn', conversation: agent_conversation.id }),
+    listJobs({ ...page, status: 'queued', kind: 'task', conversation: agent_conversation.id }),
   ],
+  'jobs.listTasks': () => [listTasks(page), listTasks({ ...page, status: 'queued', after: END })],
   'learnings.activeLearnings': () => [activeLearnings(10)],
   'learnings.listLearnings': () => [
     listLearnings(page),

@@ -104,7 +104,7 @@ const sampleRows = (tenantId: string, person: string) => {
       ...times,
     },
     agent_job: {
-      ...{ id: job, kind: 'turn', status: 'queued', goal: mark, conversation_id: conversation, root_id: job, origin: 'manual' },
+      ...{ id: job, kind: 'task', status: 'queued', goal: mark, conversation_id: conversation, root_id: job, origin: 'manual' },
       ...{ on_behalf: {}, tier: 'fast', model: mark, ...times },
     },
     agent_step: { id: newId(), job_id: job, number: 1, kind: 'tool', name: mark, state: 'done', started_at: now, ...times },
