@@ -74,8 +74,8 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
   })
 })
 
-/** Documented beside the operations: MCP and the public documents. */
-const BESIDE = ['/api/v1/mcp', '/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
+/** Documented beside the operations: MCP, the public documents, and what others post to a workspace without a credential. */
+const BESIDE = ['/api/v1/mcp', '/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json', '/webhooks/rules/{id}']
 
 test('no surface has an operation that the contract does not have', () => {
   const ids = operations.map(({ id }) => id).sort()

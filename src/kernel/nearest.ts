@@ -16,5 +16,8 @@ export const nearest = (name: string, known: readonly string[]): string | undefi
   const word = name.slice(0, LONGEST_NAME)
   const ranked = known.map((field) => ({ field, away: distance(word.toLowerCase(), field.toLowerCase()) })).sort((a, b) => a.away - b.away)
   const best = ranked[0]
-  return best && best.away <= Math.max(2, word.length / 2) && best.away < Math.max(word.length, best.field.length) ? best.field : undefined
+  if (!best || best.away > Math.max(2, word.length / 2)) return undefined
+  // Of a name of one letter nothing is left once that letter is changed, but one may have been added.
+  const isLonger = best.away === 1 && word.length > best.field.length
+  return isLonger || best.away < best.field.length ? best.field : undefined
 }

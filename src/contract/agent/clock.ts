@@ -6,14 +6,14 @@ import { record, Time } from '../shapes.ts'
 export const clockCapabilities = {
   get_current_time: op.query(
     'GET /api/v1/actions/get_current_time',
-    'Get the current time. In UTC, and on the clocks of the workspace or of another time zone.',
+    'Get the current time. In UTC and in a time zone.',
     {
       input: {
         timeZone: T.Optional(
           T.String({
             format: 'time-zone',
             maxLength: 64,
-            description: 'An IANA time zone, such as Europe/Berlin. Default: that of the workspace.',
+            description: 'An IANA time zone. Default: that of the workspace.',
           }),
         ),
       },

@@ -9,11 +9,11 @@ const [LEAST, USUAL, MOST] = [100, 4_000, 8_000]
 export const fetchCapabilities = {
   fetch_url: op.query(
     'GET /api/v1/actions/fetch_url',
-    'Read a page of the web. Gives its status, title and text. A person is asked first, unless its host is on the list of hosts that are read unasked. Redirects that lead off the list are named, not followed.',
+    'Read a page of the web. A person is asked first about hosts off the list. Redirects to these are named, not followed.',
     {
       input: {
         url: T.String({ format: 'uri', maxLength: 2_048, description: 'An https address.' }),
-        maxCharacters: T.Optional(T.Integer({ minimum: LEAST, maximum: MOST, default: USUAL, description: 'Of the text. Default 4000.' })),
+        maxCharacters: T.Optional(T.Integer({ minimum: LEAST, maximum: MOST, default: USUAL, description: 'Default 4000.' })),
       },
       output: record({
         status: T.Integer({ description: 'The HTTP status of the last answer.' }),

@@ -135,7 +135,7 @@ export const jobs = {
   ),
   cancel: op.command(
     'POST /api/v1/agent/jobs/:id/cancel',
-    'Cancel a job and its child jobs. What has been sent stays sent. A job that is over stays as it is.',
+    'Cancel a job and its child jobs. What has been sent stays sent.',
     { input: { id: Id }, output: record({ job: Job }) },
     {
       ...{ ...use, ...everybody, tool: 'agent_cancel_job', agent: 'never', foreign: true, errors: ['not_found'] },

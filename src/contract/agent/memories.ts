@@ -55,13 +55,11 @@ export const memories = {
 export const memoryCapabilities = {
   remember: op.command(
     'POST /api/v1/actions/remember',
-    'Remember a preference or fact for later conversations. In one short sentence, which is recalled when its words come up. Equal text is stored once; of 500 memories the one unused for longest makes way.',
+    'Remember a preference or fact for later conversations. In one short sentence; it is recalled when its words come up.',
     {
       input: {
         text: T.String({ minLength: 1, maxLength: 1_000, pattern: NOT_BLANK, examples: ['Launch posts mention the price'] }),
-        scope: T.Optional(
-          oneOf(scopes, { description: 'user: of the person alone; workspace: of everybody. Default: user, if there is a person.' }),
-        ),
+        scope: T.Optional(oneOf(scopes, { description: 'user: of one person alone. Default: user, if there is one.' })),
       },
       output: OneMemory,
     },
@@ -73,7 +71,7 @@ export const memoryCapabilities = {
     {
       input: {
         query: query('Words to look for.'),
-        limit: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 8, description: 'The most to return. Default 8.' })),
+        limit: T.Optional(T.Integer({ minimum: 1, maximum: 20, default: 8, description: 'Default 8.' })),
       },
       output: record({
         memories: T.Array(Memory),

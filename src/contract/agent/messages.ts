@@ -31,9 +31,7 @@ export const messages = {
     {
       input: {
         ...turn,
-        conversationId: T.Optional(
-          T.String({ format: 'uuid', description: 'Go on with this conversation: the conversationId of an earlier job.' }),
-        ),
+        conversationId: T.Optional(T.String({ format: 'uuid', description: 'Go on with this conversation.' })),
       },
       output: record({
         job: Job,

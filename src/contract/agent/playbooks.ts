@@ -135,7 +135,7 @@ export const playbookCapabilities = {
   list_playbooks: op.query(
     'GET /api/v1/actions/list_playbooks',
     'List playbooks: the instructions of this workspace. The newest 100.',
-    { input: { status: T.Optional(status) }, output: record({ playbooks: T.Array(Listed) }) },
+    { input: { status: T.Optional(oneOf(statuses)) }, output: record({ playbooks: T.Array(Listed) }) },
     { ...use, ...everybody, tool: 'list_playbooks', agent: 'read' },
   ),
   read_playbook: op.query(
@@ -146,7 +146,7 @@ export const playbookCapabilities = {
   ),
   propose_playbook_update: op.command(
     'POST /api/v1/actions/propose_playbook_update',
-    'Propose a new text for a playbook. It changes nothing until a person activates it; give the whole text, not the changes.',
+    'Propose a new text for a playbook. It is a draft until a person activates it. Give the whole text.',
     {
       input: { slug, content, rationale: T.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK, description: 'Why.' }) },
       output: record({

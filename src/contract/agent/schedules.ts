@@ -15,14 +15,14 @@ const Cron = T.String({
 const TimeZone = T.String({ format: 'time-zone', maxLength: 64, description: 'An IANA time zone. Default UTC.' })
 const Tools = T.Array(T.String({ minLength: 1, maxLength: 64, examples: ['growth_list_queue'] }), {
   maxItems: 100,
-  description: 'The only tools that its runs may use. Default: all that the caller may.',
+  description: 'The only tools of its runs. Default: all.',
 })
 const Goal = T.String({
   minLength: 1,
   maxLength: 10_000,
   pattern: NOT_BLANK,
   examples: ['Draft three posts about what customers asked last week'],
-  description: 'What the agent is to do at that time, in words or as an exact command such as /batches create.',
+  description: 'What to do then: words, or an exact command such as /batches create.',
 })
 
 const shape = {
@@ -124,7 +124,7 @@ export const schedules = {
 export const scheduleCapabilities = {
   schedule_task: op.command(
     'POST /api/v1/actions/schedule_task',
-    'Schedule a follow-up: at a time, or by a cron pattern for recurrence. Times are in UTC unless timeZone names another zone. What a run wants to publish waits for a person. At most 50 are active.',
+    'Schedule a follow-up: at a time, or by a cron pattern for recurrence. What a run wants to publish waits for a person.',
     {
       input: {
         goal: Goal,
@@ -152,7 +152,7 @@ export const scheduleCapabilities = {
   ),
   cancel_scheduled_task: op.command(
     'POST /api/v1/actions/cancel_scheduled_task',
-    'Cancel a scheduled task. Cancelling it again changes nothing.',
+    'Cancel a scheduled task.',
     { input: { id: Id }, output: record({ id: Id, status: oneOf(statuses) }) },
     { ...editing, tool: 'cancel_scheduled_task', agent: 'draft', errors: ['not_found'], repeatable: true },
   ),

@@ -43,7 +43,7 @@ export const tasks = {
   ),
   create: op.command(
     'POST /api/v1/agent/tasks',
-    `Run a task: ${types}. It answers once, with JSON of a known form. Without a model, rules find what has a usual form.`,
+    `Run a task: ${types}. It answers once, with JSON of a known form.`,
     {
       input: {
         taskType: T.String({ minLength: 1, maxLength: 80, examples: ['extract_action_items'], description: types }),
@@ -56,18 +56,16 @@ export const tasks = {
               '{text} for extract_action_items; {text, labels} for classify_text, each label a string or {name, description, examples}.',
           },
         ),
-        tier: T.Optional(oneOf(['fast', 'reasoning'], { description: 'Default: that of the type, fast.' })),
+        tier: T.Optional(oneOf(['fast', 'reasoning'], { description: 'Default fast.' })),
         model: T.Optional(
           T.String({
             minLength: 1,
             maxLength: 200,
-            description: 'fast, reasoning, or a name in MODEL_ALLOW. Default: the model of the tier.',
+            description: 'fast, reasoning, or a name in MODEL_ALLOW.',
             examples: ['fast'],
           }),
         ),
-        maxAttempts: T.Optional(
-          T.Integer({ minimum: 1, maximum: 5, description: 'Answers asked for until one has the form of the type. Default 2.' }),
-        ),
+        maxAttempts: T.Optional(T.Integer({ minimum: 1, maximum: 5, description: 'Default 2.' })),
       },
       output: OneTask,
     },

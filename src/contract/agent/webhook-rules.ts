@@ -9,11 +9,11 @@ const Goal = T.String({
   maxLength: 10_000,
   pattern: NOT_BLANK,
   examples: ['Say what was ordered, and whether it deserves a post'],
-  description: 'What the agent is to do with each post. The body is given to it as untrusted text.',
+  description: 'What to do with each post.',
 })
 const Tools = T.Array(T.String({ minLength: 1, maxLength: 64, examples: ['growth_list_queue'] }), {
   maxItems: 100,
-  description: 'The only tools that its jobs may use. Default: all that the caller may.',
+  description: 'The only tools of its jobs. Default: all.',
 })
 
 const shape = {
@@ -102,7 +102,7 @@ export const webhookRules = {
 export const webhookRuleCapabilities = {
   create_webhook_rule: op.command(
     'POST /api/v1/actions/create_webhook_rule',
-    'Create a signed inbound webhook rule: each external post to its path starts a job of the agent with this goal. Posts are signed as in Standard Webhooks; their bodies are untrusted, so whatever such a job wants to write waits for a person. At most 20 rules, 60 posts an hour each.',
+    'Create a signed inbound webhook rule: each post to its path, signed as in Standard Webhooks, starts a job with this goal. Whatever such a job wants to write waits for a person.',
     {
       input: { name: Name, goal: Goal, tools: T.Optional(Tools) },
       output: record({
@@ -115,7 +115,7 @@ export const webhookRuleCapabilities = {
   ),
   list_webhook_rules: op.query(
     'GET /api/v1/actions/list_webhook_rules',
-    'List inbound webhook rules, newest first, with secrets masked and when each was last used.',
+    'List inbound webhook rules, newest first, with secrets masked.',
     { input: page, output: record({ rules: T.Array(InboundWebhookRule), ...nextCursor }) },
     { ...use, tool: 'list_webhook_rules', agent: 'read', foreign: true },
   ),
