@@ -7,6 +7,9 @@ export const kebab = (name: string): string =>
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
     .toLowerCase()
 
+/** `webhookRules` → `webhook rules`. */
+export const wordsOf = (name: string): string => kebab(name).replaceAll('-', ' ')
+
 /** Options shared by all commands, or all of a kind. A field of the same name gets the prefix `input-`. */
 const reservedFlags: ReadonlySet<string> = new Set([
   'all',

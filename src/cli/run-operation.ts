@@ -6,6 +6,7 @@ import { type ApiResponse, askOf, call, downloadTo, idempotencyKeyFor } from './
 import { commandWords, listOf, settlingOf } from './catalogue.ts'
 import { FAILED_EXIT, Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse } from './failure.ts'
 import type { Host } from './host.ts'
+import { wordsOf } from './names.ts'
 import { jsonLines, printAnswer, tablePages } from './print.ts'
 import { findTarget, tokenFor } from './target.ts'
 import { openTransport, type Transport } from './transport.ts'
@@ -66,7 +67,7 @@ const printList = (work: Work, body: Input): void => {
   }
   const rows = body[list.records] as Input[]
   tablePages(host).add(rows)
-  if (rows.length === 0) host.stderr.write(`no ${list.records}\n`)
+  if (rows.length === 0) host.stderr.write(`no ${wordsOf(list.records)}\n`)
   else if (body[list.cursor] !== null) host.stderr.write(`more results: use --all, or --cursor ${String(body[list.cursor])}\n`)
 }
 
@@ -85,7 +86,7 @@ const runAll = async (work: Work): Promise<number> => {
     if (body[list.cursor] === cursor) throw new Failure('internal', 'the server returned the same page twice')
     cursor = body[list.cursor]
   } while (typeof cursor === 'string')
-  if (count === 0 && options.json !== true) host.stderr.write(`no ${list.records}\n`)
+  if (count === 0 && options.json !== true) host.stderr.write(`no ${wordsOf(list.records)}\n`)
   return 0
 }
 

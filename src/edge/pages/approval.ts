@@ -9,10 +9,9 @@ import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { approvalBody, canDecide, type Shown, type Typed, titleOf } from './approval-body.ts'
-import { html } from './html.ts'
 import { type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
 import { nameOfMember } from './members.ts'
-import { type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import { foundPage, type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
 
 const idOf = ({ params }: Incoming): string => params!.id!
 
@@ -25,15 +24,6 @@ const refusalOf = ({ tool_name }: Approval, { id, person, workspace: { role } }:
   if (!o || mayRun(o, { scopes: new Set([...scopes, 'session']), principal })) return undefined
   return `You cannot decide about this: your role is ${role}, and ${tool_name} requires ${['owner', ...o.roles].join(' or ')}.`
 }
-
-/** The same for unknown ids and for those of other workspaces. */
-const notFound = ({ workspace }: SessionGrant): Response =>
-  pageResponse({
-    title: 'Approval not found',
-    body: html`<p>There is no such approval in the workspace ${workspace.name}. If it belongs to another one, sign in there.</p>
-<p><a href="/">Go to the start page</a></p>`,
-    status: 404,
-  })
 
 interface Refused {
   error: AppError
@@ -56,16 +46,8 @@ const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, re
   return pageResponse({ ...page, problems, status: statusOf(error), headers: retryHeaders(error) })
 }
 
-/** With an answer for ids that are none, or name nothing here. */
-const showFound = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
-  try {
-    return await show(deps, incoming, person, refused)
-  } catch (cause) {
-    const { code } = AppError.from(cause)
-    if (code === 'not_found' || code === 'invalid_input') return notFound(person)
-    throw cause
-  }
-}
+const showFound = (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> =>
+  foundPage(show(deps, incoming, person, refused), person, 'approval')
 
 const open = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)

@@ -85,6 +85,19 @@ export const run = async (deps: PageDeps, incoming: Incoming, { id, input }: { i
   return JSON.parse(body)
 }
 
+/** The page of a record; for an id that is none or names nothing in this workspace, whichever it is, a page that says so. */
+export const foundPage = async (showing: Promise<Response>, { workspace }: SessionGrant, what: string): Promise<Response> => {
+  try {
+    return await showing
+  } catch (cause) {
+    const { code } = AppError.from(cause)
+    if (code !== 'not_found' && code !== 'invalid_input') throw cause
+    const body = html`<p>There is no such ${what} in the workspace ${workspace.name}. If it belongs to another one, sign in there.</p>
+<p><a href="/">Go to the start page</a></p>`
+    return pageResponse({ title: `${what.charAt(0).toUpperCase()}${what.slice(1)} not found`, body, status: 404 })
+  }
+}
+
 type Respond = (deps: PageDeps, incoming: Incoming) => Promise<Response>
 
 const errorPage = (deps: PageDeps, incoming: Incoming, cause: unknown): Response => {

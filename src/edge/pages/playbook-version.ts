@@ -1,14 +1,13 @@
 /** The page where a person decides about a version of a playbook. */
-import { AppError } from '#kernel/errors'
+import { AppError, fail } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
 import { mayRun } from '#ops/bind'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
-import { html } from './html.ts'
 import { pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
 import { nameOfMember } from './members.ts'
-import { type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import { foundPage, type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
 import { type ShownVersion, type Version, versionBody, versionTitle } from './playbook-version-body.ts'
 
 const placeOf = ({ params }: Incoming): { id: string; versionId: string } => ({ id: params!.id!, versionId: params!.versionId! })
@@ -25,15 +24,6 @@ const refusalOf = ({ operations }: PageDeps, { id, person, workspace: { role } }
   return `You cannot decide about this: your role is ${role}, and activating a playbook requires ${['owner', ...o.roles].join(' or ')}.`
 }
 
-/** The same for unknown ids and for those of other workspaces. */
-const notFound = ({ workspace }: SessionGrant): Response =>
-  pageResponse({
-    title: 'Version not found',
-    body: html`<p>There is no such version of a playbook in the workspace ${workspace.name}. If it belongs to another one, sign in there.</p>
-<p><a href="/">Go to the start page</a></p>`,
-    status: 404,
-  })
-
 interface Read {
   playbook: ShownVersion['playbook']
   versions: Version[]
@@ -43,7 +33,7 @@ const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, er
   const { id, versionId } = placeOf(incoming)
   const { playbook, versions } = (await run(deps, incoming, { id: 'agent.playbooks.get', input: { id } })) as Read
   const version = versions.find((one) => one.id === versionId)
-  if (!version) return notFound(person)
+  if (!version) return fail('not_found', 'no such version')
   const decider = version.decidedBy
   const shown: ShownVersion = {
     ...{ playbook, version, workspace: person.workspace.name, refusal: refusalOf(deps, person) },
@@ -55,16 +45,8 @@ const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, er
   return pageResponse({ ...page, problems: problemsOf(error, {}), status: statusOf(error), headers: retryHeaders(error) })
 }
 
-/** With an answer for ids that are none, or name nothing here. */
-const showFound = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, error?: AppError): Promise<Response> => {
-  try {
-    return await show(deps, incoming, person, error)
-  } catch (cause) {
-    const { code } = AppError.from(cause)
-    if (code === 'not_found' || code === 'invalid_input') return notFound(person)
-    throw cause
-  }
-}
+const showFound = (deps: PageDeps, incoming: Incoming, person: SessionGrant, error?: AppError): Promise<Response> =>
+  foundPage(show(deps, incoming, person, error), person, 'version of a playbook')
 
 const open = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
