@@ -45,10 +45,15 @@ export const Automation = record(
       record({
         item_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a post.' })),
         engagement_id: T.Optional(T.String({ format: 'uuid', description: 'Set for an engagement.' })),
+        job_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a tool of the agent that changes something outside.' })),
+        tool: T.Optional(T.String({ description: 'The name of that tool.' })),
         origin: oneOf(['manual', 'automatic'], { description: 'manual: requested by a person or a program.' }),
         since: Time,
       }),
-      { description: 'Posts and engagements already being sent, which can no longer be recalled. Each has one of the two ids.' },
+      {
+        description:
+          'Posts, engagements and calls of tools outside that are already on their way, which can no longer be recalled. Each has one of the three ids.',
+      },
     ),
   },
   { title: 'Automation' },

@@ -22,6 +22,8 @@ const refuseName = (): never => {
 interface InFlight {
   item_id?: string
   engagement_id?: string
+  job_id?: string
+  tool?: string
   origin: 'manual' | 'automatic'
   since: Date
 }

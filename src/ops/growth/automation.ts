@@ -6,7 +6,7 @@ import { resumeCronRules } from '#decisions/growth/rule-times'
 import type { KindOfWork } from '#decisions/kind-of-work'
 import { kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
-import type { Attempt } from '#domain/growth/sending/attempt'
+import { callsInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Loaded } from '#store/engine/load'
 import { type Work, workOfKinds } from '#store/engine/work'
@@ -15,13 +15,13 @@ import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 
-const attempts = { attempts: attemptsInFlight }
+const onTheWire = { attempts: attemptsInFlight, calls: callsInFlight }
 
 const skipped = kindsWhere(({ queued }) => queued === 'skipped')
 const cancelled = kindsWhere(({ queued }) => queued === 'cancelled')
 
 /** What a stop of automation needs to know. */
-export const stopLoad = { ...attempts, works: workOfKinds([...skipped, ...cancelled]) }
+export const stopLoad = { ...onTheWire, works: workOfKinds([...skipped, ...cancelled]) }
 
 export const automationHandlers: Handlers<typeof automation> = {
   pauseAll: loading(
@@ -33,7 +33,7 @@ export const automationHandlers: Handlers<typeof automation> = {
   ),
 
   resumeAll: loading(
-    () => ({ ...attempts, crons: workOfKinds(['rule_cron']) }),
+    () => ({ ...onTheWire, crons: workOfKinds(['rule_cron']) }),
     async (_, context, { crons, ...loaded }) => {
       const automation = { paused: false, in_flight: inFlight(loaded) }
       const patterns = context.gate.paused ? await resumeCronRules(context, crons) : {}
@@ -59,7 +59,8 @@ export const stopAutomation = async (context: CommandContext, reach: Reach, load
   const reads = settledAs('requeued').map(({ id }) => ({ id, runAt: context.gate.now }))
   const generations = await cancelGenerations(context, loaded.works, reach)
   const runs = skipRuns(context, loaded.works)
-  const automation = { paused: true, in_flight: inFlight(loaded, new Set(held.recordIds)) }
+  const called = settledAs('returned').map(({ ref_id }) => ref_id)
+  const automation = { paused: true, in_flight: inFlight(loaded, new Set([...held.recordIds, ...called])) }
   return { automation, effects: merge({ paused: true, requeued: reads }, held.effects, runs, ...generations) }
 }
 
@@ -77,8 +78,10 @@ const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[], r
   return effects
 }
 
-/** Attempts that may be on the wire, except those just recalled. */
-export const inFlight = ({ attempts }: { attempts: Attempt[] }, recalled = new Set<string>()) =>
-  attempts
+/** What may be on the wire, except what was just recalled: attempts by their records, and calls outside by their jobs. */
+export const inFlight = ({ attempts, calls }: Loaded<typeof onTheWire>, recalled = new Set<string>()) => [
+  ...attempts
     .filter(({ record_id }) => !recalled.has(record_id))
-    .map(({ sendable, record_id, origin, intent_at }) => ({ [columnOf[sendable]]: record_id, origin, since: intent_at }))
+    .map(({ sendable, record_id, origin, intent_at }) => ({ [columnOf[sendable]]: record_id, origin, since: intent_at })),
+  ...calls.filter(({ job_id }) => !recalled.has(job_id)),
+]

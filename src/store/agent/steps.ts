@@ -73,6 +73,25 @@ export const bytesSince = (jobId: string, since: number) =>
     ),
   )
 
+interface CallInFlight {
+  job_id: string
+  tool: string
+  origin: 'manual' | 'automatic'
+  since: Date
+}
+
+/** Calls that change something outside and may be on the wire. One whose job was cancelled is, for as long as a tool may take. */
+export const callsInFlight = many<CallInFlight>(
+  { since: true },
+  (sql) => sql`select s.job_id, s.name as tool, j.origin, s.started_at as since
+    from (select ref_id as id, 'running' as state from work where kind = 'agent' and state = 'running'
+        union all
+        select id, 'unknown' from agent_job where status = 'cancelled' and ended_at > clock_timestamp() - interval '1 minute') o
+      join agent_job j on j.id = o.id
+      join agent_step s on s.job_id = j.id and s.state = o.state and s.class = 'outside_write'
+    order by s.started_at limit 100`,
+)
+
 /** Calls of a tool that began within the last hour. */
 export const callsWithinHour = (tool: string) =>
   sure(

@@ -1,0 +1,76 @@
+/** What pause-all says of calls outside that jobs have begun, and what becomes of them. */
+import { afterEach, expect, test } from 'bun:test'
+import { overJob } from '#test/support/agent'
+import { brokenInvariants } from '#test/support/agent-invariants'
+import { plannedModel } from '#test/support/agent-plan'
+import { type AgentStory, ask, endOf, newAgentStory } from '#test/support/agent-story'
+import { OUTSIDE, withOutside } from '#test/support/outside-tool'
+import { testStops } from '#test/support/stops'
+import { useApp } from '#test/support/use'
+
+const stops = testStops()
+const sent: string[] = []
+const send = async (text: string): Promise<void> => {
+  sent.push(text)
+  await stops.at('test.sent')
+}
+const app = useApp({ overrides: { failpoints: stops.at, thinker: plannedModel(), tools: withOutside(send) } })
+
+const switched = async ({ key }: AgentStory, action: 'pause-all' | 'resume-all') =>
+  (await app.send('POST', `automation/${action}`, { key })).body.automation.in_flight
+
+/** A job that calls outside, stopped there. */
+const calling = async (origin: 'manual' | 'automatic', ...at: [failpoint: string, nth?: number]) => {
+  const story = await newAgentStory(app)
+  const stopped = stops.stopNext(...at)
+  const id = await ask(app, story, [[[OUTSIDE, { text: story.tenantId }]]], origin)
+  return { story, id, goOn: await stopped }
+}
+
+const timesSent = ({ tenantId }: AgentStory): number => sent.filter((text) => text === tenantId).length
+
+afterEach(async () => expect(await brokenInvariants(app.owner)).toEqual([]))
+
+test.each(['manual', 'automatic'] as const)(
+  'a call of %s origin that is on the wire is listed until its answer has come',
+  async (origin) => {
+    const { story, id, goOn } = await calling(origin, 'test.sent')
+    const listed = [{ job_id: id, tool: OUTSIDE, origin, since: expect.any(String) }]
+    expect(await switched(story, 'pause-all')).toEqual(listed)
+    expect(await switched(story, 'pause-all')).toEqual(listed)
+    expect(await switched(story, 'resume-all')).toEqual(listed)
+    goOn()
+    expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+    expect(await switched(story, 'pause-all')).toEqual([])
+    expect(timesSent(story)).toBe(1)
+  },
+)
+
+test('an unattended call that is written down and not made is recalled, not listed, and made once after the pause', async () => {
+  const { story, id, goOn } = await calling('automatic', 'agent.claimed', 2)
+  expect(await switched(story, 'pause-all')).toEqual([])
+  goOn()
+  expect(timesSent(story)).toBe(0)
+  await switched(story, 'resume-all')
+  expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  expect((await endOf(app, id)).steps).toEqual(['model done', `${OUTSIDE} done`, 'model done'])
+  expect(timesSent(story)).toBe(1)
+})
+
+test('a call that a person asked for is listed before it is made: it is not recalled', async () => {
+  const { story, id, goOn } = await calling('manual', 'agent.claimed', 2)
+  expect(await switched(story, 'pause-all')).toMatchObject([{ job_id: id, tool: OUTSIDE }])
+  goOn()
+  expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  expect(timesSent(story)).toBe(1)
+})
+
+test('a call whose job was cancelled is listed while it may be on the wire', async () => {
+  const { story, id, goOn } = await calling('automatic', 'test.sent')
+  await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
+  expect(await switched(story, 'pause-all')).toMatchObject([{ job_id: id, tool: OUTSIDE, origin: 'automatic' }])
+  await app.owner`update agent_job set ended_at = ended_at - interval '1 minute' where id = ${id}`
+  expect(await switched(story, 'pause-all')).toEqual([])
+  await app.owner`update agent_job set ended_at = ended_at + interval '1 minute' where id = ${id}`
+  goOn()
+})
