@@ -139,6 +139,15 @@ export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-u
 /** A field of a capability's answer that its direct caller alone is shown: neither a model nor a record of the call gets it. */
 export const secret = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-secret': true })
 
+/**
+ * A record, a list of records or an id whose name for models is not that of its field: `item` makes `item:3`. `by`: the field of the record
+ * that says what it is, in other words than its name where `as` has them.
+ */
+export const called = <S extends TSchema>(name: string | { by: string; as?: Record<string, string> }, schema: S): S => ({
+  ...schema,
+  'x-called': name,
+})
+
 /** A field of an input that only people give: the agent's model is not told of it, and may not set it. */
 export const onlyPeople = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-only-people': true })
 

@@ -3,6 +3,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { isAgentTool, isSettled, type NamedOp, named, type Resource, readsOnly, settlingId } from '#contract/op'
 import type { AskingFacts, Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
+import type { Naming } from '#domain/agent/handles'
 import type { CallingJob } from '#domain/agent/job'
 import type { ToolWay } from '#domain/agent/step'
 import { fail } from '#kernel/errors'
@@ -143,6 +144,10 @@ class OperationTools implements ToolBox {
 
   kept(name: string, value: unknown): unknown {
     return this.#inner.has(name) ? value : withoutSecrets(this.#find(name).o.output, value)
+  }
+
+  naming(name: string): Naming {
+    return (this.#operated.get(name)?.o.output ?? {}) as Naming
   }
 
   text(name: string, value: unknown): string {

@@ -27,6 +27,7 @@ export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   look: (...given) => box.look(...given),
   subject: (...given) => box.subject(...given),
   kept: (...given) => box.kept(...given),
+  naming: (...given) => box.naming(...given),
   text: (...given) => box.text(...given),
   isForeign: (...given) => box.isForeign(...given),
   ...changes,

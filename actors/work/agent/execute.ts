@@ -28,7 +28,7 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   if (source) taintBy(changes, source)
   const book = new HandleBook(changes.handles)
   const isAction = changes.job.kind === 'action'
-  const text = tools.text(step.name, isAction ? value : book.shorten(value))
+  const text = tools.text(step.name, isAction ? value : book.shorten(value, tools.naming(step.name)))
   if (!isAction) changes.name(book.added)
   return endStep(changes, { ...step, state: 'done', untrusted: source, ...keptResult(text, isAction ? { value } : {}) })
 }

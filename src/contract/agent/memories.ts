@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { called, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
 const scopes = ['user', 'workspace'] as const
 
@@ -75,7 +75,10 @@ export const memoryCapabilities = {
       },
       output: record({
         memories: T.Array(Memory),
-        untrusted: untrusted(T.Array(Memory, { description: 'Stored by jobs that had read text of people outside the workspace.' })),
+        untrusted: called(
+          'memory',
+          untrusted(T.Array(Memory, { description: 'Stored by jobs that had read text of people outside the workspace.' })),
+        ),
       }),
     },
     { ...use, ...everybody, tool: 'search_memories', agent: 'read', foreign: true },

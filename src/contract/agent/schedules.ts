@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { called, cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { Job } from './jobs.ts'
 
 const statuses = ['active', 'paused', 'cancelled', 'done'] as const
@@ -133,11 +133,14 @@ export const scheduleCapabilities = {
         timeZone: T.Optional(TimeZone),
         tools: T.Optional(Tools),
       },
-      output: record({
-        id: Id,
-        nextRuns: T.Array(Time, { description: 'The next three times at most.' }),
-        warning: nullable(T.String({ description: 'Why its runs will fail as things are.' })),
-      }),
+      output: called(
+        'task',
+        record({
+          id: Id,
+          nextRuns: T.Array(Time, { description: 'The next three times at most.' }),
+          warning: nullable(T.String({ description: 'Why its runs will fail as things are.' })),
+        }),
+      ),
     },
     { ...editing, tool: 'schedule_task', agent: 'draft', errors: ['conflict'] },
   ),
@@ -153,7 +156,7 @@ export const scheduleCapabilities = {
   cancel_scheduled_task: op.command(
     'POST /api/v1/actions/cancel_scheduled_task',
     'Cancel a scheduled task.',
-    { input: { id: Id }, output: record({ id: Id, status: oneOf(statuses) }) },
+    { input: { id: Id }, output: called('task', record({ id: Id, status: oneOf(statuses) })) },
     { ...editing, tool: 'cancel_scheduled_task', agent: 'draft', errors: ['not_found'], repeatable: true },
   ),
 }

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, record, secret, Time, untrusted } from '../shapes.ts'
+import { called, Id, NOT_BLANK, nullable, record, secret, Time, untrusted } from '../shapes.ts'
 
 const Name = T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Orders of the shop'] })
 const Goal = T.String({
@@ -105,18 +105,21 @@ export const webhookRuleCapabilities = {
     'Create a signed inbound webhook rule: each post to its path, signed as in Standard Webhooks, starts a job with this goal. Whatever such a job wants to write waits for a person.',
     {
       input: { name: Name, goal: Goal, tools: T.Optional(Tools) },
-      output: record({
-        id: Id,
-        path: T.String({ description: 'Where to post, below the address of this server.' }),
-        secret: secret(nullable(T.String({ description: 'Shown once, to the caller.' }))),
-      }),
+      output: called(
+        'webhook_rule',
+        record({
+          id: Id,
+          path: T.String({ description: 'Where to post, below the address of this server.' }),
+          secret: secret(nullable(T.String({ description: 'Shown once, to the caller.' }))),
+        }),
+      ),
     },
     { ...deciding, tool: 'create_webhook_rule', agent: 'commit', errors: ['conflict'], secret: true },
   ),
   list_webhook_rules: op.query(
     'GET /api/v1/actions/list_webhook_rules',
     'List inbound webhook rules, newest first, with secrets masked.',
-    { input: page, output: record({ rules: T.Array(InboundWebhookRule), ...nextCursor }) },
+    { input: page, output: record({ rules: called('webhook_rule', T.Array(InboundWebhookRule)), ...nextCursor }) },
     { ...use, tool: 'list_webhook_rules', agent: 'read', foreign: true },
   ),
 }

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { called, Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
 const BriefRow = record(
   {
@@ -23,7 +23,11 @@ const Action = record(
     operation: T.String({ description: 'The operation to call.' }),
     tool: nullable(T.String({ description: 'The MCP tool to call; null when only a person can do it, in the app.' })),
     arguments: T.Record(T.String(), T.Unknown(), { description: 'Known arguments for the first record.' }),
-    items: T.Optional(T.Array(BriefRow, { description: 'The first 10 records, with include=items.' })),
+    items: T.Optional(
+      T.Array(called({ by: 'type', as: { post: 'item', article: 'item' } }, BriefRow), {
+        description: 'The first 10 records, with include=items.',
+      }),
+    ),
   },
   { title: 'BriefAction' },
 )

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, page, record } from '../shapes.ts'
+import { called, Id, NextCursor, page, record } from '../shapes.ts'
 import { Account, Connection } from '../shared-records.ts'
 
 export const connection = {
@@ -22,7 +22,7 @@ export const connections = {
   list: op.query(
     'GET /api/v1/growth/connections',
     'List the connected accounts. New approvals use the default one.',
-    { input: page, output: record({ connections: T.Array(Account), next_cursor: NextCursor }) },
+    { input: page, output: record({ connections: called('account', T.Array(Account)), next_cursor: NextCursor }) },
     { tool: 'growth_list_accounts', agent: 'read' },
   ),
   setDefault: op.command(

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, onlyPeople, page, record, Time, timeOrSlot } from '../shapes.ts'
+import { called, Id, NextCursor, nullable, oneOf, onlyPeople, page, record, Time, timeOrSlot } from '../shapes.ts'
 
 const statuses = ['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const
 export const ItemStatus = oneOf(statuses)
@@ -46,7 +46,7 @@ export const Item = record(
     batch_id: nullable(Id),
     experiment_id: nullable(Id),
     arm: nullable(T.String({ description: 'The name of the experiment arm.' })),
-    resurfaced_from: nullable(T.String({ format: 'uuid', description: 'The posted item that this one resurfaces.' })),
+    resurfaced_from: called('item', nullable(T.String({ format: 'uuid', description: 'The posted item that this one resurfaces.' }))),
     kind: oneOf(['post', 'article']),
     title: nullable(T.String({ description: "The first line of an article's body; null for posts." })),
     status: ItemStatus,

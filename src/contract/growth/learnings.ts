@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { called, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 const kinds = ['worked', 'flopped', 'hypothesis'] as const
 const statuses = ['active', 'retired'] as const
@@ -14,7 +14,7 @@ export const Learning = record(
     note: T.String(),
     status: oneOf(statuses, { description: 'retired: no longer guides drafts.' }),
     audit_id: nullable(T.String({ format: 'uuid', description: 'The audit that added it; null if added by hand.' })),
-    evidence: T.Array(Id, { description: 'Items that support it.' }),
+    evidence: called('item', T.Array(Id, { description: 'Items that support it.' })),
     created_at: Time,
     updated_at: Time,
   },

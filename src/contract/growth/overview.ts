@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { nullable, record } from '../shapes.ts'
+import { called, nullable, record } from '../shapes.ts'
 import { GrowthChannel } from './channels.ts'
 import { Item } from './items.ts'
 import { Learning } from './learnings.ts'
@@ -16,7 +16,7 @@ export const overview = {
         overview: record({
           profile: Profile,
           channels: T.Array(GrowthChannel),
-          drafted: T.Array(Item),
+          drafted: called('item', T.Array(Item)),
           drafted_total: T.Integer({ description: 'How many drafts await approval.' }),
           drafted_next_cursor: nullable(
             T.String({ description: 'Cursor for the list of items with status=drafted; null if all are here.' }),

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { called, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 const statuses = ['active', 'paused'] as const
 const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
@@ -88,15 +88,21 @@ const Rule = record(
   { title: 'Rule' },
 )
 
+/** What the record that triggered a run is. */
+const TRIGGERED = { item_posted: 'item', batch_settled: 'batch', metric: 'item' }
+
 const RuleRun = record(
   {
     id: Id,
     rule_id: Id,
-    trigger: record({
-      kind: T.String({ description: "The kind of the rule's trigger." }),
-      ref: T.String({ description: 'The id of the record that triggered it, or the time of the pattern.' }),
-      chain: T.Array(Id, { description: 'The rules that led to it, in order.' }),
-    }),
+    trigger: called(
+      { by: 'kind', as: TRIGGERED },
+      record({
+        kind: T.String({ description: "The kind of the rule's trigger." }),
+        ref: T.String({ description: 'The id of the record that triggered it, or the time of the pattern.' }),
+        chain: called('rule', T.Array(Id, { description: 'The rules that led to it, in order.' })),
+      }),
+    ),
     status: oneOf(runStatuses),
     reason: nullable(
       T.String({
@@ -104,7 +110,10 @@ const RuleRun = record(
       }),
     ),
     conditions: T.Array(record({ condition: Condition, actual: T.String({ description: 'The value found.' }), holds: T.Boolean() })),
-    made: nullable(record({ kind: T.String({ description: 'batch, article, item, engagement, audit or report.' }), id: Id })),
+    made: called(
+      { by: 'kind' },
+      nullable(record({ kind: T.String({ description: 'batch, article, item, engagement, audit or report.' }), id: Id })),
+    ),
     cost: record({
       quota: nullable(T.String({ description: 'The quota used.' })),
       units: T.Integer({ description: 'Units used, minus units returned.' }),

@@ -3,6 +3,7 @@
  * src/ops/toolbox.ts makes it.
  */
 import type { Subject } from '#domain/agent/approval'
+import type { Naming } from '#domain/agent/handles'
 import type { CallingJob } from '#domain/agent/job'
 import type { ToolClass, ToolWay } from '#domain/agent/step'
 import type { RuleDecision } from '#domain/agent/verdict'
@@ -80,6 +81,8 @@ export interface ToolBox {
   subject(name: string, args: Arguments, sql: Sql): Promise<{ summary: string; subject: Subject }>
   /** An answer without its secrets, which are for the caller alone. */
   kept(name: string, value: unknown): unknown
+  /** What the records in an answer are called. */
+  naming(name: string): Naming
   /** An answer of a tool as lines for a model. */
   text(name: string, value: unknown): string
   /** Whether an answer contains text of people outside the workspace. */

@@ -18,8 +18,26 @@ const singular = (name: string): string =>
     .replace(/([^s])s$/, '$1')
 
 const kindOf = (name: string, around: string): string => {
-  if (name === 'id') return around
+  if (name === 'id' || name === 'ref') return around
   return singular(name.replace(/_ids?$|Ids?$/, '')).toLowerCase()
+}
+
+/** As much of the JSON Schema of an answer as says what its records are called: `called` in the contract. */
+export interface Naming {
+  'x-called'?: string | { by: string; as?: Record<string, string> }
+  properties?: Record<string, Naming>
+  items?: Naming
+  anyOf?: readonly Naming[]
+}
+
+const formOf = (naming: Naming): Naming => naming.anyOf?.find(({ properties, items }) => properties ?? items) ?? naming
+
+/** What the value of a field is called: by its schema, or else by its own name. */
+const nameOf = (naming: Naming, value: unknown, usual: string): string => {
+  const said = naming['x-called'] ?? formOf(naming)['x-called'] ?? usual
+  if (typeof said === 'string') return said
+  const word = String((value as Record<string, unknown> | null)?.[said.by] ?? usual)
+  return said.as?.[word] ?? word
 }
 
 /** The handles of a conversation, to which records that are shown for the first time are added. */
@@ -33,13 +51,18 @@ export class HandleBook {
   }
 
   /** A copy of an answer with handles in the place of ids. */
-  shorten(value: unknown, around = 'record'): unknown {
-    if (Array.isArray(value)) return value.map((one) => (isUuid(one) ? this.#handle(around, one) : this.shorten(one, around)))
+  shorten(value: unknown, naming: Naming = {}): unknown {
+    return this.#shortened(value, formOf(naming), nameOf(naming, value, 'record'))
+  }
+
+  #shortened(value: unknown, { items = {}, properties = {} }: Naming, around: string): unknown {
+    if (isUuid(value)) return this.#handle(around, value)
+    if (Array.isArray(value)) return value.map((one) => this.#shortened(one, formOf(items), nameOf(items, one, around)))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
       Object.entries(value).map(([name, one]) => {
-        if (isUuid(one)) return [name, this.#handle(kindOf(name, around), one)]
-        return [name, this.shorten(one, kindOf(name, around))]
+        const naming = properties[name] ?? {}
+        return [name, this.#shortened(one, formOf(naming), nameOf(naming, one, kindOf(name, around)))]
       }),
     )
   }

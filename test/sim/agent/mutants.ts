@@ -234,8 +234,8 @@ const ofTheRest: Mutant[] = [
   {
     name: 'lists show uuids',
     file: handles,
-    from: 'isUuid(one) ? this.#handle(around, one) : this.shorten(one, around)',
-    to: 'this.shorten(one, around)',
+    from: 'if (isUuid(value)) return this.#handle(around, value)',
+    to: '',
   },
   { name: 'all calls of an answer are kept', file: answer, from: 'answer.calls.slice(0, MOST_CALLS + 1)', to: 'answer.calls.slice()' },
   { name: 'text is kept as it came', file: answer, from: 'text: storable(answer.text)', to: 'text: answer.text' },
