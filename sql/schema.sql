@@ -632,6 +632,55 @@ alter table public.experiment force row level security;
 create policy app on public.experiment for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.experiment to tendril_app;
 
+create table public.file (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  store text not null,
+  byte_size integer not null,
+  sha256 text,
+  digests bytea,
+  noted_at timestamp with time zone not null default clock_timestamp(),
+  kept_at timestamp with time zone,
+  constraint file_byte_size_check CHECK (((byte_size >= 0) AND (byte_size <= 104857600))),
+  constraint file_check CHECK ((octet_length(digests) = (32 * ((byte_size + 1048575) / 1048576)))),
+  constraint file_check1 CHECK ((((kept_at IS NULL) = (sha256 IS NULL)) AND ((kept_at IS NULL) = (digests IS NULL)))),
+  constraint file_check2 CHECK (((kept_at IS NOT NULL) OR (store = 's3'::text))),
+  constraint file_pkey PRIMARY KEY (tenant_id, id),
+  constraint file_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint file_store_check CHECK ((store = ANY (ARRAY['postgres'::text, 's3'::text])))
+);
+CREATE INDEX file_noted ON public.file USING btree (tenant_id, noted_at) WHERE (kept_at IS NULL);
+alter table public.file enable row level security;
+alter table public.file force row level security;
+create policy app on public.file for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.file to tendril_app;
+grant update (byte_size, digests, kept_at, sha256) on public.file to tendril_app;
+
+create table public.file_block (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  file_id uuid not null,
+  number integer not null,
+  bytes bytea not null,
+  constraint file_block_bytes_check CHECK (((octet_length(bytes) >= 1) AND (octet_length(bytes) <= 1048576))),
+  constraint file_block_number_check CHECK ((number >= 0)),
+  constraint file_block_pkey PRIMARY KEY (tenant_id, file_id, number),
+  constraint file_block_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES public.file(tenant_id, id) ON DELETE CASCADE
+);
+alter table public.file_block enable row level security;
+alter table public.file_block force row level security;
+create policy app on public.file_block for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.file_block to tendril_app;
+
+create table public.file_removal (
+  key text not null,
+  unfinished boolean not null,
+  due_at timestamp with time zone not null default clock_timestamp(),
+  tries integer not null default 0,
+  constraint file_removal_pkey PRIMARY KEY (key)
+);
+CREATE INDEX file_removal_due_at_idx ON public.file_removal USING btree (due_at);
+grant delete, select, update on public.file_removal to tendril_system;
+
 create table public.growth_audit (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

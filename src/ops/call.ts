@@ -13,6 +13,7 @@ import type { AppError } from '#kernel/errors'
 import type { Access } from '#kernel/scopes'
 import type { Sealer } from '#kernel/sealer'
 import type { Egress } from '#port/egress/egress'
+import type { Files } from '#port/files/files'
 import type { Networks } from '#port/network/registry'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import type { NodeClient } from '#port/nodes'
@@ -96,6 +97,8 @@ export interface Parts {
   sandbox: Sandbox
   /** HTTP to addresses that a tenant chose. */
   egress: Egress
+  /** The bytes of artifacts. */
+  files: Files
   identity: Identity
   sealer: Sealer
   rates: Rates

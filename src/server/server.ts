@@ -42,6 +42,7 @@ import { createOperations, createOperatorOperations, createToolBox } from '#ops/
 import type { LocalBus } from '#ops/job-bus'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
 import { createEgress, type Egress } from '#port/egress/egress'
+import { openFiles } from '#port/files/open'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
@@ -191,12 +192,8 @@ export async function openWorkplace(
   const identity = { tokens: createTokens(secret), passwords: createPasswords(overrides.passwordCost), publicUrl: config.publicUrl }
   const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
   const reached: Parts = {
-    db,
-    rates,
-    networks,
-    sandbox,
-    egress,
-    nodes,
+    ...{ db, rates, networks, sandbox, egress, nodes },
+    files: openFiles({ log }),
     identity,
     sealer,
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),

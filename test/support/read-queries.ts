@@ -12,6 +12,7 @@ import { listWebhookRules } from '#store/agent/webhook-rules'
 import { auditPage } from '#store/app/audit'
 import { exportPage, exportSources, startOf } from '#store/app/export'
 import type { ExportSource } from '#store/app/export-source'
+import { fileBlock, keptFile } from '#store/app/files'
 import { listMembers } from '#store/app/members'
 import { endpointOverview } from '#store/app/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/app/workspace'
@@ -105,6 +106,8 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
   'export.startOf': () => [startOf],
   'feedback.listFeedback': () => [listFeedback(page), listFeedback({ ...page, verdict: 'up', since: new Date(0) })],
+  'files.keptFile': ({ file }) => [keptFile(file.id)],
+  'files.fileBlock': ({ file }) => [fileBlock(file.id, 0)],
   'growth-channels.growthChannels': () => [growthChannels],
   'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],
   'hooks.hookUsage': () => [hookUsage],

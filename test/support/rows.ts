@@ -11,7 +11,7 @@ const sampleRows = (tenantId: string, person: string) => {
   const times = { created_at: now, updated_at: now }
   const [batch, item, connection, engagement, target, rule] = [newId(), newId(), newId(), newId(), newId(), newId()]
   const [conversation, job, playbook] = [newId(), newId(), newId()]
-  const webhookRule = newId()
+  const [webhookRule, file] = [newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
@@ -125,6 +125,8 @@ const sampleRows = (tenantId: string, person: string) => {
       },
       ...times,
     },
+    file: { id: file, store: 'postgres', byte_size: 1, sha256: '0'.repeat(64), digests: Buffer.alloc(32), kept_at: now },
+    file_block: { file_id: file, number: 0, bytes: Buffer.from('x') },
     webhook_rule: { id: webhookRule, name: mark, goal: mark, secret: Buffer.from(mark), enabled: true, on_behalf: {}, ...times },
     inbound_event: { source_id: webhookRule, event_id: mark, job_id: job, at: now },
     inbound_route: { kind: 'rule', key: mark, ref_id: webhookRule },

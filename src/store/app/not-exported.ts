@@ -4,6 +4,8 @@ export const notExported: Record<string, string> = {
   idempotency: 'stored answers to earlier requests, kept for a day',
   counter: 'use within a period, as the server counts it',
   actor: 'which process serves the workspace',
+  file: 'where the bytes of artifacts are; artifacts are exported',
+  file_block: 'bytes of artifacts, each of which has its download',
   session: 'sign-ins of its people, which belong to them and not to the workspace',
   inbound_route: 'finds the workspace of a webhook rule; the rules are exported',
   'attempt.sendable': 'implied by the kind of record',

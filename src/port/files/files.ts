@@ -1,0 +1,64 @@
+/** Where the bytes of files are kept: in Postgres, or in S3-compatible storage. The row that a record refers to says which. */
+import { fail } from '#kernel/errors'
+import type { FileStore, KeptFile } from '#store/app/files'
+import type { Query, Sql } from '#store/engine/db'
+import type { Gate } from '#store/engine/letter'
+
+/** Bytes as they come: whole, or in pieces of any size. */
+export type Source = Uint8Array | AsyncIterable<Uint8Array>
+
+/** A file whose record is still to be decided. */
+export interface NewFile {
+  id: string
+  byteSize: number
+  /** In hex. */
+  sha256: string
+  /**
+   * In the letter that makes the record: the writes that keep the file, for its effects. Throws `conflict` if the workspace has no room
+   * for it. Without them there is no file, and what was stored for it is removed within two days.
+   */
+  keep(sql: Sql, gate: Pick<Gate, 'counters'>): Promise<Query[]>
+}
+
+export interface Reading {
+  tenantId: string
+  /** Runs a statement over the workspace's rows. */
+  read<Row>(query: Query<Row>): Promise<Row[]>
+  /** First and last byte, from 0; default: all. */
+  range?: { from: number; to: number } | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** One of the two places. */
+export interface Store {
+  /** The most bytes of a file. */
+  readonly most: number
+  /**
+   * Takes in the bytes, beside the mailbox and in the process that owns the workspace. Throws `payload_too_large`, `conflict` if the
+   * workspace has no room, and `unavailable`.
+   */
+  put(tenantId: string, source: Source, signal?: AbortSignal): Promise<NewFile>
+  /**
+   * The MiBs of a kept file from number `first` to number `last`, one after the other. Throws `unavailable`.
+   */
+  blocks(file: KeptFile, span: { first: number; last: number }, reading: Reading): AsyncGenerator<Uint8Array>
+}
+
+export interface Files extends Pick<Store, 'most' | 'put'> {
+  /** The bytes of a kept file, in pieces of up to a MiB, each compared with its hash before it is given out. Throws `unavailable`. */
+  read(file: KeptFile, reading: Reading): AsyncGenerator<Uint8Array>
+}
+
+const KIB_OF_GIB = 1_048_576
+
+/** As sql/000049-files.sql counts them. */
+const kibOf = (byteSize: number): number => Math.max(4, Math.ceil(byteSize / 1_024))
+
+/** Throws unless files of so many bytes more fit into the room of a workspace. */
+export const requireRoom = ({ counters }: Pick<Gate, 'counters'>, byteSize: number, gib: number): void => {
+  if ((counters['files@kib'] ?? 0) + kibOf(byteSize) > gib * KIB_OF_GIB)
+    fail('conflict', `the files of the workspace would take more than ${gib} GiB; delete some first`)
+}
+
+/** The stores by the names in rows of files; one that is not set up cannot be read. */
+export type Stores = Record<FileStore, Store | undefined>

@@ -1,0 +1,39 @@
+/** Files in the database: their bytes are part of the letter that makes their record, so neither is ever without the other. */
+import { fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { fileBlock, insertBlock, insertFile } from '#store/app/files'
+import { BLOCK, Hashing, piecesOf } from './blocks.ts'
+import { requireRoom, type Store } from './files.ts'
+
+/** Letters of the workspace wait while one writes its bytes. */
+const MOST = 4 * BLOCK
+const MOST_GIB = 1
+
+export const postgresStore = (): Store => ({
+  most: MOST,
+  async put(_, source) {
+    const id = newId()
+    const hashing = new Hashing()
+    const blocks: Uint8Array[] = []
+    for await (const bytes of piecesOf(source, { size: BLOCK, most: MOST })) {
+      hashing.add(bytes)
+      blocks.push(bytes)
+    }
+    const file = { id, ...hashing.end() }
+    return {
+      ...{ id, byteSize: file.byte_size, sha256: file.sha256 },
+      async keep(_sql, gate) {
+        requireRoom(gate, file.byte_size, MOST_GIB)
+        return [insertFile(file), ...blocks.map((bytes, number) => insertBlock(id, number, bytes))]
+      },
+    }
+  },
+  async *blocks({ id }, { first, last }, { read, signal }) {
+    for (let number = first; number <= last; number++) {
+      signal?.throwIfAborted()
+      const [row] = await read(fileBlock(id, number))
+      if (!row) fail('unavailable', 'the file is no longer there')
+      yield row!.bytes
+    }
+  },
+})

@@ -1,0 +1,38 @@
+/** Files as the handlers of records put, keep and read them. */
+import type { Files, NewFile, Reading } from '#port/files/files'
+import { type KeptFile, keptFile } from '#store/app/files'
+import type { Effects } from '#store/engine/letter'
+import type { TestApp } from './app.ts'
+
+export interface FileDesk {
+  files: Files
+  tenantId: string
+  /** Keeps a file in a letter of the workspace, as the command that makes its record does. */
+  keep(file: NewFile, effects?: Effects): Promise<KeptFile>
+  read(file: KeptFile, range?: Reading['range']): Promise<Buffer>
+}
+
+const SYSTEM = { kind: 'system', id: 'test' } as const
+
+export const fileDesk = ({ workplace }: Pick<TestApp, 'workplace'>, tenantId: string): FileDesk => {
+  const { db, files, ask } = workplace.world
+  const read: Reading['read'] = (query) => db.read({ tenantId }, query)
+  return {
+    files,
+    tenantId,
+    async keep(file, effects = {}) {
+      await ask(tenantId, {
+        ...{ name: 'test.keep', priority: 'interactive', provenance: { principal: SYSTEM, surface: 'lane' } },
+        decide: async (sql, gate) => ({
+          reply: undefined,
+          effects: { ...effects, writes: [...(await file.keep(sql, gate)), ...(effects.writes ?? [])] },
+        }),
+      })
+      const [kept] = await read(keptFile(file.id))
+      return kept!
+    },
+    async read(file, range) {
+      return Buffer.concat(await Array.fromAsync(files.read(file, { tenantId, read, range })))
+    },
+  }
+}
