@@ -1,6 +1,7 @@
 /** Tools of the agent that fail, each in another way. */
 import type { Tool, ToolBox, ToolContext } from '#decisions/agent/toolbox'
 import type { ToolClass, ToolWay } from '#domain/agent/step'
+import type { Sql } from '#store/engine/db'
 import { changed } from './outside-tool.ts'
 
 /** What a tool does in the place of its work. */
@@ -56,10 +57,26 @@ export const badTools = {
 
 export type BadToolName = keyof typeof badTools
 
-/** It stops its workspace for four seconds, three times. */
+/** It stops its workspace three times, for as long as a tool's statement may take. */
 const SLOWEST = 'is_very_slow_in_the_database'
 
-const bad: Record<string, BadTool> = { ...badTools, [SLOWEST]: { ...command, decide: (_name, _args, context) => slowStatement(context) } }
+/** A good one: it tells how long its statements may take, and its letter keeps how long the next ones may. */
+const LIMIT_TELLER = 'tells_its_limit'
+const limitTeller: BadTool = {
+  ...command,
+  decide: async (_name, _args, { sql }: ToolContext) => {
+    const [own] = await sql<{ limit: string }>`select current_setting('statement_timeout') as limit`
+    const writes = [(then: Sql) => then`insert into counter (key, period, used) values ('limit', current_setting('statement_timeout'), 0)`]
+    return { value: own, effects: { writes } }
+  },
+  text: (_name, value) => JSON.stringify(value),
+}
+
+const bad: Record<string, BadTool> = {
+  ...badTools,
+  [LIMIT_TELLER]: limitTeller,
+  [SLOWEST]: { ...command, decide: (_name, _args, context) => slowStatement(context) },
+}
 
 const toolOf = ([name, { class: of, way }]: [string, BadTool]): Tool => ({
   ...{
@@ -95,6 +112,7 @@ export const withBadTools =
       reach: either('reach') as ToolBox['reach'],
       subject: either('subject') as ToolBox['subject'],
       text: either('text') as ToolBox['text'],
+      kept: (name, value) => (name in bad ? value : box.kept(name, value)),
       isForeign: (name, value) => !(name in bad) && box.isForeign(name, value),
     })
   }

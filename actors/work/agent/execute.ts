@@ -6,13 +6,14 @@ import { agentLimit } from '#domain/agent/budget'
 import { hostOf } from '#domain/agent/fetching'
 import { HandleBook } from '#domain/agent/handles'
 import { callingJob } from '#domain/agent/job'
-import { GENERATION_WAIT_MS } from '#domain/agent/limits'
+import { GENERATION_WAIT_MS, TOOL_STATEMENT_MS } from '#domain/agent/limits'
 import { keptResult, type Step, type StepHead } from '#domain/agent/step'
 import { approvalOfStep, saveApproval } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { callsWithinHour, stepPart } from '#store/agent/steps'
 import { merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
+import { limitPart, underLimit } from '#store/engine/statement-limit'
 import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 
@@ -110,21 +111,34 @@ export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Prom
     step: stepPart(head.id),
     approval: approvalOfStep(head.id),
     hour: callsWithinHour(head.name),
+    limit: limitPart(TOOL_STATEMENT_MS),
   })
   at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
-  const held = heldBack(at, hour.calls)
-  if (held) return void failTool(at, step!, held)
+  const decide = (context: ToolContext) => deps.toolBox().decide(step!.name, step!.args ?? {}, context)
+  await underLimit(at.sql, async () => {
+    const held = heldBack(at, hour.calls)
+    if (held) return void failTool(at, step!, held)
+    await decideTool(deps, at, { step: step!, approval, decide })
+  })
+}
+
+interface DecidingStep {
+  step: Step
+  approval: Approval | undefined
+  decide(context: ToolContext): Promise<Decided>
+}
+
+const decideTool = async (deps: AgentDeps, at: At, { step, approval, decide }: DecidingStep): Promise<void> => {
   try {
-    const acting = await actingFor(deps, at, step!, approval)
-    if (typeof acting === 'string') return void failTool(at, step!, acting)
-    const context = contextOf(at, acting.caller, step!)
-    const decided = await deps.toolBox().decide(step!.name, step!.args ?? {}, context)
+    const acting = await actingFor(deps, at, step, approval)
+    if (typeof acting === 'string') return void failTool(at, step, acting)
+    const decided = await decide(contextOf(at, acting.caller, step))
     await deps.failpoints('agent.executing')
-    return decidedTool(deps, at, { step: step!, decided, approval })
+    return decidedTool(deps, at, { step, decided, approval })
   } catch (cause) {
     const refusal = refusalOf(cause)
     if (refusal === undefined) throw cause
-    failTool(at, step!, refusal)
+    failTool(at, step, refusal)
   }
 }
 
@@ -144,17 +158,8 @@ export const stepToRun = async (deps: AgentDeps, at: At, head: StepHead): Promis
 
 /** Decides with what was fetched outside. */
 export const reachedStep = async (deps: AgentDeps, at: At, step: Step, reached: Reached): Promise<void> => {
-  try {
-    const { approval } = await loadNow(at.sql, { approval: approvalOfStep(step.id) })
-    const acting = await actingFor(deps, at, step, approval)
-    if (typeof acting === 'string') return void failTool(at, step, acting)
-    const decided = await reached(contextOf(at, acting.caller, step))
-    return decidedTool(deps, at, { step, decided, approval })
-  } catch (cause) {
-    const refusal = refusalOf(cause)
-    if (refusal === undefined) throw cause
-    failTool(at, step, refusal)
-  }
+  const { approval } = await loadNow(at.sql, { approval: approvalOfStep(step.id), limit: limitPart(TOOL_STATEMENT_MS) })
+  await underLimit(at.sql, () => decideTool(deps, at, { step, approval, decide: reached }))
 }
 
 interface DecidedStep {

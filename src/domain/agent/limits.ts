@@ -15,6 +15,8 @@ export const MOST_OPEN_JOBS_OF_CONVERSATION = 20
 /** Reads that run together. */
 export const MOST_READS = 8
 export const APPROVAL_MS = 24 * 3_600_000
+/** A statement of a tool that is decided in a letter. The letter holds up its workspace's mailbox meanwhile. */
+export const TOOL_STATEMENT_MS = 1_000
 /** A generation that takes longer is shown as it stands. */
 export const GENERATION_WAIT_MS = 170_000
 /** How long a job waits behind another of its conversation before it looks for itself. */

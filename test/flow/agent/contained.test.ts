@@ -128,3 +128,14 @@ test('failures of a command are counted through a restart: the third is the last
   expect(calls).toBe(3)
   await first[Symbol.asyncDispose]()
 })
+
+test("a tool's statements have a second, and the rest of its letter has the session's own limit", async () => {
+  await using app = await testApp({ overrides: { thinker: plannedModel(), tools: withBadTools() } })
+  const { story, by } = await newUser(app)
+  const id = await ask(app, { tenantId: story.tenantId, by }, [[['tells_its_limit', {}]]])
+  expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  const [step] = await app.owner<{ result: { text: string } }[]>`select result from agent_step where job_id = ${id} and kind = 'tool'`
+  expect(step?.result.text).toContain('1s')
+  const [rest] = await app.owner<{ period: string }[]>`select period from counter where tenant_id = ${story.tenantId} and key = 'limit'`
+  expect(rest?.period).toBe('4s')
+})
