@@ -1,0 +1,74 @@
+/** What a foreign tool answered, as text for the model. Nothing is carried along that is no text: it is named. Pure. */
+import { isDeeper, isObject } from '#kernel/json-value'
+import { beginning, storable } from '#kernel/storable'
+import { cleanText } from './foreign-text.ts'
+
+export interface ForeignAnswer {
+  text: string
+  /** The server says that the tool failed. */
+  isError: boolean
+}
+
+type Part = Record<string, unknown>
+
+const MOST_PARTS = 500
+/** In characters. A step keeps less, and says that it was cut. */
+const LONGEST_ANSWER = 100_000
+const LONGEST_WORD = 500
+const DEEPEST = 100
+
+const word = (value: unknown): string => (typeof value === 'string' ? cleanText(value, LONGEST_WORD).replaceAll('\n', ' ') : '')
+
+/** Bytes that a base64 text stands for. */
+const sizeOf = (base64: unknown): string => `${typeof base64 === 'string' ? Math.floor((base64.length * 3) / 4) : 0} bytes`
+
+const said = (...words: string[]): string => `[${words.filter((each) => each !== '').join(' ')}]`
+
+const resourceText = ({ resource }: Part): string => {
+  if (!isObject(resource)) return said('a resource, left out')
+  const { uri, mimeType, text, blob } = resource
+  if (typeof text === 'string') return `${said('resource', word(uri))}\n${text}`
+  return said('resource', word(uri), word(mimeType), `of ${sizeOf(blob)}, left out`)
+}
+
+const partText = (part: unknown): string => {
+  if (!isObject(part)) return said('a part that cannot be read, left out')
+  switch (part.type) {
+    case 'text':
+      return typeof part.text === 'string' ? part.text : said('a text that is none, left out')
+    case 'image':
+    case 'audio':
+      return said(part.type, word(part.mimeType), `of ${sizeOf(part.data)}, left out`)
+    case 'resource_link':
+      return said('link', word(part.title) || word(part.name), word(part.uri), word(part.description))
+    case 'resource':
+      return resourceText(part)
+    default:
+      return said('a part of the type', word(part.type) || 'unknown', 'left out')
+  }
+}
+
+const isSame = (text: string, value: unknown): boolean => {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value)
+  } catch {
+    return false
+  }
+}
+
+/** Undefined if that is no result of a tool. */
+export const answerOf = (result: unknown): ForeignAnswer | undefined => {
+  if (!isObject(result) || isDeeper(result, DEEPEST)) return undefined
+  const { content, structuredContent, isError } = result
+  if (!Array.isArray(content) && structuredContent === undefined) return undefined
+  const parts = (Array.isArray(content) ? content.slice(0, MOST_PARTS) : []).map(partText)
+  const more = Array.isArray(content) ? content.length - parts.length : 0
+  // Servers are asked to say the structured part as text, too.
+  const isSaid = structuredContent === undefined || parts.some((text) => isSame(text, structuredContent))
+  const all = [
+    ...parts,
+    ...(more > 0 ? [said(`${more} more parts, left out`)] : []),
+    ...(isSaid ? [] : [JSON.stringify(structuredContent)]),
+  ]
+  return { text: beginning(storable(all.join('\n\n')), LONGEST_ANSWER), isError: isError === true }
+}

@@ -1,0 +1,15 @@
+/** Values that came as JSON. */
+
+/** Whether a value is an object with fields, and neither null nor an array. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether objects and arrays are nested deeper. Costs no stack, which other walks of such a value would exhaust. */
+export const isDeeper = (value: unknown, most: number): boolean => {
+  let level = [value]
+  for (let depth = 0; depth <= most; depth++) {
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
+    if (level.length === 0) return false
+  }
+  return true
+}
