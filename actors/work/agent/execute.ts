@@ -7,6 +7,7 @@ import { hostOf } from '#domain/agent/fetching'
 import { HandleBook } from '#domain/agent/handles'
 import { callingJob } from '#domain/agent/job'
 import { GENERATION_WAIT_MS, TOOL_STATEMENT_MS } from '#domain/agent/limits'
+import { givenBy } from '#domain/agent/playbook'
 import { keptResult, type Step, type StepHead } from '#domain/agent/step'
 import { approvalOfStep, saveApproval } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
@@ -31,7 +32,9 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   const isAction = changes.job.kind === 'action'
   const text = tools.text(step.name, isAction ? value : book.shorten(value, tools.naming(step.name)))
   if (!isAction) changes.name(book.added)
-  return endStep(changes, { ...step, state: 'done', untrusted: source, ...keptResult(text, isAction ? { value } : {}) })
+  const playbooks = givenBy(step.name, value)
+  const more = { ...(isAction ? { value } : {}), ...(playbooks.length > 0 ? { playbooks } : {}) }
+  return endStep(changes, { ...step, state: 'done', untrusted: source, ...keptResult(text, more) })
 }
 
 const taintBy = (changes: At['changes'], source: string): void => {

@@ -1,13 +1,27 @@
 /** What a run beside the mailbox gives the letter that settles it. */
 import type { Reached } from '#decisions/agent/toolbox'
+import type { GivenPlaybook } from '#domain/agent/playbook'
 import type { ThinkFailure, Thought } from '#port/model/thinker'
 
 /** `unknown`: it may have happened. */
 export type Read = { id: string; value: unknown } | { id: string; error: string } | { id: string; unknown: true }
 
 /** `stopped`: the process is ending, or the lane was recalled. */
+/** The model, or the desk, has answered. */
+interface Answered {
+  kind: 'thought'
+  thought: Thought
+  /** The words of a person that the job answers. */
+  typed: string
+  /** Ids of memories, and playbooks, that it was given. */
+  recalled: string[]
+  playbooks: GivenPlaybook[]
+  byDesk: boolean
+  ms: number
+}
+
 export type AgentOutcome =
-  | { kind: 'thought'; thought: Thought; typed: string; recalled: string[]; byDesk: boolean; ms: number }
+  | Answered
   | { kind: 'failed'; failure: ThinkFailure; retryAfterMs: number | undefined; ms: number }
   | { kind: 'read'; results: Read[] }
   | { kind: 'reached'; reached: Reached }

@@ -30,7 +30,7 @@ export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneCo
 
 const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Promise<AgentOutcome> => {
   const { tenantId, signal } = context
-  const { turn, typed, recalled } = await turnOf(deps, run, tenantId)
+  const { turn, typed, recalled, playbooks } = await turnOf(deps, run, tenantId)
   const byDesk = run.job.model === 'desk' || typed.trimStart().startsWith('/')
   const thinker = byDesk ? deps.desk : deps.thinker
   if (!thinker) return { kind: 'failed', failure: 'no_model', retryAfterMs: undefined, ms: 0 }
@@ -50,7 +50,8 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     }
     const thought = byDesk ? await call() : await inTurn(deps, context, call)
     await deps.failpoints('agent.thought')
-    return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, recalled, byDesk, ms: ms() }
+    const given = byDesk ? { recalled: [], playbooks: [] } : { recalled, playbooks }
+    return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, ...given, byDesk, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
     return failed(deps, cause, { model: turn.model, job: run.job.id, tenant: tenantId, ms: ms() })
@@ -84,7 +85,8 @@ const summarise = async (deps: AgentDeps, run: Summarising, context: LaneContext
   try {
     const thought = await inTurn(deps, context, () => thinker.think(turn, { signal, onText: () => {} }))
     await deps.failpoints('agent.thought')
-    return { kind: 'thought', thought: keptAnswer(thought, run.step.name), typed: '', recalled: [], byDesk: false, ms: ms() }
+    const nothing = { typed: '', recalled: [], playbooks: [], byDesk: false }
+    return { kind: 'thought', thought: keptAnswer(thought, run.step.name), ...nothing, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
     return failed(deps, cause, { model: turn.model, job: run.job.id, tenant: tenantId, ms: ms() })

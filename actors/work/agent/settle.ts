@@ -126,7 +126,7 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
   const done: Step = {
     ...booked(deps, at, step, outcome),
     error: faultOf(at, thought),
-    answer: { text: thought.text, calls: thought.calls.length, ...(thought.reasoning ? { reasoning: thought.reasoning } : {}) },
+    answer: answerOf(outcome),
   }
   const saved = at.changes.save(done)
   at.changes.endedStep(saved)
@@ -135,6 +135,11 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
   const helpless = helplessEnd(at, outcome)
   return helpless === undefined ? answered(at, thought) : over(at, { kind: 'end', end: { status: 'failed', error: helpless } })
 }
+
+const answerOf = ({ thought: { text, calls, reasoning }, playbooks }: Extract<AgentOutcome, { kind: 'thought' }>): Step['answer'] => ({
+  ...{ text, calls: calls.length, ...(reasoning ? { reasoning } : {}) },
+  ...(playbooks.length > 0 ? { playbooks } : {}),
+})
 
 /** Why a job that nobody watches cannot begin: its goal is no command, and the desk has only words for it. */
 const helplessEnd = (

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { historyBytes } from '#domain/agent/budget'
 import { MOST_MESSAGES, summaryMessage } from '#domain/agent/compaction'
+import type { GivenPlaybook } from '#domain/agent/playbook'
 import { playbooksMessage } from '#domain/agent/prompt'
 import { formatOf, taskMessages } from '#domain/agent/tasks/asking'
 import { fitted, recallMessage, saidMessage, stepMessages, type TranscriptMessage } from '#domain/agent/transcript'
@@ -21,6 +22,8 @@ interface Asking {
   typed: string
   /** Ids of the memories among the messages. */
   recalled: string[]
+  /** Those of the system message. */
+  playbooks: GivenPlaybook[]
 }
 
 export const turnOf = async (
@@ -38,12 +41,19 @@ export const turnOf = async (
     pinned: when(job.model !== 'desk' && !job.task, pinnedPlaybooks),
     recalled: when(job.model !== 'desk' && !job.task, recalledMemories(words, job.started_at ?? job.created_at)),
   })
-  if (job.task) return { turn: { ...asked, messages: taskMessages(job.task, steps), format: formatOf(job.task) }, typed: '', recalled: [] }
+  if (job.task)
+    return {
+      turn: { ...asked, messages: taskMessages(job.task, steps), format: formatOf(job.task) },
+      typed: '',
+      recalled: [],
+      playbooks: [],
+    }
   const memories = recalled ?? []
   const messages = said ? said.map(saidMessage) : [{ role: 'user' as const, text: job.goal }]
   const history = withSummary(messages, before, historyBytes(deps.contextTokens)).toSpliced(-1, 0, ...open, ...recallMessage(memories))
-  const turn: Turn = { ...asked, system: `${system}${playbooksMessage(pinned ?? [])}`, messages: [...history, ...stepMessages(steps)] }
-  return { turn, typed: own?.content ?? (job.parent_id === null ? job.goal : ''), recalled: memories.map(({ id }) => id) }
+  const { text, given: playbooks } = playbooksMessage(pinned ?? [])
+  const turn: Turn = { ...asked, system: `${system}${text}`, messages: [...history, ...stepMessages(steps)] }
+  return { turn, typed: own?.content ?? (job.parent_id === null ? job.goal : ''), recalled: memories.map(({ id }) => id), playbooks }
 }
 
 /** The summary of the oldest messages, then those that fit of the others. */

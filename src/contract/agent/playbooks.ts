@@ -141,7 +141,10 @@ export const playbookCapabilities = {
   read_playbook: op.query(
     'GET /api/v1/actions/read_playbook',
     'Read the instructions of a playbook.',
-    { input: { slug }, output: record({ slug: Slug, name: T.String(), description: nullable(T.String()), content: T.String() }) },
+    {
+      input: { slug },
+      output: record({ slug: Slug, name: T.String(), description: nullable(T.String()), version: T.Integer(), content: T.String() }),
+    },
     { ...use, ...everybody, tool: 'read_playbook', agent: 'read', errors: ['not_found'] },
   ),
   propose_playbook_update: op.command(

@@ -138,6 +138,19 @@ export const reject = (version: PlaybookVersion, { by, now }: Decision): Playboo
   return { ...version, state: 'rejected', decided_by: by, decided_at: now, updated_at: now }
 }
 
+/** A version whose text a job was given. */
+export interface GivenPlaybook {
+  slug: string
+  version: number
+}
+
+/** What an answer of a tool gave of playbooks. */
+export const givenBy = (tool: string, answer: unknown): GivenPlaybook[] => {
+  if (tool !== 'read_playbook') return []
+  const { slug, version } = answer as GivenPlaybook
+  return [{ slug, version }]
+}
+
 /** The page where a person decides about a draft. */
 export const versionUrl = (publicUrl: string, playbookId: string, id: string): string =>
   `${publicUrl}/playbooks/${playbookId}/versions/${id}`

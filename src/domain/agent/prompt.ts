@@ -1,4 +1,5 @@
 /** The system message of a job: rules, the index of tools, and the workspace. Equal for a day, so that providers can cache it. */
+import type { GivenPlaybook } from './playbook.ts'
 
 export interface WorkspaceFacts {
   goal: string
@@ -54,21 +55,23 @@ interface PinnedPlaybook {
   slug: string
   name: string
   content: string
+  /** The number of the version that this is. */
+  version: number
 }
 
 /** The end of the system message: pinned playbooks in their order, as far as there is room, and the names of those for which there is none. */
-export const playbooksMessage = (pinned: readonly PinnedPlaybook[]): string => {
-  if (pinned.length === 0) return ''
+export const playbooksMessage = (pinned: readonly PinnedPlaybook[]): { text: string; given: GivenPlaybook[] } => {
+  if (pinned.length === 0) return { text: '', given: [] }
   let room = MOST_PLAYBOOK_CHARACTERS
   const left: string[] = []
-  const shown = pinned.flatMap(({ slug, name, content }) => {
-    if (content.length <= room) {
-      room -= content.length
-      return `${name} (${slug}):\n${content}`
-    }
-    left.push(slug)
-    return []
+  const shown = pinned.filter(({ slug, content }) => {
+    const fits = content.length <= room
+    if (fits) room -= content.length
+    else left.push(slug)
+    return fits
   })
+  const texts = shown.map(({ slug, name, content }) => `${name} (${slug}):\n${content}`)
   const more = left.length > 0 ? [`There was no room for these, which hold as well; read them by read_playbook: ${left.join(', ')}`] : []
-  return ['', 'The playbooks of this workspace, which its people wrote for you to follow:', ...shown, ...more].join('\n\n')
+  const parts = ['', 'The playbooks of this workspace, which its people wrote for you to follow:', ...texts, ...more]
+  return { text: parts.join('\n\n'), given: shown.map(({ slug, version }) => ({ slug, version })) }
 }

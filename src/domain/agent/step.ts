@@ -1,5 +1,6 @@
 /** A step of a job: one call of the model, or one call of a tool. */
 import { beginning } from '#kernel/storable'
+import type { GivenPlaybook } from './playbook.ts'
 
 type StepState = 'ready' | 'asked' | 'running' | 'waiting' | 'done' | 'failed' | 'rejected' | 'unknown' | 'cancelled'
 
@@ -37,7 +38,7 @@ export interface Step {
   untrusted: string | null
   error: string | null
   /** Of a model's step. */
-  answer: { text: string; calls: number; reasoning?: string | undefined } | null
+  answer: StepAnswer | null
   awaits_kind: 'generation' | 'publish' | 'child' | null
   awaits: string | null
   of_step: number | null
@@ -67,8 +68,18 @@ interface Try {
   error: string
 }
 
+interface StepAnswer {
+  text: string
+  calls: number
+  reasoning?: string | undefined
+  /** Those that the model was given with the request. */
+  playbooks?: GivenPlaybook[]
+}
+
 interface StepResult {
   text: string
+  /** Those whose text it holds. */
+  playbooks?: GivenPlaybook[]
   /** The whole answer, of a direct call. */
   value?: unknown
 }
@@ -90,7 +101,7 @@ export const isFinished = ({ state }: Pick<Step, 'state'>): boolean =>
 const LONGEST_RESULT = 48_000
 
 /** What is kept of an answer. `more`: beside its text. */
-export const keptResult = (text: string, more: Pick<StepResult, 'value'> = {}): Pick<Step, 'result' | 'result_cut'> => ({
+export const keptResult = (text: string, more: Omit<StepResult, 'text'> = {}): Pick<Step, 'result' | 'result_cut'> => ({
   result: { text: beginning(text, LONGEST_RESULT), ...more },
   result_cut: text.length > LONGEST_RESULT,
 })

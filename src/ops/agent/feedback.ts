@@ -5,6 +5,7 @@ import { found } from '#kernel/errors'
 import { isUuid, newId } from '#kernel/ids'
 import { conversationPart } from '#store/agent/conversations'
 import { feedbackOf, feedbackPart, listFeedback, putFeedback } from '#store/agent/feedback'
+import { playbooksGivenFor } from '#store/agent/given-playbooks'
 import { messagePart } from '#store/agent/messages'
 import { loadBy, when } from '#store/engine/load'
 import type { Principal } from '#store/engine/principal'
@@ -31,13 +32,14 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
         conversation: conversationPart(id),
         message: when(isId, messagePart(id, messageId)),
         before: when(isId, feedbackPart(userOf(principal), messageId)),
+        given: when(isId, playbooksGivenFor(messageId)),
       }
     },
-    ({ verdict, correction = null }, { gate, principal, tenantId }, { conversation, message, before }) => {
+    ({ verdict, correction = null }, { gate, principal, tenantId }, { conversation, message, before, given }) => {
       the(conversation)
       const answer = found(message, 'no such message in this conversation')
-      const given = { id: newId(), tenant_id: tenantId, user_id: userOf(principal), verdict, correction, now: gate.now }
-      const feedback = giveFeedback(answer, before, given)
+      const says = { id: newId(), tenant_id: tenantId, user_id: userOf(principal), verdict, correction, now: gate.now }
+      const feedback = giveFeedback(answer, { before, playbooks: given?.playbooks ?? null }, says)
       return { reply: { feedback: feedbackView(feedback) }, effects: { writes: [putFeedback(feedback)] }, refId: feedback.id }
     },
   ),

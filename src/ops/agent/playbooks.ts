@@ -149,8 +149,8 @@ export const playbookCapabilityHandlers = ({ publicUrl }: { publicUrl: string })
 
   async read_playbook({ slug }, { read }) {
     const { playbook, slugs } = await loadBy(read, { playbook: playbookBySlug(slug), slugs: activeSlugs })
-    const { name, description, content } = readable(slug, playbook, slugs)
-    return { slug, name, description, content }
+    const { name, description, version, content } = readable(slug, playbook, slugs)
+    return { slug, name, description, version, content }
   },
 
   async propose_playbook_update({ slug, content, rationale }, context) {

@@ -20,16 +20,17 @@ const versionColumns = (sql: Sql): Fragment => sql`v.id, v.playbook_id, v.number
   v.decided_by, v.decided_at, v.created_at, v.updated_at`
 const versionTimes = { decided_at: true, created_at: true, updated_at: true } as const
 
-/** With the text of its active version. */
-export type WithContent = Playbook & { content: string }
+/** With the text and number of its active version. */
+export type WithContent = Playbook & { content: string; version: number }
 
+const activeColumns = (sql: Sql): Fragment => sql`${columns(sql)}, v.content, v.number as version`
 const activeTexts = (sql: Sql): Fragment => sql`playbook p join playbook_version v on v.playbook_id = p.id and v.state = 'active'`
 
 /** Newest first. */
 export const listPlaybooks =
   ({ limit, after, status }: Page & { status?: Playbook['status'] | undefined }): Query<WithContent> =>
   (sql) =>
-    sql`select ${columns(sql)}, v.content from ${activeTexts(sql)} where true ${status ? sql`and p.status = ${status}` : sql``} ${after ? sql`and p.id < ${after}` : sql``}
+    sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where true ${status ? sql`and p.status = ${status}` : sql``} ${after ? sql`and p.id < ${after}` : sql``}
       order by p.id desc limit ${limit + 1}`
 
 /** Without their texts, those of a status or all, newest first. */
@@ -43,10 +44,10 @@ export const playbookIndex = (status: Playbook['status'] | undefined) =>
   )
 
 export const playbookPart = (id: string) =>
-  one<WithContent>(times, (sql) => sql`select ${columns(sql)}, v.content from ${activeTexts(sql)} where p.id = ${id}`)
+  one<WithContent>(times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.id = ${id}`)
 
 export const playbookBySlug = (slug: string) =>
-  one<WithContent>(times, (sql) => sql`select ${columns(sql)}, v.content from ${activeTexts(sql)} where p.slug = ${slug}`)
+  one<WithContent>(times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.slug = ${slug}`)
 
 /** The slugs that the agent can name. */
 export const activeSlugs = many<{ slug: string }>(
@@ -130,9 +131,9 @@ export const deleteVersion =
     sql`delete from playbook_version where id = ${id}`
 
 /** The playbooks of the prompt, newest first. */
-export const pinnedPlaybooks = many<Pick<WithContent, 'slug' | 'name' | 'content'>>(
+export const pinnedPlaybooks = many<Pick<WithContent, 'slug' | 'name' | 'content' | 'version'>>(
   {},
-  (sql) => sql`select p.slug, p.name, v.content from ${activeTexts(sql)}
+  (sql) => sql`select p.slug, p.name, v.content, v.number as version from ${activeTexts(sql)}
     where p.pinned and p.status = 'active' order by p.id desc limit ${MOST_PINNED}`,
 )
 

@@ -47,20 +47,27 @@ describe('a conversation', () => {
 describe('feedback', () => {
   const { message } = said('🎉'.repeat(300), 'assistant')
   const given = { id: 'f', tenant_id: 't', user_id: 'p', verdict: 'down', correction: 'Shorter', now: at(7) } as const
+  const playbooks = [{ slug: 'launch-posts', version: 2 }]
+  const first = { before: undefined, playbooks }
 
   test('keeps the beginning of the answer, and what it was made with', () => {
-    const feedback = giveFeedback({ ...message, model: 'm', tools_used: ['growth_overview'] }, undefined, given)
-    expect(feedback).toMatchObject({ id: 'f', message_id: 'm', metadata: { model: 'm', tools: ['growth_overview'] }, created_at: at(7) })
+    const feedback = giveFeedback({ ...message, model: 'm', tools_used: ['growth_overview'] }, first, given)
+    expect(feedback).toMatchObject({
+      id: 'f',
+      message_id: 'm',
+      metadata: { model: 'm', tools: ['growth_overview'], playbooks },
+      created_at: at(7),
+    })
     expect([...feedback.message_excerpt].length).toBe(200)
   })
 
   test('given again replaces the verdict under the same id', () => {
-    const first = giveFeedback(message, undefined, given)
-    const second = giveFeedback(message, first, { ...given, id: 'g', verdict: 'up', correction: null, now: at(8) })
+    const before = giveFeedback(message, first, given)
+    const second = giveFeedback(message, { before, playbooks }, { ...given, id: 'g', verdict: 'up', correction: null, now: at(8) })
     expect(second).toMatchObject({ id: 'f', verdict: 'up', correction: null, created_at: at(7), updated_at: at(8) })
   })
 
   test('is refused for what a person said', () => {
-    expect(() => giveFeedback(said('hi').message, undefined, given)).toThrow('messageId must be the id of an answer of the agent')
+    expect(() => giveFeedback(said('hi').message, first, given)).toThrow('messageId must be the id of an answer of the agent')
   })
 })

@@ -2,20 +2,22 @@
 import { expect, test } from 'bun:test'
 import { MOST_PLAYBOOK_CHARACTERS, playbooksMessage } from '#domain/agent/prompt'
 
-const playbook = (slug: string, length: number) => ({ slug, name: slug.toUpperCase(), content: slug[0]!.repeat(length) })
+const playbook = (slug: string, length: number) => ({ slug, name: slug.toUpperCase(), content: slug[0]!.repeat(length), version: length })
 
 test('says nothing of playbooks where none is pinned', () => {
-  expect(playbooksMessage([])).toBe('')
+  expect(playbooksMessage([])).toEqual({ text: '', given: [] })
 })
 
 test('has pinned playbooks in their order', () => {
-  expect(playbooksMessage([playbook('new', 3), playbook('old', 4)])).toEndWith('NEW (new):\nnnn\n\nOLD (old):\noooo')
+  expect(playbooksMessage([playbook('new', 3), playbook('old', 4)]).text).toEndWith('NEW (new):\nnnn\n\nOLD (old):\noooo')
 })
 
 test('names what finds no room, and gives what comes after it the room that is left', () => {
-  const text = playbooksMessage([playbook('first', MOST_PLAYBOOK_CHARACTERS - 10), playbook('long', 11), playbook('short', 10)])
+  const pinned = [playbook('first', MOST_PLAYBOOK_CHARACTERS - 10), playbook('long', 11), playbook('short', 10)]
+  const { text, given } = playbooksMessage(pinned)
   expect(text).toContain('FIRST (first):')
   expect(text).toContain(`SHORT (short):\n${'s'.repeat(10)}`)
   expect(text).not.toContain('LONG (long):')
   expect(text).toEndWith('read them by read_playbook: long')
+  expect(given.map(({ slug }) => slug)).toEqual(['first', 'short'])
 })

@@ -24,7 +24,11 @@ describe('feedback', () => {
     const { status, body } = await give({ verdict: 'down', correction: 'Three were late' }, person.key)
     expect(status).toBe(201)
     expect(body.feedback).toMatchObject({ tenantId, conversationId: id, messageId, userId: person.personId, verdict: 'down' })
-    expect(body.feedback).toMatchObject({ correction: 'Three were late', messageExcerpt: 'Done.', metadata: { model: 'desk', tools: [] } })
+    expect(body.feedback).toMatchObject({
+      correction: 'Three were late',
+      messageExcerpt: 'Done.',
+      metadata: { model: 'desk', tools: [], playbooks: null },
+    })
     expect(await own(person.key)).toEqual([body.feedback])
     expect(await own(other.key)).toEqual([])
     expect((await send('GET', 'feedback')).body.feedback).toEqual([body.feedback])
