@@ -12,12 +12,16 @@ const filters = {
   until: T.Optional(Time),
 }
 
-const ActorKind = oneOf(['person', 'key', 'system'], { description: 'system: the deployment or its operator.' })
+const ActorKind = oneOf(['person', 'key', 'agent', 'system'], {
+  description: 'agent: a job of the workspace agent, by its id; detail says on whose behalf. system: the deployment or its operator.',
+})
 const Detail = T.Record(T.String(), T.Unknown(), { description: 'Details that depend on the operation. Never contains secrets.' })
 
 /** Fields of an entry in both the list and the export. */
 const deed = {
-  surface: T.String({ description: "rest, mcp, cli or admin; lane or timer for the server's own work." }),
+  surface: T.String({
+    description: "rest, mcp, cli or admin; agent for what a job of the agent does; lane or timer for the server's own work.",
+  }),
   operation: T.String(),
   ref_id: nullable(T.String({ format: 'uuid', description: 'The record affected.' })),
   request_id: nullable(T.String({ description: 'The X-Request-Id of the request.' })),

@@ -6,7 +6,7 @@ import type { Page } from '../engine/page.ts'
 export interface AuditRow {
   id: string
   at: Date
-  actor_kind: 'person' | 'key' | 'system'
+  actor_kind: 'person' | 'key' | 'agent' | 'system'
   actor_id: string
   actor_name: string | null
   actor_email: string | null

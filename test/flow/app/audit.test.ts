@@ -103,6 +103,18 @@ describe('the list', () => {
     ])
   })
 
+  test('and the file include what jobs of the agent do, and on whose behalf', async () => {
+    const owner = await newOwner()
+    const [job, personId] = [newId(), owner.personId]
+    const detail = { on_behalf: { kind: 'session', id: owner.sessionId, personId }, step: 2 }
+    await app.owner`insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, detail)
+      values (${newId()}, ${owner.tenantId}, now(), 'agent', ${job}, 'agent', 'growth.learnings.add', ${app.owner.json(detail)})`
+    const who = { kind: 'agent', id: job, name: null, email: null }
+    expect((await list(owner, { actor: job })).entries).toMatchObject([{ who, surface: 'agent', detail }])
+    const { status, text } = await app.send('GET', `${PATH}/export?actor=${job}`, { key: owner.key })
+    expect([status, jsonLines(text)]).toMatchObject([200, [{ who_kind: 'agent', who_id: job, who_name: null, who_email: null, detail }]])
+  })
+
   test('is for owners of the workspace only', async () => {
     const [owner, other] = [await newOwner(), await newOwner()]
     const editor = await signedIn(app, owner.tenantId, 'editor')
