@@ -32,6 +32,12 @@ describe('a secret never reaches a log line', () => {
   })
 })
 
+test('nor does the secret of a webhook, as it is or as an address has it', () => {
+  const secret = `whsec_${Buffer.alloc(32, '\xfb\xef\xbe/+secret', 'latin1').toString('base64')}`
+  const text = logged((log) => log.info({ url: `/rules?secret=${encodeURIComponent(secret)}` }, `no rule has ${secret}`))
+  expect(JSON.parse(text)).toMatchObject({ url: '/rules?secret=[redacted]%3D', msg: 'no rule has [redacted]=' })
+})
+
 test('other fields stay, in one JSON object a line', () => {
   const text = logged((log) => {
     log.info({ tenant: 'a', tokens: 3 }, 'first')
