@@ -5,9 +5,8 @@
  */
 import type postgres from 'postgres'
 import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
-import { plannedAnswer } from '#test/support/agent-plan'
+import { plannedReply } from '#test/support/agent-plan'
 import { allowOutside } from '#test/support/agent-story'
-import type { ChatReply, ChatRequest } from '#test/support/fake-chat'
 import { createFakeOpenAi, type FakeOpenAi } from '#test/support/fake-openai'
 import { newDeployment, startServer } from '#test/support/server'
 import { askFor, type Clients, type Person, signIn } from './agent-clients.ts'
@@ -30,20 +29,11 @@ export interface AgentOptions {
 /** Posts of others, to which agents reply. */
 const POSTS = 1_000
 
-/** What the model says next, by the transcript alone. */
-const chatReply = ({ messages }: ChatRequest): ChatReply => {
-  const last = messages.findLastIndex(({ role }) => role === 'user')
-  const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length
-  const answer = plannedAnswer(messages[last]!.content ?? '[]', answers)
-  if ('text' in answer) return answer
-  return { calls: answer.calls.map(([name, args], n) => ({ id: `c${answers}${n}`, name, arguments: JSON.stringify(args) })) }
-}
-
 /** A model for agents and drafts, and how many of its requests broke the provider's rules. */
 const startModel = async (next: () => number) => {
   const fake: FakeOpenAi = await createFakeOpenAi()
   fake.otherwise((call) => goodAnswer(next, call))
-  fake.converseOtherwise(chatReply)
+  fake.converseOtherwise(plannedReply)
   return fake
 }
 

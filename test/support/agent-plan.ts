@@ -2,6 +2,7 @@
  * A model that does what the person's message says: one model serves all workspaces, and in any process, since nothing but the transcript
  * says how far a job has come.
  */
+import type { ChatReply, ChatRequest } from './fake-chat.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
 type PlannedCall = [tool: string, args: Record<string, unknown>]
@@ -27,3 +28,12 @@ export const plannedModel = (asked: () => Promise<void> | void = () => {}): Scri
     await asked()
     return plannedAnswer(said!.role === 'user' ? said!.text : '', answers)
   })
+
+/** The same of a provider on the wire. */
+export const plannedReply = ({ messages }: ChatRequest): ChatReply => {
+  const last = messages.findLastIndex(({ role }) => role === 'user')
+  const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length
+  const answer = plannedAnswer(messages[last]!.content ?? '[]', answers)
+  if ('text' in answer) return answer
+  return { calls: answer.calls.map(([name, args], n) => ({ id: `c${answers}${n}`, name, arguments: JSON.stringify(args) })) }
+}

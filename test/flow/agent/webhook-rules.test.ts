@@ -8,6 +8,7 @@ import { newSurface, type Surface } from '#test/support/agent-surface'
 import { eventually } from '#test/support/app'
 import { runsOf } from '#test/support/schedules'
 import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { secretsInTables } from '#test/support/secrets'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 import { type MadeRule, makeWebhookRule, post } from '#test/support/webhook-rules'
@@ -33,17 +34,6 @@ const jobsOf = (rule: Pick<MadeRule, 'id'>, count: number) =>
     () => runsOf({ app }, rule.id),
     ({ length }) => length === count,
   )
-/** Rows anywhere that contain a text in the clear. */
-const rowsWith = async (text: string) => {
-  const tables = await app.owner<
-    { name: string }[]
-  >`select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`
-  const found: string[] = []
-  for (const { name } of tables)
-    if ((await app.owner.unsafe(`select 1 from "${name}" t where t::text like $1 limit 1`, [`%${text}%`])).length > 0) found.push(name)
-  return found
-}
-
 describe('making a rule', () => {
   test('directly gives path and secret to the caller, and leaves the secret in no row', async () => {
     const surface = await newSurface(app)
@@ -51,7 +41,7 @@ describe('making a rule', () => {
     const { id, path, secret } = body.result
     expect({ path, secret }).toEqual({ path: `/webhooks/rules/${id}`, secret: expect.stringMatching(/^whsec_/) })
     expect((await post(app.url, { path, secret })).status).toBe(200)
-    expect(await rowsWith(secret.slice('whsec_'.length))).toEqual([])
+    expect(await secretsInTables(app.owner, { secret })).toEqual([])
     const listed = await surface.send('GET', 'webhook-rules')
     expect(listed.body.webhookRules).toEqual([expect.objectContaining({ id, secret: 'whsec_…', secretIsUnseen: false, received: 1 })])
   })
