@@ -9,12 +9,13 @@ import { request as tlsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { isPublicAddress } from './address.ts'
+import { bodyOf } from './body.ts'
 import { EgressRefused, type EgressRules, type EgressTarget, targetOf } from './target.ts'
 import { ACCEPTED, unpacking } from './unpacking.ts'
 
 export interface EgressRequest {
   url: string
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   headers: Record<string, string>
   body: string
   /** For the lookup, the connection and the whole response. */
@@ -38,6 +39,17 @@ type EgressGet = Pick<EgressRequest, 'url' | 'headers' | 'deadlineMs' | 'maxByte
 /** The bytes as the server means them: packed ones are unpacked, up to the same limit. */
 export type EgressBytes = Omit<EgressResponse, 'body'> & { bytes: Buffer }
 
+/** No byte of the request was sent. */
+export class NotConnected extends Error {
+  override readonly name = 'NotConnected'
+}
+
+/** A response whose body is read as it arrives. Its body must be read to its end, or cancelled. */
+export type EgressStream = Pick<EgressResponse, 'status' | 'headers'> & {
+  /** Not unpacked. Fails if it is longer than `maxBytes` (`TooLong`), breaks off, or does not end in time. */
+  body: ReadableStream<Uint8Array>
+}
+
 export interface Egress {
   /** Throws `EgressRefused` if the URL alone rules the call out. */
   check(url: string): void
@@ -45,6 +57,8 @@ export interface Egress {
   send(request: EgressRequest): Promise<EgressResponse>
   /** The same, of what is only read. */
   get(request: EgressGet): Promise<EgressBytes>
+  /** The same, as soon as the response begins. Throws `NotConnected` if no connection came about. */
+  open(request: EgressRequest): Promise<EgressStream>
 }
 
 interface Address {
@@ -63,10 +77,11 @@ export interface EgressOptions {
 const bySystem = (hostname: string): Promise<Address[]> => lookupName(hostname, { all: true })
 
 export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): Egress => {
-  const calling = (request: EgressRequest): Promise<EgressBytes> => {
+  const beginning = (request: EgressRequest): Exchange => {
     const target = targetOf(request.url, rules)
-    return exchange(request, target, { lookup: checkedLookup(resolve, target), ...(ca ? { ca } : {}) })
+    return begin(request, target, { lookup: checkedLookup(resolve, target), ...(ca ? { ca } : {}) })
   }
+  const calling = async (request: EgressRequest): Promise<EgressBytes> => wholeOf(beginning(request), request.maxBytes)
   return {
     check: (url) => void targetOf(url, rules),
     async send(request) {
@@ -76,6 +91,10 @@ export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): 
     async get(request) {
       const answer = await calling({ ...request, method: 'GET', body: '', headers: { 'accept-encoding': ACCEPTED, ...request.headers } })
       return { ...answer, ...(await unpacked(answer, request.maxBytes)) }
+    },
+    async open(request) {
+      if (request.signal?.aborted) throw new NotConnected('stopped before it began', { cause: request.signal.reason })
+      return streamOf(beginning(request), request.maxBytes)
     },
   }
 }
@@ -102,32 +121,73 @@ interface Connecting {
   ca?: string
 }
 
-/** Makes one request on its own connection, which ends when the response is read, cut off or late. */
-const exchange = async (
-  { method, headers, body, deadlineMs, maxBytes, signal }: EgressRequest,
+/** One request on its own connection. */
+interface Exchange {
+  response: Promise<IncomingMessage>
+  /** Whether bytes of the request may have been sent. */
+  isConnected(): boolean
+  /** Aborts when time runs out, or the caller stops it. */
+  ended: AbortSignal
+  /** Ends the connection. */
+  end(): void
+}
+
+const begin = (
+  { method, headers, body, deadlineMs, signal }: EgressRequest,
   { url, hostname, port }: EgressTarget,
   connecting: Connecting,
-): Promise<EgressBytes> => {
+): Exchange => {
   const deadline = AbortSignal.timeout(deadlineMs)
   const ended = signal ? AbortSignal.any([signal, deadline]) : deadline
   ended.throwIfAborted()
-  const send = url.protocol === 'https:' ? tlsRequest : plainRequest
+  const isTls = url.protocol === 'https:'
   const length = method === 'GET' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const sent = { ...length, 'accept-encoding': 'identity', ...headers }
-  const request = send({ ...connecting, hostname, port, method, path: url.pathname + url.search, headers: sent, agent: false })
+  const path = url.pathname + url.search
+  const request = (isTls ? tlsRequest : plainRequest)({ ...connecting, hostname, port, method, path, headers: sent, agent: false })
+  let isConnected = false
+  request.on('socket', (socket) =>
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      isConnected = true
+    }),
+  )
   const abort = () => request.destroy(ended.reason)
   ended.addEventListener('abort', abort)
+  return {
+    response: answerOf(request, body),
+    isConnected: () => isConnected,
+    ended,
+    end() {
+      ended.removeEventListener('abort', abort)
+      request.destroy()
+    },
+  }
+}
+
+const wholeOf = async (exchange: Exchange, maxBytes: number): Promise<EgressBytes> => {
   try {
-    const response = await answerOf(request, body)
+    const response = await exchange.response
     const read = await readBounded(response, maxBytes)
     return { status: response.statusCode ?? 0, headers: response.headers, ...read }
   } catch (cause) {
     // The client throws its own error for an aborted request; ours says whether time ran out or the caller stopped.
-    ended.throwIfAborted()
+    exchange.ended.throwIfAborted()
     throw cause
   } finally {
-    ended.removeEventListener('abort', abort)
-    request.destroy()
+    exchange.end()
+  }
+}
+
+const streamOf = async (exchange: Exchange, maxBytes: number): Promise<EgressStream> => {
+  try {
+    const response = await exchange.response
+    const body = bodyOf(response, { maxBytes, ended: exchange.ended, end: exchange.end })
+    return { status: response.statusCode ?? 0, headers: response.headers, body }
+  } catch (thrown) {
+    exchange.end()
+    const cause = exchange.ended.aborted ? exchange.ended.reason : thrown
+    if (exchange.isConnected() || cause instanceof EgressRefused) throw cause
+    throw new NotConnected('no connection came about', { cause })
   }
 }
 
