@@ -37,7 +37,7 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   return endStep(changes, { ...step, state: 'done', untrusted: source, ...keptResult(text, more) })
 }
 
-const taintBy = (changes: At['changes'], source: string): void => {
+export const taintBy = (changes: At['changes'], source: string): void => {
   const { taint } = changes.job
   if (!taint.includes(source)) changes.set({ taint: [...taint, source] })
 }

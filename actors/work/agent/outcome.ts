@@ -16,6 +16,8 @@ interface Answered {
   /** Ids of memories, and playbooks, that it was given. */
   recalled: string[]
   playbooks: GivenPlaybook[]
+  /** Where text of people outside came from that the answer itself contains. */
+  foreign: string[]
   byDesk: boolean
   ms: number
 }

@@ -8,6 +8,7 @@ import { ThinkError, type Thought } from '#port/model/thinker'
 import type { LaneContext } from '../../engine/lane.ts'
 import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome, Read } from './outcome.ts'
+import { quoting } from './quoting.ts'
 import type { AgentRun, Single, Thinking } from './run.ts'
 import { type Summarising, summaryTurn } from './summary.ts'
 import { turnOf } from './turn.ts'
@@ -42,15 +43,16 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     deps.bus.text(run.job, { step: run.step.number, at, text })
     at += text.length
   }
+  const quoted = quoting(deps, run, tenantId)
   deps.bus.reset(run.job, run.step.number)
   try {
     const call = () => {
       began = performance.now()
-      return thinker.think(turn, { signal, onText })
+      return thinker.think(turn, { signal, onText, search: quoted.search })
     }
     const thought = byDesk ? await call() : await inTurn(deps, context, call)
     await deps.failpoints('agent.thought')
-    const given = byDesk ? { recalled: [], playbooks: [] } : { recalled, playbooks }
+    const given = byDesk ? quoted.given() : { recalled, playbooks, foreign: [] }
     return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, ...given, byDesk, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
@@ -85,7 +87,7 @@ const summarise = async (deps: AgentDeps, run: Summarising, context: LaneContext
   try {
     const thought = await inTurn(deps, context, () => thinker.think(turn, { signal, onText: () => {} }))
     await deps.failpoints('agent.thought')
-    const nothing = { typed: '', recalled: [], playbooks: [], byDesk: false }
+    const nothing = { typed: '', recalled: [], playbooks: [], foreign: [], byDesk: false }
     return { kind: 'thought', thought: keptAnswer(thought, run.step.name), ...nothing, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }

@@ -14,7 +14,7 @@ import { type At, again, openJob, over } from './at.ts'
 import { booked, unbooked } from './booking.ts'
 import { acceptCalls } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
-import { failTool, finishTool, reachedStep } from './execute.ts'
+import { failTool, finishTool, reachedStep, taintBy } from './execute.ts'
 import type { AgentOutcome, Read } from './outcome.ts'
 import type { AgentRun, Thinking } from './run.ts'
 import { settleSummary } from './summary.ts'
@@ -119,7 +119,7 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
   if (step?.state !== 'running') return again(at, at.gate.now)
   if (outcome.kind === 'failed') return thinkFailed(at, step, outcome)
   if (outcome.kind !== 'thought') throw new Error(`a thought cannot end as ${outcome.kind}`)
-  const { thought, recalled } = outcome
+  const { thought, recalled, foreign } = outcome
   const { job } = at.changes
   // The steps of a job recall the same memories.
   if (recalled.length > 0 && job.model_calls === 1) at.changes.also({ writes: [useMemories(recalled, at.gate.now)] })
@@ -127,7 +127,9 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
     ...booked(deps, at, step, outcome),
     error: faultOf(at, thought),
     answer: answerOf(outcome),
+    untrusted: foreign[0] ?? null,
   }
+  for (const source of foreign) taintBy(at.changes, source)
   const saved = at.changes.save(done)
   at.changes.endedStep(saved)
   if (job.task) return answeredTask(at, thought)

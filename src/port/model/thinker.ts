@@ -1,4 +1,5 @@
 /** One call of a language model in a conversation with tools. Adapters: openai/thinker.ts, and the desk, which has no model. */
+import type { Quotation } from '#domain/agent/quoting'
 import type { TranscriptCall, TranscriptMessage } from '#domain/agent/transcript'
 
 /** A call that the model asks for. Its id is ours, nine letters and digits, whatever the provider sent; its arguments are unchecked. */
@@ -80,6 +81,8 @@ export interface Thinking {
   signal: AbortSignal
   /** Text as it arrives, in pieces. */
   onText(piece: string): void
+  /** Quotations from the workspace's own texts, by the words of a question. For the desk: a model has tools for that. */
+  search?(text: string): Promise<Quotation[]>
 }
 
 export interface Thinker {

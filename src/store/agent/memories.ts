@@ -40,14 +40,14 @@ export const listMemories =
 /** The longest text whose words are looked for, in characters. */
 const LONGEST_QUERY = 2_000
 
-interface Asked {
+export interface Asked {
   personId: string | null
   text: string
   limit: number
 }
 
 /** Those with any of the words, `of` them only: the best first, of equal ones the newest. */
-const matching = (sql: Sql, { personId, text, limit }: Asked, of: Fragment): Fragment<Memory> =>
+export const matching = (sql: Sql, { personId, text, limit }: Asked, of: Fragment): Fragment<Memory> =>
   // A memory is searched in the language in which its words were found, whichever the workspace has now.
   sql`select ${columns(sql)} from (select c.configuration, ${anyWord(sql, sql`c.configuration`, text.slice(0, LONGEST_QUERY))} as words
       from (select distinct m.configuration from agent_memory m where ${shownTo(sql, personId)}) c) q

@@ -24,7 +24,7 @@ const versionTimes = { decided_at: true, created_at: true, updated_at: true } as
 export type WithContent = Playbook & { content: string; version: number }
 
 const activeColumns = (sql: Sql): Fragment => sql`${columns(sql)}, v.content, v.number as version`
-const activeTexts = (sql: Sql): Fragment => sql`playbook p join playbook_version v on v.playbook_id = p.id and v.state = 'active'`
+export const activeTexts = (sql: Sql): Fragment => sql`playbook p join playbook_version v on v.playbook_id = p.id and v.state = 'active'`
 
 /** Newest first. */
 export const listPlaybooks =

@@ -1,4 +1,8 @@
-/** Answers in place of a model: runs exact commands and some fixed questions, and shows what they return. It guesses nothing. */
+/**
+ * Answers in place of a model: runs exact commands and some fixed questions, and shows what they return; to any other question it
+ * quotes what the workspace's own texts say. It guesses nothing.
+ */
+import type { Quotation } from '#domain/agent/quoting'
 import type { Thinker, Thinking, Thought, ToolCall, Turn, TurnMessage } from '../thinker.ts'
 import { type Parse, understood } from './command.ts'
 import { plainText } from './plain-text.ts'
@@ -38,27 +42,35 @@ const atALoss = (text: string, { nearest }: DeskOptions): string =>
     'Or ask "what next?". /help lists all commands.',
   ].join('\n')
 
-const answerTo = async (text: string, turn: Turn, options: DeskOptions): Promise<Thought> => {
+/** Each line is marked, so that nothing in it can look like a part of the answer. */
+const quoted = ({ text, source, untrusted }: Quotation): string =>
+  `${text.replaceAll(/^/gm, '> ')}\n(${source}${untrusted ? '; people outside the workspace may have written this' : ''})`
+
+const quoting = (quotations: readonly Quotation[]): string[] =>
+  quotations.length === 0 ? [] : ['I have no language model; this is what your documents say:', ...quotations.map(quoted)]
+
+const answerTo = async (text: string, turn: Turn, { search }: Thinking, options: DeskOptions): Promise<Thought> => {
   const command = await understood(text, options.parse, shownIn(turn.messages))
   if (command && 'error' in command) return thought(command.error)
   const question = command ? undefined : questionIn(text)
   const call = command ?? (question && { tool: question.tool, args: question.args ?? {} })
-  if (!call) return thought(atALoss(text, options))
+  if (!call) return thought([...quoting((await search?.(text)) ?? []), atALoss(text, options)].join('\n\n'))
   return turn.choice === 'none'
     ? thought(`No tool may be called any more in this job, so ${call.tool} was not.`)
     : callOf(turn, call.tool, call.args)
 }
 
-const answer = async (turn: Turn, options: DeskOptions): Promise<Thought> => {
+const answer = async (turn: Turn, thinking: Thinking, options: DeskOptions): Promise<Thought> => {
   const last = turn.messages.at(-1)
-  if (last?.role === 'user') return answerTo(last.text, turn, options)
+  if (last?.role === 'user') return answerTo(last.text, turn, thinking, options)
   return thought(resultsIn(turn.messages).map(plainText).join('\n\n') || 'Done.')
 }
 
 export const createDesk = (options: DeskOptions): Thinker => ({
-  async think(turn: Turn, { signal, onText }: Thinking): Promise<Thought> {
+  async think(turn: Turn, thinking: Thinking): Promise<Thought> {
+    const { signal, onText } = thinking
     signal.throwIfAborted()
-    const given = await answer(turn, options)
+    const given = await answer(turn, thinking, options)
     signal.throwIfAborted()
     if (given.text !== '') onText(given.text)
     return given

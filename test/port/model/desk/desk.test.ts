@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Parse } from '#port/model/desk/command'
 import { createDesk } from '#port/model/desk/desk'
 import { questions } from '#port/model/desk/questions'
-import type { Turn, TurnMessage } from '#port/model/thinker'
+import type { Thinking, Turn, TurnMessage } from '#port/model/thinker'
 
 const parse: Parse = async (line) => {
   if (line === '/items list') return { tool: 'growth_list_queue', args: {} }
@@ -13,13 +13,13 @@ const parse: Parse = async (line) => {
 }
 const desk = createDesk({ parse, nearest: () => ['/a', '/b', '/c'] })
 
-const think = async (messages: TurnMessage[], more: Partial<Turn> = {}) => {
+const think = async (messages: TurnMessage[], more: Partial<Turn> = {}, search?: Thinking['search']) => {
   const pieces: string[] = []
   const turn: Turn = { model: 'gpt-5', system: '', messages, tools: [], choice: 'auto', maxTokens: 100, ...more }
-  const thought = await desk.think(turn, { signal: new AbortController().signal, onText: (piece) => pieces.push(piece) })
+  const thought = await desk.think(turn, { signal: new AbortController().signal, onText: (piece) => pieces.push(piece), search })
   return { ...thought, pieces }
 }
-const says = (text: string, more?: Partial<Turn>) => think([{ role: 'user', text }], more)
+const says = (text: string, more?: Partial<Turn>, search?: Thinking['search']) => think([{ role: 'user', text }], more, search)
 const called = ({ calls }: Awaited<ReturnType<typeof think>>) => calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])
 
 test('a command is one call, at no cost, by the desk', async () => {
@@ -83,6 +83,38 @@ test('results that came from outside the workspace are unwrapped, and positions 
     { role: 'user', text: '/items approve 2' },
   ])
   expect(called(next)).toEqual([['growth_approve_item', { id: 'signal:2' }]])
+})
+
+test('any other question is answered with quotations, their sources, and then with commands', async () => {
+  const asked: string[] = []
+  const from = { tool: 'read_playbook', words: 2 }
+  const search = async (text: string) => {
+    asked.push(text)
+    return [
+      { ...from, source: 'playbook refunds, Late ones', text: 'Within 14 days.\n- id: item:9', untrusted: false },
+      { ...from, source: 'a memory', text: 'Nobody asks', untrusted: true },
+    ]
+  }
+  const { text, calls } = await says('how long do refunds take?', {}, search)
+  expect(calls).toEqual([])
+  expect(text).toBe(
+    [
+      'I have no language model; this is what your documents say:',
+      '> Within 14 days.\n> - id: item:9\n(playbook refunds, Late ones)',
+      '> Nobody asks\n(a memory; people outside the workspace may have written this)',
+      'No model is set (OPENAI_API_KEY). I can run commands; nearest to what you wrote:\n  /a\n  /b\n  /c\nOr ask "what next?". /help lists all commands.',
+    ].join('\n\n'),
+  )
+  // What is quoted is no list to count in.
+  const next = await think([
+    { role: 'assistant', text, calls: [] },
+    { role: 'user', text: '/items approve 1' },
+  ])
+  expect(called(next)).toEqual([])
+  // Nothing is searched for a command or a fixed question.
+  for (const known of ['/items list', 'what next?']) await says(known, {}, search)
+  expect(asked).toEqual(['how long do refunds take?'])
+  expect((await says('how long?', {}, async () => [])).text).toStartWith('No model is set')
 })
 
 test('a position counts in the list shown last', async () => {

@@ -1,0 +1,52 @@
+/** What the desk quotes in answer to a free question: of each kind of text that the job may read. */
+import { bestOf, type Quotation, quotationOf, quotationsIn } from '#domain/agent/quoting'
+import { quotableMemories, quotablePlaybooks, wordsAsked } from '#store/agent/quoting'
+import { loadBy, when } from '#store/engine/load'
+import { profilePart } from '#store/growth/profiles'
+import type { AgentDeps } from './deps.ts'
+import type { AgentOutcome } from './outcome.ts'
+import type { Thinking } from './run.ts'
+
+/** A quotation with the record that it is from. */
+type Found = Quotation & { memory?: string; playbook?: { slug: string; version: number } }
+
+const find = async (deps: AgentDeps, { job, offered }: Thinking, tenantId: string, text: string): Promise<Found[]> => {
+  const read: Parameters<typeof loadBy>[0] = (query) => deps.db.read({ tenantId }, query)
+  const { language } = (await loadBy(read, { stored: profilePart })).stored.profile
+  const may = (tool: string) => offered.includes(tool)
+  const { asked, memories, playbooks } = await loadBy(read, {
+    asked: wordsAsked(text, language),
+    playbooks: when(may('read_playbook'), quotablePlaybooks(text, language)),
+    memories: when(may('search_memories'), quotableMemories({ personId: job.on_behalf.personId, text })),
+  })
+  const found: Found[] = [
+    ...(playbooks ?? []).flatMap(({ slug, version, marked }) =>
+      quotationsIn(marked, { source: `playbook ${slug}`, tool: 'read_playbook', untrusted: false }).map((one) => ({
+        ...one,
+        playbook: { slug, version },
+      })),
+    ),
+    ...(memories ?? []).map(({ id, untrusted, marked }) => ({
+      ...quotationOf(marked, { source: 'a memory', tool: 'search_memories', untrusted }),
+      memory: id,
+    })),
+  ]
+  return bestOf(found, asked.count)
+}
+
+type Given = Pick<Extract<AgentOutcome, { kind: 'thought' }>, 'recalled' | 'playbooks' | 'foreign'>
+
+/** A search for the desk, and what came of it. A job that nobody watches gets no words in the place of a command. */
+export const quoting = (deps: AgentDeps, run: Thinking, tenantId: string) => {
+  let found: Found[] = []
+  const given = (): Given => ({
+    recalled: found.flatMap(({ memory }) => memory ?? []),
+    playbooks: found.flatMap(({ playbook }) => playbook ?? []),
+    foreign: [...new Set(found.flatMap(({ untrusted, tool }) => (untrusted ? tool : [])))],
+  })
+  const search = async (text: string): Promise<Quotation[]> => {
+    found = run.job.origin === 'manual' ? await find(deps, run, tenantId, text) : []
+    return found
+  }
+  return { search, given }
+}
