@@ -14,6 +14,7 @@ import { notesOnly, planOf } from './agent-jobs.ts'
 import { connectedTenants, othersPosts } from './generation-wishes.ts'
 import { type Killing, type Mortal, startKilling } from './killing.ts'
 import { numbers } from './numbers.ts'
+import { type OutsideCall, repeatsOf, startOutside } from './outside-server.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { goodAnswer } from './provider.ts'
 
@@ -29,29 +30,15 @@ export interface AgentOptions {
 /** Posts of others, to which agents reply. */
 const POSTS = 1_000
 
+/** A call outside lasts long enough that kills hit it. */
+const OUTSIDE_MS = 20
+
 /** A model for agents and drafts, and how many of its requests broke the provider's rules. */
 const startModel = async (next: () => number) => {
   const fake: FakeOpenAi = await createFakeOpenAi()
   fake.otherwise((call) => goodAnswer(next, call))
   fake.converseOtherwise(plannedReply)
   return fake
-}
-
-/** What was sent outside, and how often. */
-const startOutside = () => {
-  const sent = new Map<string, number>()
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    async fetch(request) {
-      const text = await request.text()
-      sent.set(text, (sent.get(text) ?? 0) + 1)
-      // Long enough that kills hit it.
-      await Bun.sleep(20)
-      return new Response()
-    },
-  })
-  return { sent, url: `http://127.0.0.1:${server.port}`, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
 const one = async <T>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!
@@ -118,10 +105,10 @@ const failuresOf = async (owner: postgres.Sql): Promise<string[]> => {
   return rows.map(({ error, n }) => `${n} jobs failed: ${error}`)
 }
 
-const verdictOf = async (owner: postgres.Sql, fake: FakeOpenAi, sent: ReadonlyMap<string, number>, naive: boolean) => {
+const verdictOf = async (owner: postgres.Sql, fake: FakeOpenAi, sent: readonly OutsideCall[], naive: boolean) => {
   const [effects, seen] = [await effectsOf(owner), await countsOf(owner)]
-  const repeated = [...sent.values()].filter((times) => times > 1).length
-  const counts = { ...seen, model_calls: fake.chats.length, outside: sent.size, outside_repeated: repeated, ...effects }
+  const repeated = repeatsOf(sent)
+  const counts = { ...seen, model_calls: fake.chats.length, outside: sent.length - repeated, outside_repeated: repeated, ...effects }
   if (naive) return { counts, broken: effects.doubled > 0 ? [] : ['nothing was doubled: the harness would not notice it'] }
   const broken = [...(await brokenInvariants(owner, { ledger: true })), ...(await failuresOf(owner))]
   for (const [what, count] of Object.entries({ ...effects, repeated, open: seen.open! })) if (count > 0) broken.push(`${what}: ${count}`)
@@ -133,7 +120,7 @@ export async function runAgent(options: AgentOptions): Promise<Finished> {
   await using stack = new AsyncDisposableStack()
   const { owner, server } = stack.use(await newDeployment())
   const fake = stack.use(await startModel(numbers(seed + 2)))
-  const outside = stack.use(startOutside())
+  const outside = stack.use(startOutside(() => OUTSIDE_MS))
   const tenants = await connectedTenants(owner, server.database, workspaces)
   await owner`update tenant set overrides = overrides || '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
     "agent_calls_hour": -1, "agent_max_steps": 40, "post_now": 1000000, "agent_requests": -1}'`

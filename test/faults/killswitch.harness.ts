@@ -2,8 +2,9 @@
  * The kill switch under load: posts that are all due, running generations, rules that draft after each post and signal, and due reads,
  * paused again and again at random moments at either of two servers. Between an answer of pause-all and the next resume-all nothing
  * is posted but what the answer listed, no automatic generation ends, no rule acts and no automatic work begins; after the last
- * resume-all every post goes out once. Then it times the answer while the mailbox is full.
- * `npm run fault:killswitch -- --items 500 --rounds 10 --seed 7`.
+ * resume-all every post goes out once. Then it times the answer while the mailbox is full. Jobs of the agent follow, as
+ * `killswitch-agent.ts` says. `npm run fault:killswitch -- --items 500 --rounds 10 --jobs 200 --seed 7`; with `--naive`, a switch
+ * that holds back what begins, and not jobs that have begun, stands in, and must be found out.
  */
 import type postgres from 'postgres'
 import { createComposer } from '#port/model/composer/composer'
@@ -11,6 +12,7 @@ import { openThread } from '#port/model/worker/thread'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { runAgentSwitch } from './killswitch-agent.ts'
 import { type Acknowledged, databaseOffset, fullMailboxTimes, quantile } from './killswitch-times.ts'
 import { actUnattended, begunBetween, readsDue, unattendedOf, unattendedTotals } from './killswitch-unattended.ts'
 import { numbers } from './numbers.ts'
@@ -208,10 +210,23 @@ export async function runKillSwitch(options: KillSwitchOptions): Promise<Finishe
   return { counts, broken, late: p99 < P99_MS ? [] : [`the 99th percentile of the answer is ${p99.toFixed(1)} ms, not below ${P99_MS}`] }
 }
 
+const defaults = { items: 500, workspaces: 5, rounds: 12, watchMs: 1_000, samples: 300, letters: 900, jobs: 200, seed: 1 }
+
+const together = (posts: Finished, agent: Finished): Finished => ({
+  counts: { ...posts.counts, ...Object.fromEntries(Object.entries(agent.counts).map(([what, count]) => [`agent_${what}`, count])) },
+  broken: [...posts.broken, ...agent.broken],
+})
+
 if (import.meta.main) {
-  const defaults = { items: 500, workspaces: 5, rounds: 12, watchMs: 1_000, samples: 300, letters: 900, seed: 1 }
+  const args = process.argv.slice(2)
+  const naive = args.includes('--naive')
+  const options = optionsFrom(
+    defaults,
+    args.filter((arg) => arg !== '--naive'),
+  )
   await alone('killswitch', async () => {
-    const { late, ...finished } = await runKillSwitch(optionsFrom(defaults, process.argv.slice(2)))
-    return { ...finished, broken: [...finished.broken, ...late] }
+    if (naive) return runAgentSwitch({ ...options, naive })
+    const { late, counts, broken } = await runKillSwitch(options)
+    return together({ counts, broken: [...broken, ...late] }, await runAgentSwitch({ ...options, naive }))
   })
 }

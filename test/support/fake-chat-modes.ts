@@ -89,7 +89,7 @@ const modes = {
 export type ChatMode = keyof typeof modes
 
 /** A named mode, or what a function makes of the request. */
-export type ChatScript = ChatMode | ((request: ChatRequest) => ChatReply)
+export type ChatScript = ChatMode | ((request: ChatRequest) => ChatReply | Promise<ChatReply>)
 
-export const replyTo = (script: ChatScript, request: ChatRequest): ChatReply =>
+export const replyTo = (script: ChatScript, request: ChatRequest): ChatReply | Promise<ChatReply> =>
   typeof script === 'function' ? script(request) : modes[script](request)

@@ -163,7 +163,7 @@ const respond = (behaviour: Behaviour, asked: Asked): Response | Promise<Respons
 const answered = async (script: ChatScript, chat: RecordedChat, silence: () => Promise<void>): Promise<Response> => {
   const fault = requestFault(chat.body)
   if (fault !== undefined) return failed(400, { message: fault })
-  const reply = replyTo(script, chat.body)
+  const reply = await replyTo(script, chat.body)
   if (reply === 'hang') return silence().then(() => new Response(null, { status: 504 }))
   return reply instanceof Response ? reply : written(reply, chat.body, { signal: chat.signal, silence })
 }
