@@ -189,7 +189,7 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
   await clock.step(3 * DAY_MS)
   const unsettled = isNaive ? [] : await untilSettled(owner, { doubts: options.doubts, withinMs: SETTLES_WITHIN_MS })
   const { verdict, broken } = await judge(owner, { orders, history: clock.history, lateMs: options.lateMs })
-  const schedules = isNaive ? { schedule_runs: 0, broken: [] } : await judgeSchedules(owner)
+  const schedules = isNaive ? { schedule_runs: 0, broken: [] } : await judgeSchedules(owner, clock.history)
   // A person has been asked by then: the clock's jump by two days ends the day of looking for a post.
   const { 'in doubt without work': _, ...rules } = await brokenRules(owner, 'announced')
   const against = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))

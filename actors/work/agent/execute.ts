@@ -8,7 +8,7 @@ import { HandleBook } from '#domain/agent/handles'
 import { callingJob } from '#domain/agent/job'
 import { GENERATION_WAIT_MS, TOOL_STATEMENT_MS } from '#domain/agent/limits'
 import { givenBy } from '#domain/agent/playbook'
-import { keptResult, type Step, type StepHead } from '#domain/agent/step'
+import { keptResult, type Step, type StepHead, timeOf } from '#domain/agent/step'
 import { approvalOfStep, saveApproval } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { callsWithinHour, stepPart } from '#store/agent/steps'
@@ -49,9 +49,10 @@ export const failTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: st
 }
 
 const endStep = (changes: At['changes'], step: Step): Step => {
-  const saved = changes.save({ ...step, started_at: step.started_at ?? changes.now, ended_at: changes.now })
+  const times = { started_at: step.started_at ?? changes.now, ended_at: changes.now }
+  const saved = changes.save({ ...step, ...times })
   const { tool_calls, active_ms } = changes.job
-  changes.set({ tool_calls: tool_calls + 1, active_ms: active_ms + Math.max(0, saved.ended_at!.getTime() - saved.started_at!.getTime()) })
+  changes.set({ tool_calls: tool_calls + 1, active_ms: active_ms + timeOf(times) })
   changes.endedStep(saved)
   return saved
 }

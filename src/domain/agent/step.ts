@@ -1,5 +1,6 @@
 /** A step of a job: one call of the model, or one call of a tool. */
 import { beginning } from '#kernel/storable'
+import { GENERATION_WAIT_MS } from './limits.ts'
 import type { GivenPlaybook } from './playbook.ts'
 
 type StepState = 'ready' | 'asked' | 'running' | 'waiting' | 'done' | 'failed' | 'rejected' | 'unknown' | 'cancelled'
@@ -105,6 +106,10 @@ export const keptResult = (text: string, more: Omit<StepResult, 'text'> = {}): P
   result: { text: beginning(text, LONGEST_RESULT), ...more },
   result_cut: text.length > LONGEST_RESULT,
 })
+
+/** For the bound on the time of a job. The clock may have stepped meanwhile: nothing takes longer than what a step may wait for. */
+export const timeOf = ({ started_at, ended_at }: Record<'started_at' | 'ended_at', Date>): number =>
+  Math.min(GENERATION_WAIT_MS, Math.max(0, ended_at.getTime() - started_at.getTime()))
 
 /** Tries after which a step is given up. */
 export const STEP_RUNS = 3
