@@ -5,6 +5,7 @@ import { type Plan, planText } from '#test/support/agent-plan'
 import { TEST_SECRET } from '#test/support/app'
 import type { ServerProcess } from '#test/support/server'
 import { newPerson } from '#test/support/session'
+import { toolsOf } from './agent-jobs.ts'
 
 /** Somebody signed in to a workspace. */
 export interface Person {
@@ -65,23 +66,31 @@ const sent = async (clients: Clients, { token }: Person, { path, id, body = {}, 
 const started = async (clients: Clients, person: Person, { id, plan }: { id: string; plan: Plan }): Promise<string | undefined> => {
   const conversation = await sent(clients, person, { path: '/api/v1/agent/conversations', id: `${id}-conversation` })
   if (!conversation) return undefined
-  const toolNames = [...new Set(plan.flatMap((calls) => calls.map(([name]) => name)))]
+  const toolNames = toolsOf(plan)
   const path = `/api/v1/agent/conversations/${conversation.body.conversation.id}/messages`
   const reply = await sent(clients, person, { path, id, body: { content: planText(plan), toolNames } })
   return reply?.body.job.id
 }
 
-/** The shares of approvals that are rejected, and of jobs that are called off while they run. */
+/** The shares of approvals that are rejected, and of jobs that are called off, or a sub-agent of theirs, while they run. */
 const [REJECTED, CANCELLED] = [0.1, 0.05]
 
 const DECIDED_BEFORE = 409
 
 const decideAll = async (clients: Clients, person: Person, jobId: string): Promise<void> => {
-  const rows = await clients.owner<{ id: string }[]>`select id from agent_approval where job_id = ${jobId} and status = 'pending'`
+  const rows = await clients.owner<{ id: string }[]>`select a.id from agent_approval a join agent_job j on j.id = a.job_id
+    where j.root_id = ${jobId} and a.status = 'pending'`
   for (const { id } of rows) {
     const how = clients.next() < REJECTED ? 'reject' : 'approve'
     await sent(clients, person, { path: `/api/v1/agent/approvals/${id}/${how}`, id: `${id}-${how}`, also: [DECIDED_BEFORE] })
   }
+}
+
+/** Calls off the job, or one of those below it, which its parent learns. */
+const callOff = async (clients: Clients, person: Person, jobId: string): Promise<void> => {
+  const open = await clients.owner<{ id: string }[]>`select id from agent_job where root_id = ${jobId} and ended_at is null order by id`
+  const id = open[Math.floor(clients.next() * open.length)]?.id ?? jobId
+  await sent(clients, person, { path: `/api/v1/agent/jobs/${id}/cancel`, id: `${id}-cancel` })
 }
 
 /** Follows a job to its end. */
@@ -94,9 +103,9 @@ const followed = async (clients: Clients, person: Person, jobId: string): Promis
     if (job!.is_over) return
     if (cancels && clients.next() < 0.5) {
       cancels = false
-      await sent(clients, person, { path: `/api/v1/agent/jobs/${jobId}/cancel`, id: `${jobId}-cancel` })
+      await callOff(clients, person, jobId)
     }
-    if (job!.status === 'waiting_approval') await decideAll(clients, person, jobId)
+    if (job!.status.startsWith('waiting_')) await decideAll(clients, person, jobId)
     await Bun.sleep(POLL_MS)
   }
   clients.wrong.push(`job ${jobId} did not end within ${JOB_WITHIN_MS} ms`)

@@ -1,5 +1,5 @@
 /** What people ask the agent for: jobs with every kind of tool. */
-import type { Plan } from '#test/support/agent-plan'
+import { type Plan, planText } from '#test/support/agent-plan'
 import { OUTSIDE } from '#test/support/outside-tool'
 
 interface Wanted {
@@ -51,9 +51,44 @@ const urgent = (): Plan => [
   [['growth_resume_automation', {}]],
 ]
 
-const kinds = [notes, outside, post, notes, engagement, outside, urgent] as const
+/** A part for a sub-agent, with the tools of its plan and some that its parent may not have. */
+const part = (plan: Plan): Plan[number][number] => [
+  'delegate',
+  { goal: planText(plan), tools: [...new Set([...toolsOf(plan), 'growth_create_batch', 'growth_pause_automation'])] },
+]
+/** Retired by whoever is last, since a sub-agent may be called off before it does so. */
+const retireBoth: Plan[number] = [
+  ['growth_retire_learning', { id: 'learning:1' }],
+  ['growth_retire_learning', { id: 'learning:2' }],
+]
+/** Two sub-agents of one answer, of which the second has one of its own, and writes outside once that is over. */
+const family = (wanted: Wanted): Plan => {
+  const first: Plan = [[[OUTSIDE, { text: `of the first child of ${wanted.id}` }]], [['growth_overview', {}]]]
+  const deepest: Plan = [[learning(wanted, 1)], [['growth_retire_learning', { id: 'learning:1' }]]]
+  const second: Plan = [
+    [part(deepest)],
+    [
+      [OUTSIDE, { text: `of the second child of ${wanted.id}` }],
+      ['growth_list_learnings', {}],
+    ],
+  ]
+  return [[part(first), part(second)], [learning(wanted, 2)], retireBoth]
+}
+/** What a sub-agent reads is untrusted, so that its own note is asked, and that of its parent too. */
+const tainted = (wanted: Wanted): Plan => [
+  [part([[['growth_create_engagement', { post: wanted.post, action: 'reply' }]], [learning(wanted, 1)]])],
+  [learning(wanted, 2)],
+  retireBoth,
+]
+
+const kinds = [notes, family, outside, post, tainted, notes, engagement, family, outside, urgent] as const
 
 export const planOf = (nth: number, wanted: Wanted): Plan => kinds[nth % kinds.length]!(wanted)
+
+/** Those of its calls, and of what it delegates. */
+export const toolsOf = (plan: Plan): string[] => [
+  ...new Set(plan.flat().flatMap(([name, { goal }]) => [name, ...(name === 'delegate' ? toolsOf(JSON.parse(goal as string)) : [])])),
+]
 
 const AT_ONCE = 4
 

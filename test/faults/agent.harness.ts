@@ -1,6 +1,6 @@
 /**
- * Two servers on one database, killed in turn at random times while their agents work with every kind of tool: commands happen once, calls
- * outside go out once at most, every job ends, and budgets add up. `npm run fault:agent -- --kills 300 --seed 7`; with `--naive`,
+ * Two servers on one database, killed in turn at random times while their agents and sub-agents work with every kind of tool: commands happen
+ * once, calls outside go out once at most, every job ends, and budgets add up. `npm run fault:agent -- --kills 300 --seed 7`; with `--naive`,
  * a loop that runs a command and then writes down that it has stands in, and must be found out.
  */
 import type postgres from 'postgres'
@@ -79,12 +79,15 @@ const countsOf = (owner: postgres.Sql) =>
     owner<Record<string, number>[]>`select count(*)::int as jobs, count(*) filter (where status = 'completed')::int as completed,
       count(*) filter (where status = 'cancelled')::int as cancelled, count(*) filter (where status = 'failed')::int as failed,
       count(*) filter (where ended_at is null)::int as open,
+      count(*) filter (where parent_id is not null)::int as children, coalesce(max(depth), 0)::int as depth,
       (select count(*) from agent_step where kind = 'tool' and state = 'done')::int as tools_done,
       (select count(*) from agent_step where kind = 'tool' and state = 'failed')::int as tools_failed,
       (select count(*) from agent_step where state = 'unknown')::int as unknown,
       (select count(*) from agent_approval where decided_how = 'person')::int as decided,
       (select count(*) from sandbox.posts p join connection c on c.external_id = p.account_id)::int as posts,
-      (select coalesce(sum(attempt), 0) from agent_step)::int as deaths from agent_job`,
+      (select coalesce(sum(attempt), 0) from agent_step)::int as deaths,
+      (select coalesce(sum(s.attempt), 0) from agent_step s join agent_job c on c.id = s.job_id where c.parent_id is not null)::int as child_deaths
+      from agent_job`,
   )
 
 /** Commands of which more stands in the workspace than was asked for, and those of which nothing does. */
@@ -131,12 +134,9 @@ export async function runAgent(options: AgentOptions): Promise<Finished> {
     ...{ OPENAI_BASE_URL: fake.url, OUTSIDE_URL: outside.url, LOG_LEVEL: 'silent' },
     ...(naive ? { AGENT_NAIVE: 'yes' } : {}),
   }
-  const start = async (nth: number) => {
-    const started = await startServer({ ...server, program: 'test/faults/agent-server.ts', env })
-    if (nth > 1) await untilBusy(owner)
-    return started
-  }
-  const killing = stack.use(await startKilling({ places: 2, count: kills, next: numbers(seed), start }))
+  const start = () => startServer({ ...server, program: 'test/faults/agent-server.ts', env })
+  const busy = () => untilBusy(owner)
+  const killing = stack.use(await startKilling({ places: 2, count: kills, next: numbers(seed), start, busy }))
   const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, wrong: [] }
   const posts = await othersPosts(owner, POSTS)
   await Promise.all([askAll(options, { killing, clients, people, posts }), killing.over])

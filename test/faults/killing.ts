@@ -21,13 +21,15 @@ export interface KillingOptions<T extends Mortal> {
   next: () => number
   /** Starts a process; `nth` counts the starts. */
   start(nth: number): Promise<T>
+  /** Awaited once a process has been replaced, before it can be killed in its turn. */
+  busy?(): Promise<void>
 }
 
 /** Milliseconds between two kills. */
 const BETWEEN = { from: 150, to: 1_050 }
 
 /** One place restarts while the other is struck, so that at times neither runs. */
-export async function startKilling<T extends Mortal>({ places, count, next, start }: KillingOptions<T>): Promise<Killing<T>> {
+export async function startKilling<T extends Mortal>({ places, count, next, start, busy }: KillingOptions<T>): Promise<Killing<T>> {
   let starts = 0
   let [kills, stopped] = [0, false]
   const running: T[] = []
@@ -37,6 +39,7 @@ export async function startKilling<T extends Mortal>({ places, count, next, star
     await running[at]!.kill()
     kills++
     running[at] = await start(starts++)
+    await busy?.()
   }
   const over = (async () => {
     for (let turn = 0; turn < count && !stopped; turn++) {

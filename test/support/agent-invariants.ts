@@ -89,7 +89,13 @@ const rules = {
   'a child with more than its parent': `select format('job %s', c.id) from agent_job c
       join agent_job p on p.tenant_id = c.tenant_id and p.id = c.parent_id
     where c.on_behalf <> p.on_behalf or c.origin <> p.origin or c.root_id <> p.root_id or c.depth <> p.depth + 1 or c.depth > 3
-      or (jsonb_typeof(p.tools) = 'array' and not p.tools @> c.tools) or (p.scheduled and not c.scheduled)`,
+      or jsonb_typeof(c.tools) is distinct from 'array' or (jsonb_typeof(p.tools) = 'array' and not p.tools @> c.tools)
+      or (p.scheduled and not c.scheduled)`,
+  'a tree with more thoughts or children than a root may have': `select format('job %s: %s thoughts, %s children', j.root_id, sum(j.model_calls),
+      count(j.parent_id)) from agent_job j join tenant t on t.id = j.tenant_id group by j.tenant_id, j.root_id, t.overrides
+    having sum(j.model_calls) > coalesce((t.overrides->>'agent_max_steps')::int, 40) or count(j.parent_id) > 8`,
+  'a child with more thoughts than it was given': `select format('job %s: %s of %s', id, model_calls, most_steps) from agent_job
+    where model_calls > most_steps`,
   'words of a child that its parent takes for its own': `select format('job %s', c.id) from agent_job c
       join agent_step s on s.tenant_id = c.tenant_id and s.id = c.parent_step_id
       join agent_job p on p.tenant_id = c.tenant_id and p.id = c.parent_id
