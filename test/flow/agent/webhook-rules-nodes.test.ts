@@ -36,6 +36,36 @@ test('fifty equal posts at once over two servers begin one job', async () => {
   expect(row!.received).toBe(1)
 })
 
+test('posts of five events at once, sent again until a server has taken them while the servers die in turn, begin one job each', async () => {
+  await using stack = new AsyncDisposableStack()
+  const db = stack.use(await freshDb())
+  const start = async (): Promise<TestApp> => stack.use(await testApp({ database: db.options, ...options }))
+  const servers = [await start(), await start()]
+  const rule = await ruleIn(servers[0]!)
+  let [tries, taken, crashes] = [0, 0, 0]
+  const sent = async (nth: number): Promise<number | undefined> => {
+    const reply = await post(servers[tries++ % 2]!.url, rule, { id: `evt_${nth % 5}` }).catch(() => undefined)
+    // A server dies after each fifteenth answer, and the other may own the workspace by then.
+    if (reply?.status === 200 && ++taken % 15 === 0) {
+      const place = crashes++ % 2
+      await crash(servers[place]!)
+      servers[place] = await start()
+    }
+    return reply?.status
+  }
+  const send = (nth: number) =>
+    eventually(
+      () => sent(nth),
+      (status) => status !== undefined && status !== 503,
+    )
+  expect(await Promise.all(Array.from({ length: 50 }, (_, nth) => send(nth)))).toEqual(Array(50).fill(200))
+  expect(crashes).toBe(3)
+  const runs = await runsOf({ app: servers[0]! }, rule.id)
+  expect(runs).toHaveLength(5)
+  for (const { id } of runs) expect((await overJob(servers[0]!, id)).status).toBe('completed')
+  expect(await brokenInvariants(servers[0]!.owner)).toEqual([])
+})
+
 const points: [name: string, failpoint: string, before: number][] = [
   ['before its letter is committed', 'letter.deciding:operator.inbound.receive', 0],
   ['when it is committed, and the sender has heard nothing of it', 'agent.claimed', 1],

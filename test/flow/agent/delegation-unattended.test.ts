@@ -1,0 +1,105 @@
+/** Sub-agents of jobs that nobody watches: what their root may not do, they may not do either. */
+import { expect, test } from 'bun:test'
+import { overJob, stepsIn } from '#test/support/agent'
+import { brokenInvariants } from '#test/support/agent-invariants'
+import { type Plan, plannedModel, planText } from '#test/support/agent-plan'
+import { newSurface } from '#test/support/agent-surface'
+import { eventually } from '#test/support/app'
+import { comeDue, makeSchedule, runsOf } from '#test/support/schedules'
+import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
+import { makeWebhookRule, post } from '#test/support/webhook-rules'
+
+const app = useApp({ overrides: { thinker: plannedModel() }, env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' } })
+
+const MAKERS = ['schedule_task', 'create_webhook_rule', 'list_scheduled_tasks', 'delegate']
+const making: Plan = [
+  [
+    ['schedule_task', { goal: 'Again', cron: '0 9 * * *' }],
+    ['create_webhook_rule', { name: 'More', goal: 'Again' }],
+    ['list_scheduled_tasks', {}],
+  ],
+]
+const delegating = (plan: Plan): Plan => [[['delegate', { goal: planText(plan), tools: MAKERS }]]]
+
+const owned = async () => {
+  const surface = await newSurface(app)
+  const { sessionId: id, personId } = await signedIn(app, surface.tenantId)
+  return { surface, by: { kind: 'session', id, personId } as const }
+}
+const begun = async (id: string) =>
+  (
+    await eventually(
+      () => runsOf({ app }, id),
+      ({ length }) => length === 1,
+    )
+  )[0]!.id
+const treeOf = async (rootId: string) => [
+  ...(await app.owner<
+    { id: string; depth: number; status: string; scheduled: boolean }[]
+  >`select id, depth, status, scheduled from agent_job
+    where root_id = ${rootId} order by depth`),
+]
+const countsIn = async (tenantId: string) => ({
+  ...(
+    await app.owner`select (select count(*)::int from agent_schedule where tenant_id = ${tenantId}) as schedules,
+    (select count(*)::int from webhook_rule where tenant_id = ${tenantId}) as rules,
+    (select count(*)::int from agent_approval where tenant_id = ${tenantId}) as approvals`
+  )[0]!,
+})
+
+test.each([
+  ['a child', delegating(making), 1],
+  ['a child of a child', delegating(delegating(making)), 2],
+])('%s of a scheduled run makes neither schedules nor webhook rules, and asks nobody for one', async (_, plan, depth) => {
+  const { surface, by } = await owned()
+  const { id } = await makeSchedule(surface, { goal: planText(plan), by })
+  await comeDue(surface, id)
+  const root = await begun(id)
+  expect((await overJob(app, root)).status).toBe('completed')
+  const tree = await treeOf(root)
+  expect(tree.map((job) => [job.depth, job.status, job.scheduled])).toEqual(
+    Array.from({ length: depth + 1 }, (_, at) => [at, 'completed', true]),
+  )
+  const steps = (await stepsIn(app, tree.at(-1)!.id)).filter(({ kind }) => kind === 'tool')
+  const denied = expect.stringContaining('a scheduled run can create neither schedules nor webhook rules')
+  expect(steps).toMatchObject([
+    { name: 'schedule_task', state: 'failed', error: denied },
+    { name: 'create_webhook_rule', state: 'failed', error: denied },
+    { name: 'list_scheduled_tasks', state: 'done' },
+  ])
+  expect(await countsIn(surface.tenantId)).toEqual({ schedules: 1, rules: 0, approvals: 0 })
+})
+
+test('a child of a job that a webhook began is as untrusted, and as automatic, and what it would write waits', async () => {
+  const { surface, by } = await owned()
+  const goal = planText([
+    [['delegate', { goal: planText([[['growth_add_learning', { kind: 'worked', note: 'n' }]]]), tools: ['growth_add_learning'] }]],
+  ])
+  const rule = await makeWebhookRule(surface, { by, goal })
+  expect((await post(app.url, rule)).status).toBe(200)
+  const root = await begun(rule.id)
+  // To delegate writes as well: a person allows the first of the two calls.
+  const owner = await surface.as('owner')
+  const ask = async (count: number) =>
+    (
+      await eventually(
+        () => surface.send('GET', 'approvals?status=pending'),
+        ({ body }) => body.approvals.length === count,
+      )
+    ).body.approvals
+  const [first] = await ask(1)
+  expect([first.tool_name, first.why]).toEqual(['delegate', ['untrusted: webhook Orders']])
+  expect((await surface.send('POST', `approvals/${first.id}/approve`, {}, owner)).status).toBe(200)
+  const [second] = await eventually(
+    () => ask(1),
+    ([one]) => one.id !== first.id,
+  )
+  expect([second.tool_name, second.why]).toEqual(['growth_add_learning', ['untrusted: webhook Orders']])
+  expect((await surface.send('POST', `approvals/${second.id}/reject`, {}, owner)).status).toBe(200)
+  expect((await overJob(app, root)).status).toBe('completed')
+  const rows = await app.owner`select origin, taint from agent_job where root_id = ${root}`
+  expect(rows.map((row) => ({ ...row }))).toEqual(Array(2).fill({ origin: 'automatic', taint: ['webhook Orders'] }))
+  expect(await app.owner`select 1 from learning where tenant_id = ${surface.tenantId}`).toHaveLength(0)
+  expect(await brokenInvariants(app.owner)).toEqual([])
+})
