@@ -400,6 +400,63 @@ alter table public.article force row level security;
 create policy app on public.article for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.article to tendril_app;
 
+create table public.artifact (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  job_id uuid,
+  conversation_id uuid,
+  created_by_user_id uuid,
+  source text not null,
+  kind text not null,
+  file_name text not null,
+  mime_type text not null,
+  byte_size integer not null,
+  sha256 text not null,
+  metadata jsonb not null default '{}'::jsonb,
+  untrusted boolean not null default false,
+  file_id uuid not null,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  constraint artifact_byte_size_check CHECK ((byte_size >= 0)),
+  constraint artifact_created_at_check CHECK ((created_at = date_trunc('milliseconds'::text, created_at))),
+  constraint artifact_kind_check CHECK ((kind = ANY (ARRAY['report'::text, 'data'::text, 'chart'::text, 'image'::text, 'screenshot'::text, 'other'::text]))),
+  constraint artifact_pkey PRIMARY KEY (tenant_id, id),
+  constraint artifact_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint artifact_source_check CHECK ((source = ANY (ARRAY['capability'::text, 'sandbox'::text, 'browser'::text]))),
+  constraint artifact_tenant_id_created_at_key UNIQUE (tenant_id, created_at),
+  constraint artifact_tenant_id_file_id_fkey FOREIGN KEY (tenant_id, file_id) REFERENCES public.file(tenant_id, id),
+  constraint artifact_tenant_id_file_id_key UNIQUE (tenant_id, file_id)
+);
+CREATE INDEX artifact_conversation ON public.artifact USING btree (tenant_id, conversation_id, created_at) WHERE (conversation_id IS NOT NULL);
+CREATE INDEX artifact_deleted ON public.artifact USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX artifact_job ON public.artifact USING btree (tenant_id, job_id, created_at) WHERE (job_id IS NOT NULL);
+alter table public.artifact enable row level security;
+alter table public.artifact force row level security;
+create policy app on public.artifact for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on public.artifact to tendril_app;
+grant update (deleted_at) on public.artifact to tendril_app;
+
+create table public.artifact_share (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  artifact_id uuid not null,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint artifact_share_pkey PRIMARY KEY (tenant_id, id),
+  constraint artifact_share_tenant_id_artifact_id_fkey FOREIGN KEY (tenant_id, artifact_id) REFERENCES public.artifact(tenant_id, id) ON DELETE CASCADE,
+  constraint artifact_share_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX artifact_share_ended ON public.artifact_share USING btree (tenant_id, LEAST(revoked_at, expires_at));
+CREATE INDEX artifact_share_tenant_id_artifact_id_idx ON public.artifact_share USING btree (tenant_id, artifact_id);
+CREATE UNIQUE INDEX artifact_share_token ON public.artifact_share USING btree (tenant_id, token_hash);
+alter table public.artifact_share enable row level security;
+alter table public.artifact_share force row level security;
+create policy app on public.artifact_share for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant insert, select on public.artifact_share to tendril_app;
+grant update (revoked_at) on public.artifact_share to tendril_app;
+
 create table public.attempt (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -767,9 +824,10 @@ create table public.inbound_route (
   kind text not null,
   key text not null,
   ref_id uuid not null,
-  constraint inbound_route_kind_check CHECK ((kind = 'rule'::text)),
+  constraint inbound_route_kind_check CHECK ((kind = ANY (ARRAY['rule'::text, 'share'::text]))),
   constraint inbound_route_pkey PRIMARY KEY (kind, key)
 );
+CREATE INDEX inbound_route_ref ON public.inbound_route USING btree (tenant_id, ref_id);
 CREATE INDEX inbound_route_tenant_id_idx ON public.inbound_route USING btree (tenant_id);
 alter table public.inbound_route enable row level security;
 alter table public.inbound_route force row level security;

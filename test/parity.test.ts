@@ -74,8 +74,11 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
   })
 })
 
-/** Documented beside the operations: MCP, the public documents, and what others post to a workspace without a credential. */
-const BESIDE = ['/api/v1/mcp', '/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json', '/webhooks/rules/{id}']
+/** Documented beside the operations: MCP, the public documents, and what others post to a workspace or download from it without a credential. */
+const BESIDE = [
+  ...['/api/v1/mcp', '/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json', '/webhooks/rules/{id}'],
+  '/api/v1/artifacts/shared/{token}',
+]
 
 test('no surface has an operation that the contract does not have', () => {
   const ids = operations.map(({ id }) => id).sort()

@@ -134,11 +134,16 @@ const brokenOff = (tail: string): Envelope | undefined => {
   return envelopeOf(jsonOf(cell ?? last))
 }
 
-/** Writes a download to standard output as it arrives. Throws a `Failure`, perhaps after part of the output. */
-export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Promise<void> => {
-  const streamed = { ...ask, sink: (bytes: Uint8Array) => host.stdout.pass(bytes) }
-  const reply = replyOf(await retried(host, () => transport.exchange(streamed), ask), transport.url)
+/** Passes a download on as it arrives. Throws a `Failure`, perhaps after part of it. */
+export const passTo = async (transport: Transport, ask: Ask, host: Host, sink: NonNullable<Ask['sink']>): Promise<Reply> => {
+  const reply = replyOf(await retried(host, () => transport.exchange({ ...ask, sink }), ask), transport.url)
   if (reply.status !== 200) throw failureOf(reply, transport.url)
+  return reply
+}
+
+/** Writes a download of lines to standard output. Throws a `Failure`, perhaps after part of the output. */
+export const downloadTo = async (transport: Transport, ask: Ask, host: Host): Promise<void> => {
+  const reply = await passTo(transport, ask, host, (bytes) => host.stdout.pass(bytes))
   const error = brokenOff(reply.text)
   if (error) throw new Failure(error.code, `the file is incomplete: ${error.message}`, { requestId: error.request_id })
 }

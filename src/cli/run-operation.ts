@@ -195,8 +195,16 @@ const runDownload = async ({ o, input, host, token, transport }: Work): Promise<
   return 0
 }
 
+const runFile = async ({ o, input, host, token, transport, options }: Work): Promise<number> => {
+  const { saveFile } = await import('./save-file.ts')
+  const to = { output: textOption(options, 'output'), force: options.force === true, json: options.json === true }
+  await saveFile(transport, askOf(o, input, { token }), host, to)
+  return 0
+}
+
 const run = (work: Work): Promise<number> => {
   if (work.o.kind === 'download') return runDownload(work)
+  if (work.o.kind === 'file') return runFile(work)
   return work.options.all === true ? runAll(work) : runOnce(work)
 }
 

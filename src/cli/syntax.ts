@@ -100,6 +100,12 @@ const special = (o: NamedOp): [flags: string, description: string][] => [
   ...(takesKey(o)
     ? [['--idempotency-key <key>', 'A unique key for this call. Repeating it returns the stored response.'] as [string, string]]
     : []),
+  ...(o.kind === 'file'
+    ? ([
+        ['--output <file>', 'Where to write it: a file or a folder; - for standard output. Default: its name, in this folder.'],
+        ['--force', 'Overwrite a file that exists.'],
+      ] as [string, string][])
+    : []),
   ...(o.errors.includes('reauthentication_required')
     ? [['--confirm-password <text>', 'Your password, if the server requires it again; accepts - and @file.'] as [string, string]]
     : []),

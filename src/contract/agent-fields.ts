@@ -42,5 +42,5 @@ export const Message = record(
     toolsUsed: T.Array(T.String()),
     createdAt: Time,
   },
-  { title: 'Message' },
+  { title: 'Message', 'x-named': true },
 )

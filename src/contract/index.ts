@@ -3,6 +3,7 @@ import { isScope } from '#kernel/scopes'
 import { actions } from './agent/actions.ts'
 import { analytics } from './agent/analytics.ts'
 import { approvals } from './agent/approvals.ts'
+import { artifactCapabilities, artifacts } from './agent/artifacts.ts'
 import { clockCapabilities } from './agent/clock.ts'
 import { conversations } from './agent/conversations.ts'
 import { delegationCapabilities } from './agent/delegation.ts'
@@ -120,6 +121,7 @@ export const agentResources = {
   actions: { prefix: CAPABILITIES, about: 'The capabilities of the agent, called by name.', group: actions },
   memories: { prefix: 'agent.memories', about: 'What the agent remembers.', group: memories },
   playbooks: { prefix: 'agent.playbooks', about: 'What the workspace tells the agent to do, in versions.', group: playbooks },
+  artifacts: { prefix: 'agent.artifacts', about: 'Files that the agent has made, and who may download them.', group: artifacts },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 
@@ -135,6 +137,7 @@ export const capabilityResources = {
   memories: { prefix: CAPABILITIES, about: 'What is to be remembered.', group: memoryCapabilities },
   playbooks: { prefix: CAPABILITIES, about: 'What the workspace tells the agent to do.', group: playbookCapabilities },
   webhookRules: { prefix: CAPABILITIES, about: 'What the agent is to do with posts from outside.', group: webhookRuleCapabilities },
+  artifacts: { prefix: CAPABILITIES, about: 'Files for people to download.', group: artifactCapabilities },
 } as const satisfies Record<string, Resource>
 
 /** For signed-in people. API keys have no access. */

@@ -73,6 +73,8 @@ interface Fields {
     /** The file name without extension. */
     file: string
   }
+  /** Reads the bytes of a stored file. */
+  file: object
 }
 
 export type Kind = keyof Fields
@@ -108,4 +110,5 @@ export const kinds: Record<Kind, Traits> = {
   personal: { letter: false, scope: 'session', roles: everybody, bodyLimit: BODY_LIMIT },
   public: { letter: false, scope: 'public', roles: everybody, bodyLimit: PUBLIC_BODY_LIMIT },
   download: { letter: false, scope: 'session', roles: everybody, bodyLimit: BODY_LIMIT },
+  file: { letter: false, scope: 'api:read', roles: everybody, bodyLimit: BODY_LIMIT },
 }

@@ -31,6 +31,8 @@ interface Common<I extends TSchema, O extends TSchema> {
   errors: readonly ErrorCode[]
   /** The largest body, in bytes. */
   bodyLimit: number
+  /** What has not the form of an id is the id of nothing: 404, where others answer 400. */
+  anyId?: true
   /** Limits that never refuse it. A caller over a limit must still be able to stop posts. */
   exempt?: readonly Exemption[]
 }
@@ -63,7 +65,7 @@ const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_k
 /** Errors that a public operation cannot return. */
 const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
 
-type Shared = Partial<Pick<Common<TSchema, TSchema>, 'body' | 'errors' | 'status' | 'roles' | 'exempt'>>
+type Shared = Partial<Pick<Common<TSchema, TSchema>, 'body' | 'errors' | 'status' | 'roles' | 'anyId' | 'exempt'>>
 
 /** The plan limits of an operation, kept as literal types: handlers pass `operation.cap` on. */
 interface Limits<C, Q, F> {
@@ -137,6 +139,14 @@ const download = <I extends TProperties, O extends TObject>(
   return declaring('download')(route, summary, { input, output: shape.line }, rest)
 }
 
+/** The answer is the bytes of a file, of its own type. */
+const file = <I extends TProperties>(
+  route: `GET /${string}`,
+  summary: string,
+  shape: { input: I },
+  more: Pick<Shared, 'roles' | 'errors' | 'anyId'> & Scopes,
+): Op<TObject<I>, TSchema, 'file'> => declaring('file')(route, summary, { ...shape, output: T.String({ format: 'binary' }) }, more)
+
 interface Declarations {
   query: Declare<'query', 'GET', Shared & Scopes & FieldsOf<'query'>>
   command: DeclareChange<'command'>
@@ -146,6 +156,7 @@ interface Declarations {
   public: Declare<'public', Method, Shared & FieldsOf<'public'>>
   /** `csv`: offers CSV too, for records flat enough for a table. */
   download: typeof download
+  file: typeof file
 }
 
 /** Declares an operation of a kind: `op.query('GET /things', …)`. */
@@ -157,6 +168,7 @@ export const op: Declarations = {
   personal: declaring('personal'),
   public: declaring('public'),
   download,
+  file,
 }
 
 /** Operations by the last segment of their id. */

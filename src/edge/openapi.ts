@@ -10,6 +10,7 @@ import { accessOf, braces, errorsOf, formsOf, isExempt, KEY_LIMIT, type NamedOp,
 import { errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
+import { fileParameters, fileResponses, sharedFilePaths } from './openapi-files.ts'
 import { guide } from './openapi-guide.ts'
 import { inboundPaths } from './openapi-inbound.ts'
 import { mcpPaths } from './openapi-mcp.ts'
@@ -130,6 +131,7 @@ const eventStream = {
 
 const successOf = (o: NamedOp, components: Components) => {
   if (o.kind === 'download') return fileOf(o, components)
+  if (o.kind === 'file') return fileResponses(limitHeaders(o))
   const content = { ...json(plain(o.output, components)), ...(o.stream ? eventStream : {}) }
   const headers = { ...header('X-Request-Id'), ...(takesKey(o) ? header('Idempotency-Replayed') : {}), ...limitHeaders(o) }
   const late = {
@@ -170,7 +172,13 @@ const detailOf = (o: NamedOp, components: Components) => {
     description: o.summary,
     tags: [tagOf(o)],
     security: securityOf(o),
-    parameters: [...inPath.map((name) => parameter(o, name, 'path')), ...query, ...key, ...(o.stream ? [lastEventId] : [])],
+    parameters: [
+      ...inPath.map((name) => parameter(o, name, 'path')),
+      ...query,
+      ...key,
+      ...(o.stream ? [lastEventId] : []),
+      ...(o.kind === 'file' ? fileParameters : []),
+    ],
     ...(!readsOnly(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest, components) } : {}),
     responses: { ...successOf(o, components), ...errorResponses(o) },
   }
@@ -241,7 +249,7 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   plain(ErrorBody, schemas)
   const details = operations.map((o) => ({ o, detail: detailOf(o, schemas) }))
   const show = (schema: TSchema) => plain(schema, schemas)
-  const [beside, webhooks] = [{ ...publicPaths(show), ...devicePaths, ...inboundPaths, ...mcpPaths }, webhooksOf(show)]
+  const [beside, webhooks] = [{ ...publicPaths(show), ...devicePaths, ...inboundPaths, ...sharedFilePaths, ...mcpPaths }, webhooksOf(show)]
   const docs = new Elysia().use(
     openapi({ provider: null, specPath: '/document', openapiVersion: '3.1.1', documentation: documentation(schemas) as never }),
   )

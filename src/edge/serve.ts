@@ -3,18 +3,20 @@ import type { Kind } from '#contract/kinds'
 import { isExempt, type NamedOp, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import type { Slots } from '#kernel/slots'
 import { type Bound, type Operation, refuseKey } from '#ops/bind'
 import type { Call, Visit } from '#ops/call'
 import type { Addresses } from './addresses.ts'
 import { type Streams, wantsStream } from './agent/streams.ts'
 import type { Authenticator, Caller } from './auth.ts'
+import { bytesResponse } from './bytes.ts'
 import type { Cookies } from './cookies.ts'
 import { fileResponse, linesStream, nothing } from './file.ts'
 import { headerText } from './header-text.ts'
 import type { Incoming } from './incoming.ts'
 import { inputOf } from './input.ts'
 import type { Origins } from './origin.ts'
-import { answerResponse, requestIdOf } from './respond.ts'
+import { answerResponse, limitHeaders, requestIdOf } from './respond.ts'
 import { surfaceOf } from './visit.ts'
 
 export interface ServeDeps {
@@ -23,6 +25,8 @@ export interface ServeDeps {
   origins: Origins
   addresses: Addresses
   streams: Pick<Streams, 'open'>
+  /** Of the downloads of files. */
+  fileSlots: Slots
   log: Log
 }
 
@@ -51,6 +55,13 @@ const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Prom
     const download = await o.open(() => inputOf(o, incoming, call.tenantId), call)
     const file = { name: o.file, form: download.form, requestId: call.requestId }
     return request.method === 'HEAD' ? fileResponse(file, nothing()) : fileResponse(file, linesStream(deps, await download.start(), file))
+  })
+
+const sendFile = (deps: ServeDeps, o: Bound<'file'>, incoming: Incoming): Promise<Response> =>
+  asCaller(deps, o, incoming, async (call) => {
+    const { file, allowances } = await o.fetch(() => inputOf(o, incoming, call.tenantId), call)
+    const sending = { request: incoming.request, requestId: call.requestId, party: call.tenantId, headers: limitHeaders(allowances) }
+    return bytesResponse(file, { ...sending, slots: deps.fileSlots, log: deps.log })
   })
 
 /** An answer, or the stream of one that goes on. */
@@ -125,6 +136,7 @@ const serving: { [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming)
   personal: admit,
   public: admit,
   download: stream,
+  file: sendFile,
 }
 
 /** Rejects with the operation's error. */

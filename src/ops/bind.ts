@@ -4,14 +4,14 @@
  */
 import type { Answer } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
-import { accessOf, type DownloadForm, type Group, KEY_LIMIT, type NamedOp, named, type Op, type Resource } from '#contract/op'
+import { accessOf, type DownloadForm, type Group, KEY_LIMIT, type NamedOp, named, type Op, pathParams, type Resource } from '#contract/op'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
 import type { Slots } from '#kernel/slots'
 import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit-entry'
 import { roleOf } from '#store/engine/principal'
-import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCookies, Visit, World } from './call.ts'
+import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCookies, StoredFile, Visit, World } from './call.ts'
 import { type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines } from './download.ts'
@@ -29,6 +29,15 @@ interface Enterable {
 
 interface Openable {
   open(read: () => unknown, call: Call): Promise<OpenDownload>
+}
+
+interface Fetchable {
+  fetch(read: () => unknown, call: Call): Promise<FileAnswer>
+}
+
+/** An answer whose body is a file. */
+interface FileAnswer extends Answer {
+  file: StoredFile
 }
 
 interface OpenDownload {
@@ -50,6 +59,7 @@ interface Callable extends Record<Kind, object> {
   personal: Enterable
   public: Enterable
   download: Openable
+  file: Fetchable
 }
 
 /** An operation with its handler. */
@@ -65,7 +75,7 @@ interface Host {
   slots: Slots
 }
 
-type Run = (input: unknown, call: Call) => Promise<Answer>
+type Run<A extends Answer = Answer> = (input: unknown, call: Call) => Promise<A>
 
 type AnyHandler = HandlerOf<Op>
 
@@ -88,13 +98,24 @@ interface Rated<A extends Answer> {
   run(input: unknown): Promise<A>
 }
 
+/** Throws `invalid_input`, and `not_found` for an operation that takes any id. */
+const requireValid = (o: NamedOp, input: unknown): void => {
+  try {
+    validate(o.input, input)
+  } catch (cause) {
+    const names = o.anyId ? pathParams(o.path) : []
+    const isId = cause instanceof AppError && cause.details?.some(({ path }) => names.includes(path))
+    throw isId ? new AppError('not_found') : cause
+  }
+}
+
 /** Runs an operation with its input once that is valid, and adds the allowances of the rates to the answer or error. */
-const runRated = async <A extends Answer>({ input: schema }: NamedOp, { count, read, run }: Rated<A>): Promise<A> => {
+const runRated = async <A extends Answer>(o: NamedOp, { count, read, run }: Rated<A>): Promise<A> => {
   const allowances = count()
   try {
     const reading = read()
     const input = reading instanceof Promise ? await reading : reading
-    validate(schema, input)
+    requireValid(o, input)
     const answer = await run(input)
     return allowances.length === 0 ? answer : { ...answer, allowances: [...allowances, ...(answer.allowances ?? [])] }
   } catch (cause) {
@@ -103,8 +124,9 @@ const runRated = async <A extends Answer>({ input: schema }: NamedOp, { count, r
   }
 }
 
-const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({
-  run: (read, call) =>
+const checked =
+  <A extends Answer>(world: World, o: NamedOp, run: Run<A>) =>
+  (read: () => unknown, call: Call): Promise<A> =>
     runRated(o, {
       read,
       count() {
@@ -115,8 +137,9 @@ const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({
         requireUsableKey(call)
         return run(input, call)
       },
-    }),
-})
+    })
+
+const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({ run: checked(world, o, run) })
 
 const bindVisit = ({ world: { db, identity, rates } }: Host, o: NamedOp, handler: AnyHandler['personal' | 'public']): Enterable => ({
   enter: (read, visit) =>
@@ -147,6 +170,13 @@ const bindDownload = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['d
     }
     return { form, start }
   },
+})
+
+const bindFile = ({ world }: Host, o: NamedOp, handler: AnyHandler['file']): Fetchable => ({
+  fetch: checked(world, o, async (input, call) => {
+    const file = await handler(input, { ...contextFor(world, call), tenantId: call.tenantId })
+    return { status: o.status, body: '', file }
+  }),
 })
 
 /** Throws `forbidden`, for operations that require a person. */
@@ -211,4 +241,5 @@ const runners: { [K in Kind]: (host: Host, o: NamedOp<K>, handler: AnyHandler[K]
   personal: bindVisit,
   public: bindVisit,
   download: bindDownload,
+  file: bindFile,
 }

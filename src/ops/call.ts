@@ -114,6 +114,27 @@ export interface QueryContext {
   job?: CallingJob
 }
 
+/** The first and last byte of a part, from 0. */
+export interface FileRange {
+  from: number
+  to: number
+}
+
+/** A file, before any of its bytes are read. */
+export interface StoredFile {
+  name: string
+  mimeType: string
+  byteSize: number
+  /** In hex. */
+  sha256: string
+  /** In pieces; without a range, all of it. Rejects with `unavailable`, and with `unauthenticated` once the caller's credential has ended. */
+  read(range: FileRange | undefined, signal: AbortSignal): AsyncGenerator<Uint8Array>
+}
+
+interface FileContext extends QueryContext {
+  tenantId: string
+}
+
 export interface CommandContext extends Deciding {
   networks: Networks
   principal: Principal
@@ -205,6 +226,7 @@ export interface HandlerOf<O extends Op> extends Record<Kind, unknown> {
   personal: (input: Input<O>, context: VisitContext) => Promise<Admitted<Output<O>>>
   public: (input: Input<O>, context: VisitContext) => Promise<Admitted<Output<O>>>
   download: (input: Input<O>, context: QueryContext) => AsyncIterable<Output<O>>
+  file: (input: Input<O>, context: FileContext) => Promise<StoredFile>
 }
 
 /** A missing handler, or one of another kind or shape, does not compile. */

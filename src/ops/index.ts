@@ -6,6 +6,7 @@ import type { ToolBox } from '#decisions/agent/toolbox'
 import { actionHandlers } from './agent/actions.ts'
 import { analyticsHandlers } from './agent/analytics.ts'
 import { approvalHandlers } from './agent/approvals.ts'
+import { artifactCapabilityHandlers, artifactHandlers } from './agent/artifacts.ts'
 import { clockHandlers } from './agent/clock.ts'
 import { conversationHandlers } from './agent/conversations.ts'
 import { delegationHandlers } from './agent/delegation.ts'
@@ -92,7 +93,9 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.automation, automationHandlers)
 }
 
-const addAgent = (add: Add, { tools, models, sealer, identity: { publicUrl } }: World) => {
+const addAgent = (add: Add, world: World) => {
+  const { tools, models, sealer, identity } = world
+  const { publicUrl } = identity
   const waiters = createWaiters()
   add(agentResources.conversations, conversationHandlers({ tools, models }, waiters))
   add(agentResources.messages, messageHandlers({ tools, models }))
@@ -110,6 +113,7 @@ const addAgent = (add: Add, { tools, models, sealer, identity: { publicUrl } }: 
   add(agentResources.actions, actionHandlers({ tools, publicUrl }))
   add(agentResources.memories, memoryHandlers)
   add(agentResources.playbooks, playbookHandlers)
+  add(agentResources.artifacts, artifactHandlers(world))
   add(agentResources.modules, moduleHandlers)
 }
 
@@ -122,6 +126,7 @@ const addCapabilities = (add: Add, world: CapabilityParts) => {
   add(capabilityResources.memories, memoryCapabilityHandlers)
   add(capabilityResources.playbooks, playbookCapabilityHandlers(world.identity))
   add(capabilityResources.webhookRules, webhookRuleCapabilityHandlers(world))
+  add(capabilityResources.artifacts, artifactCapabilityHandlers(world))
 }
 
 const addApp = (add: Add, world: Parts) => {

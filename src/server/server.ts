@@ -15,9 +15,11 @@ import type { WebhookTimes } from '#domain/app/webhook'
 import type { SendTimes } from '#domain/growth/sending/times'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
 import { inboundRoutes } from '#edge/agent/inbound'
+import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { Streams, type StreamTimes } from '#edge/agent/streams'
 import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
+import { fileSlots } from '#edge/bytes'
 import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
@@ -220,6 +222,7 @@ const routesOf = ({ db, world, runtime }: Workplace, shared: Omit<PageDeps, 'db'
   ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
   ...pageRoutes({ ...shared, db, identity: world.identity }),
   ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
+  ...sharedFileRoutes({ db, files: world.files, fileSlots: shared.fileSlots, log: shared.log }),
 ]
 
 export interface Listening extends AsyncDisposable {
@@ -242,7 +245,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
   const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
   const placement = { incarnation: () => runtime.incarnation, owns: (tenantId: string) => runtime.owns(tenantId) }
   const streams = new Streams({ db, bus, log, ...placement, times: overrides.streamTimes })
-  const shared = { authenticator, cookies, origins, addresses: addressesOf(config, overrides), streams, log }
+  const shared = { authenticator, cookies, origins, addresses: addressesOf(config, overrides), streams, fileSlots: fileSlots(), log }
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
   const [operations, internal] = [createOperations(world), createOperatorOperations(world)]
   const mcp = createMcp({

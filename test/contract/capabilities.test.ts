@@ -17,6 +17,8 @@ search_memories          read          foreign  editor approver viewer
 create_webhook_rule      commit                 approver
 list_webhook_rules       read    foreign        editor approver viewer
 delegate                 draft                  editor approver
+create_artifact          draft                  editor approver
+list_artifacts           read    foreign        editor approver viewer
 `
 
 test('every capability has the class and roles of the table', () => {
@@ -28,7 +30,7 @@ test('every capability has the class and roles of the table', () => {
 test('a capability is called by its name, and keys need the scope of the workspace for it', () => {
   for (const { id, path, tool, also, kind } of capabilities) {
     expect({ id, path, also }).toEqual({ id: `agent.actions.${tool}`, path: `/api/v1/actions/${tool}`, also: 'workspace:use' })
-    expect(['query', 'command']).toContain(kind)
+    expect(['query', 'command', 'prepared']).toContain(kind)
   }
 })
 

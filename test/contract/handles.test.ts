@@ -56,6 +56,7 @@ test.each([
   ['schedule_task', 'list_scheduled_tasks'],
   ['cancel_scheduled_task', 'list_scheduled_tasks'],
   ['create_webhook_rule', 'list_webhook_rules'],
+  ['create_artifact', 'list_artifacts'],
 ])('%s calls its record as %s does', (tool, list) => {
   const wordIn = (name: string) => shown.find((one) => one.tool === name && one.field === 'id')?.word
   expect(wordIn(tool)).toBe(wordIn(list)!)

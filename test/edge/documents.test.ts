@@ -6,6 +6,7 @@ import { operations } from '#contract/index'
 import { accessOf, braces, errorsOf, takesKey } from '#contract/op'
 import { unlimitedAddresses } from '#edge/addresses'
 import { inboundRoutes } from '#edge/agent/inbound'
+import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { deviceRoutes } from '#edge/app/device'
 import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
@@ -62,7 +63,8 @@ const PUBLIC = ['/health', ...DOCUMENTS]
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 /** Documented beside the operations. */
 const INBOUND = '/webhooks/rules/{id}'
-const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, MCP_PATH]
+const SHARED = '/api/v1/artifacts/shared/{token}'
+const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, SHARED, MCP_PATH]
 const PAGES = ['/', '/sign-in', '/join', '/device', '/reset', '/approvals/:id', '/playbooks/:id/versions/:versionId']
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
@@ -149,6 +151,8 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
     const { post } = openapi.paths[INBOUND] ?? {}
     expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([[], ['200', '401', '413', '429', '503']])
+    const { get } = openapi.paths[SHARED] ?? {}
+    expect([get?.security, Object.keys(get?.responses ?? {})]).toEqual([[], ['200', '206', '304', '404', '416', '429', '503']])
     for (const path of DOCUMENTS) {
       const { get, ...others } = openapi.paths[path] ?? {}
       expect([path, Object.keys(others), get?.security, Object.keys(get?.responses ?? {})]).toEqual([path, [], [], ['200', '304', '429']])
@@ -176,7 +180,12 @@ describe('the OpenAPI document', () => {
       expect([operationId, summary.length > 5 && summary.length <= 100, description]).toEqual([operationId, true, o.summary])
       expect(tags).toContain(own[0]!)
       const codes = errorsOf(o)
-      const statuses = [o.status, ...(o.kind === 'awaited' ? [202] : []), ...codes.map((code) => errorTable[code].status)]
+      const statuses = [
+        o.status,
+        ...(o.kind === 'awaited' ? [202] : []),
+        ...(o.kind === 'file' ? [206, 304, 416] : []),
+        ...codes.map((code) => errorTable[code].status),
+      ]
       expect(Object.keys(responses).sort()).toEqual([...new Set(statuses.map(String))].sort())
       for (const code of codes) expect(responses[errorTable[code].status]!.description).toContain(code)
     }
@@ -243,8 +252,8 @@ const never = () => {
 
 const routesOf = () =>
   createHttp({
-    operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never })),
-    routes: [...deviceRoutes({} as never), ...pageRoutes({} as never), ...inboundRoutes({ internal: [] } as never)],
+    operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never, fetch: never })),
+    routes: [deviceRoutes, pageRoutes, sharedFileRoutes, inboundRoutes].flatMap((routes) => routes({ internal: [] } as never)),
     ready: never,
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
@@ -255,6 +264,7 @@ const routesOf = () =>
     authenticator: { authenticate: never, forget: never, confirm: never, [Symbol.asyncDispose]: never },
     mcp: { handle: never },
     streams: { open: never },
+    fileSlots: { take: never },
     log: createLog('silent'),
     documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },
     commit: null,
@@ -274,6 +284,7 @@ test('the router has exactly the operations of the contract, public documents, O
     'GET /api/v1/app/session/continue',
     `POST ${LETTERS_PATH}`,
     `POST ${INBOUND.replace('{id}', ':id')}`,
+    `GET ${SHARED.replace('{token}', ':token')}`,
     ...REFUSED,
   ]
   expect(listed.sort()).toEqual(expected.sort())

@@ -63,6 +63,7 @@ const http = createHttp({
   routes: [],
   mcp: { handle: never },
   streams: { open: never },
+  fileSlots: { take: never },
   ready: never,
   operations: bind(
     { world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World, slots: downloadSlots() },

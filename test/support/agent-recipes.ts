@@ -2,6 +2,7 @@
 import { argumentsHash } from '#domain/agent/hash'
 import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
+import { makeArtifact, makeShare } from './artifacts.ts'
 import { makeSchedule } from './schedules.ts'
 import { makeWebhookRule } from './webhook-rules.ts'
 
@@ -35,6 +36,15 @@ export const agentRecipes = {
   'agent.tasks': { make: makeTask },
   'agent.webhookRules': { make: async (workspace: Workspace) => ({ id: (await makeWebhookRule(workspace)).id }) },
   'agent.toolRules': { make: toolName },
+  'agent.artifacts': {
+    make: async (workspace: Workspace) => ({ id: (await makeArtifact(workspace)).id }),
+    instead: {
+      unshare: async (workspace: Workspace) => {
+        const { id } = await makeArtifact(workspace)
+        return { id, shareId: (await makeShare(workspace, id)).id }
+      },
+    },
+  },
   'agent.actions': { make: async () => ({ name: 'get_current_time' }) },
   'agent.modules': { make: async () => ({ name: 'agent' }) },
 }

@@ -38,6 +38,7 @@ import { agentRecipes, PAGE } from './agent-recipes.ts'
 import { makeConversation } from './agent-records.ts'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Workspace, write } from './arrange.ts'
+import { makeReport } from './artifacts.ts'
 import { type Extent, sampleOf } from './sample.ts'
 import { signedIn, tokenOf } from './session.ts'
 
@@ -240,6 +241,7 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'agent.schedules.update': (_, extent) => (extent === 'whole' ? { at: undefined, status: 'active', tools: ['growth_overview'] } : {}),
   // Another value than the second time before: a test asks for the whole input in between.
   'agent.modules.set': () => ({ mcp: (asked++ >> 1) % 2 === 0 }),
+  'agent.artifacts.create': async (workspace) => ({ record: 'report', recordId: (await makeReport(workspace)).id }),
   // Those of the clock.
   'agent.actions.call': (_, extent) => ({ arguments: extent === 'whole' ? { timeZone: 'Europe/Berlin' } : {} }),
   // The arguments of the call that is asked about.
@@ -251,7 +253,7 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
 }
 
 /** Reads and commands of a workspace, answered as one record or list. */
-export const usualOperations: NamedOp[] = operations.filter((o) => !['personal', 'public', 'download'].includes(o.kind))
+export const usualOperations: NamedOp[] = operations.filter((o) => !['personal', 'public', 'download', 'file'].includes(o.kind))
 
 export const prefixOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)

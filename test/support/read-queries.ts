@@ -1,6 +1,7 @@
 /** Every reading query of the store, with arguments that find the rows of test/support/rows.ts. */
 
 import { listApprovals } from '#store/agent/approvals'
+import { listArtifacts } from '#store/agent/artifacts'
 import { listConversations } from '#store/agent/conversations'
 import { listFeedback } from '#store/agent/feedback'
 import { listJobs, listTasks } from '#store/agent/jobs'
@@ -36,7 +37,7 @@ import { itemById, itemsOfBatch, listItems, recentItems } from '#store/growth/it
 import { activeLearnings, listLearnings } from '#store/growth/learnings'
 import { allProducts, listProducts } from '#store/growth/products'
 import { readProfile } from '#store/growth/profiles'
-import { listReports } from '#store/growth/reports'
+import { listReports, reportById } from '#store/growth/reports'
 import { listRuleRuns } from '#store/growth/rule-runs'
 import { listRules } from '#store/growth/rules'
 import { listSignals } from '#store/growth/signals'
@@ -67,6 +68,10 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'attempts.takenPosts': ({ connection, attempt }) => [
     takenPosts({ sendable: 'post', connectionId: connection.id, externalIds: [attempt.external_id] }),
     takenPosts({ sendable: 'engagement', connectionId: connection.id, externalIds: [attempt.external_id] }),
+  ],
+  'artifacts.listArtifacts': () => [
+    listArtifacts(page),
+    listArtifacts({ ...page, before: new Date(Date.UTC(9999, 0)), kind: 'report', source: 'capability' }),
   ],
   'audit.auditPage': ({ audit }) => [
     auditPage(page),
@@ -149,6 +154,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listProducts({ ...page, status: 'active', after: END }),
   ],
   'profiles.readProfile': () => [readProfile],
+  'reports.reportById': ({ report }) => [reportById(report.id)],
   'reports.listReports': () => [listReports(page), listReports({ ...page, after: END })],
   'rule-runs.listRuleRuns': ({ rule }) => [
     listRuleRuns(page),

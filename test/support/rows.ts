@@ -1,4 +1,5 @@
 /** One row of a workspace in each table, written past every policy. */
+import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 
@@ -11,7 +12,7 @@ const sampleRows = (tenantId: string, person: string) => {
   const times = { created_at: now, updated_at: now }
   const [batch, item, connection, engagement, target, rule] = [newId(), newId(), newId(), newId(), newId(), newId()]
   const [conversation, job, playbook] = [newId(), newId(), newId()]
-  const [webhookRule, file] = [newId(), newId()]
+  const [webhookRule, file, artifact, share] = [newId(), newId(), newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
@@ -126,6 +127,14 @@ const sampleRows = (tenantId: string, person: string) => {
       ...times,
     },
     file: { id: file, store: 'postgres', byte_size: 1, sha256: '0'.repeat(64), digests: Buffer.alloc(32), kept_at: now },
+    artifact: {
+      ...{ id: artifact, source: 'capability', kind: 'report', file_name: mark, mime_type: mark, byte_size: 1, sha256: '0'.repeat(64) },
+      ...{ file_id: file, created_at: now },
+    },
+    artifact_share: {
+      ...{ id: share, artifact_id: artifact, token_hash: createHash('sha256').update(mark).digest() },
+      ...{ expires_at: new Date(now.getTime() + 86_400_000), created_at: now },
+    },
     file_block: { file_id: file, number: 0, bytes: Buffer.from('x') },
     webhook_rule: { id: webhookRule, name: mark, goal: mark, secret: Buffer.from(mark), enabled: true, on_behalf: {}, ...times },
     inbound_event: { source_id: webhookRule, event_id: mark, job_id: job, at: now },

@@ -63,7 +63,7 @@ const ScheduledTask = record(
     goal: nullable(T.String({ description: 'Null where it may follow text of people outside.' })),
     untrustedGoal: untrusted(nullable(T.String())),
   },
-  { title: 'ScheduledTask' },
+  { title: 'ScheduledTask', 'x-named': true },
 )
 
 const OneSchedule = record({ schedule: Schedule })

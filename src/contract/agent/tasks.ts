@@ -26,7 +26,7 @@ const Task = record(
     createdAt: Time,
     updatedAt: Time,
   },
-  { title: 'AgentTask' },
+  { title: 'AgentTask', 'x-named': true },
 )
 
 const OneTask = record({ task: Task })

@@ -47,7 +47,7 @@ const InboundWebhookRule = record(
     goal: nullable(T.String({ description: 'Null where it may follow text of people outside.' })),
     untrustedGoal: untrusted(nullable(T.String())),
   },
-  { title: 'InboundWebhookRule' },
+  { title: 'InboundWebhookRule', 'x-named': true },
 )
 
 const OneRule = record({ webhookRule: WebhookRule })

@@ -56,6 +56,8 @@ export const exportKinds = [
     'playbook_version',
     'webhook_rule',
     'inbound_event',
+    'artifact',
+    'artifact_share',
   ] as const),
   ...(['webhook', 'key', 'audit', 'event'] as const),
 ] as const

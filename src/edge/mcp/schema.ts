@@ -65,7 +65,7 @@ const fieldsOf = (schema: TSchema, titles: Set<string>): Json => {
   const named = title === undefined ? {} : { title }
   if (titles.has(title ?? '') || schema['x-named']) return { type: 'object', ...named }
   if (title !== undefined) titles.add(title)
-  const { created_at: _, updated_at: __, ...listed } = schema.properties
+  const { created_at: _, updated_at: __, createdAt: ___, updatedAt: ____, ...listed } = schema.properties
   return { type: 'object', ...named, properties: map(listed, (one) => (holdsRecord(one) ? next(one) : typeOf(one))) }
 }
 

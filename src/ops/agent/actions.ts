@@ -90,6 +90,9 @@ const asksOf = ({ tools, tool, args }: Acting, rules: ReadonlyMap<string, RuleDe
   }
 }
 
+/** Whether something of it happens beside the mailbox. */
+const isBeside = ({ class: of, way }: Tool): boolean => of === 'outside_read' || way === 'reach'
+
 type Result = AwaitedResult | HandlerResult<{ result: unknown }>
 
 const decided = async (acting: Acting, { rules, pending, waiting }: Loaded<ReturnType<typeof facts>>): Promise<Result> => {
@@ -100,7 +103,7 @@ const decided = async (acting: Acting, { rules, pending, waiting }: Loaded<Retur
     ...{ isPerson: by.kind === 'session', readsOnly: caller.principal.member?.role === 'viewer' },
   })
   if (verdict.decision === 'deny') return fail('forbidden', verdict.reason)
-  if (verdict.decision === 'allow') return tool.class === 'outside_read' ? begin(acting) : execute(acting)
+  if (verdict.decision === 'allow') return isBeside(tool) ? begin(acting) : execute(acting)
   // An equal call joins the one that waits.
   if (waiting) return { reply: { result: null }, unchanged: true, refusal: approvalRequired(waiting, publicUrl) }
   if (pending.all >= MOST_APPROVALS) fail('rate_limited', 'agent_approvals', { retryAfter: RETRY_AFTER })

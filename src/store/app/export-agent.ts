@@ -46,6 +46,23 @@ const schedule = [
 ]
 const webhookRule = [...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', ...times]]
 
+const artifact = [
+  ...[
+    'id',
+    'job_id',
+    'conversation_id',
+    'created_by_user_id',
+    'source',
+    'kind',
+    'file_name',
+    'mime_type',
+    'byte_size',
+    'sha256',
+    'metadata',
+  ],
+  ...['untrusted', 'created_at', 'deleted_at'],
+]
+
 /** Those of a person are shown to that person alone. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
 
@@ -90,6 +107,8 @@ export const agentSources = {
       ['event_id', 'text'],
     ],
   },
+  artifact: { table: 'artifact', columns: artifact, key: byId },
+  artifact_share: { table: 'artifact_share', columns: ['id', 'artifact_id', 'expires_at', 'revoked_at', 'created_at'], key: byId },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

@@ -1,5 +1,5 @@
 /** Deletion of rows past their retention, which the database defines (sql/000020-sweep.sql, sql/000039-agent-retention.sql,
- * sql/000046-webhook-rules.sql). */
+ * sql/000046-webhook-rules.sql, sql/000051-artifacts.sql). */
 import type { Db } from '../engine/db.ts'
 
 /** Up to `limit` workspaces after this id, in order of id. */
@@ -19,9 +19,11 @@ export interface Retention {
 /** Deletes some expired rows of a workspace. False: none are left. */
 export const sweepSome = (db: Db, tenantId: string, { keepDays, agentKeepDays, rows }: Retention & { rows: number }): Promise<boolean> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ more: boolean; agent: boolean; inbound: boolean }>`
-      select sweep_inbound(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}) as inbound,
-        sweep_tenant(${tenantId}, clock_timestamp() - ${keepDays} * interval '1 day', ${rows}) as more,
-        sweep_agent(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}) as agent`
-    return row!.more || row!.agent || row!.inbound
+    const [row] = await sql<{ more: boolean }>`
+      select bool_or(part) as more from unnest(array[
+        sweep_inbound(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
+        sweep_tenant(${tenantId}, clock_timestamp() - ${keepDays} * interval '1 day', ${rows}),
+        sweep_agent(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
+        sweep_artifacts(${tenantId}, ${rows})]) part`
+    return row!.more
   })

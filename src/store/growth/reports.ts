@@ -13,6 +13,11 @@ export const listReports =
   (sql) =>
     sql`select ${columns(sql)} from report where true ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
+export const reportById =
+  (id: string): Query<Report> =>
+  (sql) =>
+    sql`select ${columns(sql)} from report where id = ${id}`
+
 export const lockReport = async (sql: Sql, id: string): Promise<Report> =>
   (await sql<Report>`select ${columns(sql)} from report where id = ${id} for update`)[0] ?? fail('not_found', 'no such report')
 

@@ -1,0 +1,20 @@
+/** Names of files that come from others. */
+import { beginning } from './storable.ts'
+
+/** In UTF-16 units. */
+const LONGEST = 240
+/** What no file system takes, what separates folders, and what hides or reorders text. */
+const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:*?"<>|]/gu
+
+/** A name that is a single one on every system, hides nothing, and shows itself as it is. */
+export const fileNameOf = (given: string): string => {
+  const name = given
+    .toWellFormed()
+    .normalize('NFC')
+    .replaceAll(UNFIT, '_')
+    .replace(/^[\s.]+/, '')
+    .replace(/[\s.]+$/, '')
+  if (name.length <= LONGEST) return name === '' ? 'file' : name
+  const ending = /\.[A-Za-z0-9]{1,12}$/.exec(name)?.[0] ?? ''
+  return beginning(name, LONGEST - ending.length) + ending
+}

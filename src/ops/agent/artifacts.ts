@@ -1,0 +1,188 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { artifactCapabilities, artifacts } from '#contract/agent/artifacts'
+import { keepArtifacts, madeIn, type ToKeep } from '#decisions/agent/artifacts'
+import { artifactTaskView, artifactView, MOST_KEPT_SHARES, MOST_SHARES, newShare, shareView, USUAL_DAYS } from '#domain/agent/artifact'
+import { fail, found } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Files } from '#port/files/files'
+import {
+  activeSharePart,
+  activeShares,
+  artifactPart,
+  deleteArtifact,
+  deleteShareRoute,
+  deleteShareRoutes,
+  insertShare,
+  insertShareRoute,
+  type ListedArtifact,
+  listArtifacts,
+  revokeShare,
+  revokeShares,
+  shareCounts,
+  storedArtifact,
+} from '#store/agent/artifacts'
+import type { Db } from '#store/engine/db'
+import { loadBy } from '#store/engine/load'
+import { growthAuditById } from '#store/growth/growth-audits'
+import { reportById } from '#store/growth/reports'
+import type { CommandContext, HandlerResult, Handlers, QueryContext } from '../call.ts'
+import { loading } from '../loading.ts'
+import { timeOf } from '../time-input.ts'
+
+const NONE = 'no such artifact'
+
+const view = ({ tenant_id, ...artifact }: ListedArtifact) => artifactView(artifact, tenant_id)
+
+const DEFAULT_LIMIT = 25
+
+interface Listing {
+  limit?: number
+  cursor?: string | Date
+}
+
+/** A page by time. The cursor is the time of the last artifact of the page before. */
+const listed = async <V>(
+  { limit = DEFAULT_LIMIT, cursor, ...filters }: Listing & Partial<Parameters<typeof listArtifacts>[0]>,
+  { read }: Pick<QueryContext, 'read'>,
+  show: (row: ListedArtifact) => V,
+) => {
+  const rows = await read(listArtifacts({ ...filters, limit, before: timeOf(cursor) }))
+  const last = rows.length > limit ? rows[limit - 1]! : undefined
+  return { artifacts: rows.slice(0, limit).map(show), nextCursor: last?.created_at ?? null }
+}
+
+/** 256 random bits; only their hash is stored. */
+const newToken = (): string => randomBytes(32).toString('base64url')
+export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** Where a token downloads its artifact. */
+const shareUrl = (publicUrl: string, token: string): string => `${publicUrl}/api/v1/artifacts/shared/${token}`
+
+interface ArtifactParts {
+  db: Db
+  files: Files
+  identity: { publicUrl: string }
+}
+
+const kept = async (what: ToKeep, { sql, gate, tenantId }: CommandContext) => {
+  const { artifacts, writes } = await keepArtifacts([what], { sql, gate })
+  return { artifact: artifacts[0]!, tenantId, effects: { writes }, refId: what.id }
+}
+
+/** The file that a report or an audit is. Throws `not_found`, and `conflict` unless it is ready. */
+const fileOf = async ({ db }: ArtifactParts, tenantId: string, { record, recordId }: { record: 'report' | 'audit'; recordId: string }) => {
+  const notReady = (status: string) => fail('conflict', `the ${record} is ${status}; only a ready one can be made into an artifact`)
+  if (record === 'report') {
+    const report = found((await db.read({ tenantId }, reportById(recordId)))[0], 'no such report')
+    const content = report.markdown ?? notReady(report.status)
+    return { content, kind: 'report', file_name: `report-${report.week}.md`, mime_type: 'text/markdown' } as const
+  }
+  const audit = found((await db.read({ tenantId }, growthAuditById(recordId)))[0], 'no such audit')
+  const { id, days, source, result, created_at } = audit
+  if (result === null) return notReady(audit.status)
+  const content = JSON.stringify({ id, days, source, created_at, result }, null, 2)
+  const file_name = `audit-${created_at.toISOString().slice(0, 10)}.json`
+  return { content, kind: 'data', file_name, mime_type: 'application/json' } as const
+}
+
+const NO_SHARE = 'no such active share of this artifact'
+
+const sharing = ({ identity }: Pick<ArtifactParts, 'identity'>): Pick<Handlers<typeof artifacts>, 'share' | 'unshare'> => ({
+  share: loading(
+    ({ id }) => ({ artifact: artifactPart(id), counts: shareCounts(id) }),
+    ({ expiresInDays = USUAL_DAYS }, { gate }, { artifact, counts }) => {
+      const { id: artifact_id } = found(artifact, NONE)
+      if (counts.active >= MOST_SHARES) fail('conflict', `the artifact has ${counts.active} active shares; revoke one first`)
+      if (counts.all >= MOST_KEPT_SHARES) fail('conflict', `the artifact had ${counts.all} shares within a week; try again later`)
+      const share = newShare({ id: newId(), artifact_id, days: expiresInDays, now: gate.now })
+      const token = newToken()
+      const hash = hashOfToken(token)
+      const effects = { writes: [insertShare(share, hash), insertShareRoute(share, hash)] }
+      const reply = { share: shareView(share), token, url: shareUrl(identity.publicUrl, token) }
+      return { reply, effects, auditDetail: { share: share.id, expires_at: share.expires_at.toISOString() } }
+    },
+  ),
+
+  unshare: loading(
+    ({ id, shareId }) => ({ artifact: artifactPart(id), share: activeSharePart(id, shareId) }),
+    (_, { gate }, { artifact, share: before }) => {
+      found(artifact, NONE)
+      const share = { ...found(before, NO_SHARE), revoked_at: gate.now }
+      const effects = { writes: [revokeShare(share, gate.now), deleteShareRoute(share)] }
+      return { reply: { share: shareView(share) }, effects, auditDetail: { share: share.id } }
+    },
+  ),
+})
+
+export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifacts> => ({
+  list: ({ jobId: job, conversationId: conversation, ...input }, context) => listed({ ...input, job, conversation }, context, view),
+
+  create: {
+    async prepare(input, { tenantId }) {
+      const { content, ...given } = await fileOf(parts, tenantId, input)
+      const file = await parts.files.put(tenantId, Buffer.from(content))
+      return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof view> }>> => {
+        const made = { ...madeIn(undefined), created_by_user_id: context.principal.member?.personId ?? null }
+        const metadata = { record: input.record, recordId: input.recordId }
+        const { artifact, ...rest } = await kept({ id: newId(), ...given, ...made, metadata, file }, context)
+        return {
+          reply: { artifact: artifactView(artifact, rest.tenantId) },
+          effects: rest.effects,
+          refId: rest.refId,
+          auditDetail: metadata,
+        }
+      }
+    },
+  },
+
+  async get({ id }, { read }) {
+    const { artifact, shares } = await loadBy(read, { artifact: artifactPart(id), shares: activeShares(id, MOST_SHARES) })
+    return { artifact: view(found(artifact, NONE)), shares: shares.map(shareView) }
+  },
+
+  remove: loading(
+    ({ id }) => ({ before: artifactPart(id) }),
+    ({ id }, { gate: { now } }, { before }) => {
+      const artifact = found(before, NONE)
+      const writes = [deleteArtifact(artifact, now), revokeShares(id, now), deleteShareRoutes(id)]
+      return { reply: { artifact: view({ ...artifact, deleted_at: now }) }, effects: { writes } }
+    },
+  ),
+
+  async download({ id }, { read, tenantId }) {
+    const { file, file_name, mime_type } = found(await storedArtifact(read, id), NONE)
+    return {
+      ...{ name: file_name, mimeType: mime_type, byteSize: file.byte_size, sha256: file.sha256 },
+      read: (range, signal) => parts.files.read(file, { tenantId, read, range, signal }),
+    }
+  },
+
+  ...sharing(parts),
+})
+
+/** Throws `invalid_input` for JSON that is none. */
+const requireFit = (mimeType: string, content: string): void => {
+  if (mimeType !== 'application/json') return
+  try {
+    JSON.parse(content)
+  } catch (cause) {
+    const message = `is not JSON: ${(cause as Error).message}`
+    fail('invalid_input', `content ${message}`, { details: [{ path: 'content', message }] })
+  }
+}
+
+export const artifactCapabilityHandlers = ({ files }: Pick<ArtifactParts, 'files'>): Handlers<typeof artifactCapabilities> => ({
+  create_artifact: {
+    async prepare({ fileName, kind, mimeType, content }, { tenantId }) {
+      requireFit(mimeType, content)
+      const file = await files.put(tenantId, Buffer.from(content))
+      return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof artifactTaskView> }>> => {
+        const given = { id: newId(), kind, file_name: fileName, mime_type: mimeType, metadata: {}, ...madeIn(context.job) }
+        const { artifact, effects, refId } = await kept({ ...given, file }, context)
+        return { reply: { artifact: artifactTaskView(artifact) }, effects, refId, auditDetail: { bytes: artifact.byte_size } }
+      }
+    },
+  },
+
+  list_artifacts: (input, context) => listed(input, context, artifactTaskView),
+})

@@ -1,0 +1,155 @@
+import type { Artifact, ArtifactKind, Share } from '#domain/agent/artifact'
+import type { FileStore, KeptFile } from '../app/files.ts'
+import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`a.id, a.job_id, a.conversation_id, a.created_by_user_id, a.source, a.kind, a.file_name, a.mime_type,
+  a.byte_size, a.sha256, a.metadata, a.untrusted, a.file_id, a.created_at, a.deleted_at`
+const times = { created_at: true, deleted_at: true } as const
+
+/** With the workspace, which its readers are shown. */
+export type ListedArtifact = Artifact & { tenant_id: string }
+
+export interface ArtifactPage {
+  limit: number
+  /** The page begins with what was made before. */
+  before?: Date | undefined
+  kind?: ArtifactKind | undefined
+  source?: Artifact['source'] | undefined
+  job?: string | undefined
+  conversation?: string | undefined
+}
+
+/** Newest first, without deleted ones. */
+export const listArtifacts =
+  ({ limit, before, kind, source, job, conversation }: ArtifactPage): Query<ListedArtifact> =>
+  (sql) =>
+    sql`select ${columns(sql)}, a.tenant_id from artifact a where a.deleted_at is null
+      ${before ? sql`and a.created_at < ${before}` : sql``} ${kind ? sql`and a.kind = ${kind}` : sql``}
+      ${source ? sql`and a.source = ${source}` : sql``} ${job ? sql`and a.job_id = ${job}` : sql``}
+      ${conversation ? sql`and a.conversation_id = ${conversation}` : sql``}
+      order by a.created_at desc limit ${limit + 1}`
+
+/** One that is not deleted. */
+export const artifactPart = (id: string) =>
+  one<ListedArtifact>(times, (sql) => sql`select ${columns(sql)}, a.tenant_id from artifact a where a.id = ${id} and a.deleted_at is null`)
+
+/** When the newest was made, deleted ones included. */
+export const newestArtifact = sure(one<{ at: Date | null }>({ at: true }, (sql) => sql`select max(created_at) as at from artifact`))
+
+export const insertArtifact =
+  (artifact: Artifact): Query =>
+  (sql) =>
+    sql`insert into artifact ${sql({ ...artifact, metadata: sql.json(artifact.metadata) })}`
+
+export const deleteArtifact =
+  ({ id }: Pick<Artifact, 'id'>, now: Date): Query =>
+  (sql) =>
+    sql`update artifact set deleted_at = ${now} where id = ${id}`
+
+const shareColumns = (sql: Sql): Fragment => sql`s.id, s.artifact_id, s.expires_at, s.revoked_at, s.created_at`
+const shareTimes = { expires_at: true, revoked_at: true, created_at: true } as const
+
+/** Active by the clock of the database, newest first. */
+export const activeShares = (artifactId: string, most: number) =>
+  many<Share>(
+    shareTimes,
+    (sql) => sql`select ${shareColumns(sql)} from artifact_share s
+      where s.artifact_id = ${artifactId} and s.revoked_at is null and s.expires_at > clock_timestamp() order by s.id desc limit ${most}`,
+  )
+
+export const activeSharePart = (artifactId: string, id: string) =>
+  one<Share>(
+    shareTimes,
+    (sql) => sql`select ${shareColumns(sql)} from artifact_share s
+      where s.id = ${id} and s.artifact_id = ${artifactId} and s.revoked_at is null and s.expires_at > clock_timestamp()`,
+  )
+
+export const shareCounts = (artifactId: string) =>
+  sure(
+    one<{ active: number; all: number }>(
+      {},
+      (
+        sql,
+      ) => sql`select count(*)::int as all, (count(*) filter (where revoked_at is null and expires_at > clock_timestamp()))::int as active
+        from artifact_share where artifact_id = ${artifactId}`,
+    ),
+  )
+
+const SHARE = 'share'
+
+/** `hash`: SHA-256 of its token. */
+export const insertShare =
+  (share: Share, hash: Buffer): Query =>
+  (sql) =>
+    sql`insert into artifact_share ${sql({ ...share, token_hash: hash })}`
+
+/** By this a token finds the workspace. */
+export const insertShareRoute =
+  ({ id }: Pick<Share, 'id'>, hash: Buffer): Query =>
+  (sql) =>
+    sql`insert into inbound_route (kind, key, ref_id) values (${SHARE}, ${hash.toString('hex')}, ${id})`
+
+export const revokeShare =
+  ({ id }: Pick<Share, 'id'>, now: Date): Query =>
+  (sql) =>
+    sql`update artifact_share set revoked_at = ${now} where id = ${id}`
+
+export const revokeShares =
+  (artifactId: string, now: Date): Query =>
+  (sql) =>
+    sql`update artifact_share set revoked_at = ${now} where artifact_id = ${artifactId} and revoked_at is null`
+
+export const deleteShareRoute =
+  ({ id }: Pick<Share, 'id'>): Query =>
+  (sql) =>
+    sql`delete from inbound_route where kind = ${SHARE} and ref_id = ${id}`
+
+export const deleteShareRoutes =
+  (artifactId: string): Query =>
+  (sql) =>
+    sql`delete from inbound_route where kind = ${SHARE} and ref_id in (select id from artifact_share where artifact_id = ${artifactId})`
+
+/** The workspace of a share. */
+export const tenantOfShare = (db: Db, hash: Buffer): Promise<string | undefined> =>
+  db.system(async (sql) => {
+    const [row] = await sql<{
+      tenant_id: string
+    }>`select tenant_id from inbound_route where kind = ${SHARE} and key = ${hash.toString('hex')}`
+    return row?.tenant_id
+  })
+
+/** An artifact's name, and its file. */
+export interface StoredArtifact {
+  file_name: string
+  mime_type: string
+  file: KeptFile
+}
+
+type StoredRow = Pick<StoredArtifact, 'file_name' | 'mime_type'> & Omit<KeptFile, 'store'> & { store: FileStore }
+
+const stored = (sql: Sql): Fragment =>
+  sql`a.file_name, a.mime_type, f.id, f.store, f.byte_size, f.sha256, encode(f.digests, 'hex') as digests`
+const withFile = (sql: Sql): Fragment => sql`artifact a join file f on f.id = a.file_id and f.kept_at is not null`
+
+const storedIn = ([row]: StoredRow[]): StoredArtifact | undefined => {
+  if (!row) return undefined
+  const { file_name, mime_type, ...file } = row
+  return { file_name, mime_type, file }
+}
+
+type Reads = <Row>(query: Query<Row>) => Promise<Row[]>
+
+export const storedArtifact = async (read: Reads, id: string): Promise<StoredArtifact | undefined> =>
+  storedIn(await read<StoredRow>((sql) => sql`select ${stored(sql)} from ${withFile(sql)} where a.id = ${id} and a.deleted_at is null`))
+
+/** That of an active share, by the clock of the database. */
+export const sharedArtifact = async (read: Reads, hash: Buffer): Promise<StoredArtifact | undefined> =>
+  storedIn(
+    await read<StoredRow>(
+      (sql) => sql`select ${stored(sql)} from artifact_share s join ${withFile(sql)} on a.id = s.artifact_id
+        where s.token_hash = ${hash} and s.revoked_at is null and s.expires_at > clock_timestamp() and a.deleted_at is null`,
+    ),
+  )
