@@ -149,7 +149,7 @@ export const playbookCapabilities = {
   ),
   propose_playbook_update: op.command(
     'POST /api/v1/actions/propose_playbook_update',
-    'Propose a new text for a playbook. It is a draft until a person activates it. Give the whole text.',
+    'Propose a new, whole text for a playbook: a draft until a person activates it.',
     {
       input: { slug, content, rationale: T.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK, description: 'Why.' }) },
       output: record({

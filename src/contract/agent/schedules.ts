@@ -34,7 +34,8 @@ const shape = {
   status: oneOf(statuses, { description: 'Only active schedules run.' }),
   pausedBy: nullable(
     oneOf(['person', 'failures', 'caller_gone'], {
-      description: 'failures: its last three runs failed. caller_gone: whoever made it has left the workspace.',
+      description:
+        'failures: its last three runs failed. caller_gone: whoever made it has left the workspace; activate it to run it in your name.',
     }),
   ),
   nextRunAt: nullable(Time),
@@ -92,7 +93,7 @@ export const schedules = {
   ),
   update: op.command(
     'PATCH /api/v1/agent/schedules/:id',
-    'Change a schedule, or pause or activate it. Omitted fields keep their value. With another goal or other tools it runs in your name from then on. At most 50 are active.',
+    'Change a schedule, or pause or activate it. Omitted fields keep their value. With another goal or other tools it runs in your name from then on, and so it does if you activate one whose maker has left. At most 50 are active.',
     {
       input: {
         id: Id,

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { called, Id, NOT_BLANK, nullable, record, secret, Time, untrusted } from '../shapes.ts'
+import { called, Id, NOT_BLANK, nullable, oneOf, record, secret, Time, untrusted } from '../shapes.ts'
 
 const Name = T.String({ minLength: 1, maxLength: 160, format: 'name', pattern: NOT_BLANK, examples: ['Orders of the shop'] })
 const Goal = T.String({
@@ -21,6 +21,7 @@ const shape = {
   name: T.String(),
   tools: nullable(T.Array(T.String())),
   enabled: T.Boolean(),
+  disabledBy: nullable(oneOf(['person', 'caller_gone'])),
   path: T.String({ description: 'Where to post, below the address of this server.' }),
   secret: T.String({ description: 'Masked.' }),
   lastUsedAt: nullable(Time),
@@ -32,6 +33,11 @@ const shape = {
 const WebhookRule = record(
   {
     ...shape,
+    disabledBy: nullable(
+      oneOf(['person', 'caller_gone'], {
+        description: 'caller_gone: whoever it runs for has left the workspace, or its key ended. Enable it to run it in your name.',
+      }),
+    ),
     goal: T.String(),
     secretIsUnseen: T.Boolean({ description: 'Whether it can still be revealed, once.' }),
     taint: T.Array(T.String(), { description: 'Where untrusted text came from that the goal may follow.' }),
@@ -72,7 +78,7 @@ export const webhookRules = {
   ),
   update: op.command(
     'PATCH /api/v1/agent/webhook-rules/:id',
-    'Change a webhook rule, or disable or enable it. Omitted fields keep their value. With another goal or other tools its jobs run in your name from then on.',
+    'Change a webhook rule, or disable or enable it. Omitted fields keep their value. With another goal or other tools its jobs run in your name from then on, and so they do if you enable one whose maker has left.',
     {
       input: { id: Id, name: T.Optional(Name), goal: T.Optional(Goal), tools: T.Optional(Tools), enabled: T.Optional(T.Boolean()) },
       output: OneRule,
@@ -102,7 +108,7 @@ export const webhookRules = {
 export const webhookRuleCapabilities = {
   create_webhook_rule: op.command(
     'POST /api/v1/actions/create_webhook_rule',
-    'Create a signed inbound webhook rule: each post to its path, signed as in Standard Webhooks, starts a job with this goal. Whatever such a job wants to write waits for a person.',
+    'Create a signed inbound webhook rule: each post to its path, signed as in Standard Webhooks, starts a job with this goal. What such a job writes waits for a person.',
     {
       input: { name: Name, goal: Goal, tools: T.Optional(Tools) },
       output: called(

@@ -57,7 +57,7 @@ export const noticeOf = (
 
 const reasons: Record<Exclude<PausedBy, 'person'>, string> = {
   failures: 'Paused: three runs in a row have failed. Activate the schedule once the cause is mended.',
-  caller_gone: 'Paused: whoever made this schedule no longer has access to the workspace.',
+  caller_gone: 'Paused: whoever made this schedule no longer has access to the workspace. Activate it to run it in your name.',
 }
 
 export const pauseNotice = ({ paused_by }: Schedule): string => reasons[paused_by as keyof typeof reasons]

@@ -131,18 +131,18 @@ const patchedTimes = (before: Schedule, { at, cron, timeZone = before.time_zone 
   return timesOf({ cron: before.pattern, timeZone }, now)
 }
 
-/** What it says and may do. Whoever changes that is the one in whose name it runs from now on. */
-const rewritten = ({ goal, tools }: SchedulePatch, editor: OnBehalf): Partial<Schedule> => ({
+/** What it says and may do. Whoever changes that, or activates one whose maker has left, is the one in whose name it runs from now on. */
+const rewritten = ({ paused_by }: Schedule, { goal, tools, status }: SchedulePatch, editor: OnBehalf): Partial<Schedule> => ({
   ...(goal === undefined ? {} : { goal: goal.trim(), taint: [] }),
   ...(tools === undefined ? {} : { tools }),
-  ...(goal === undefined && tools === undefined ? {} : { on_behalf: editor }),
+  ...(goal !== undefined || tools !== undefined || (status === 'active' && paused_by === 'caller_gone') ? { on_behalf: editor } : {}),
 })
 
 /** Absent fields stay. Throws `invalid_input` or `conflict`. */
 export const updateSchedule = (before: Schedule, patch: SchedulePatch, editor: OnBehalf, beside: Beside): Schedule => {
   const { now } = beside
   const times = patchedTimes(before, patch, now)
-  const schedule = { ...before, ...rewritten(patch, editor), ...times, updated_at: now }
+  const schedule = { ...before, ...rewritten(before, patch, editor), ...times, updated_at: now }
   const { status = before.status } = patch
   if (status === 'paused') return before.status === 'paused' ? schedule : paused(schedule, 'person', now)
   if (status !== 'active') return schedule

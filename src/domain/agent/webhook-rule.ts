@@ -19,6 +19,8 @@ export interface WebhookRule {
   taint: string[]
   /** In whose name its jobs run. */
   on_behalf: OnBehalf
+  /** Whoever that is has left the workspace, or its key ended: posts are refused. Not stored, but found out with each reading. */
+  is_abandoned: boolean
   created_at: Date
   updated_at: Date
 }
@@ -39,7 +41,7 @@ export interface NewWebhookRule extends Pick<WebhookRule, 'id' | 'goal' | 'name'
 /** Throws `conflict`. */
 export const newWebhookRule = ({ total, now, goal, name, ...rule }: NewWebhookRule): WebhookRule => {
   if (total >= MOST_WEBHOOK_RULES) fail('conflict', `cannot add: the workspace has ${total} webhook rules; delete one first`)
-  const empty = { enabled: true, last_at: null, received: 0, refused: 0 }
+  const empty = { enabled: true, is_abandoned: false, last_at: null, received: 0, refused: 0 }
   return { ...rule, goal: goal.trim(), name: name.trim(), ...empty, created_at: now, updated_at: now }
 }
 
@@ -50,15 +52,18 @@ export interface WebhookRulePatch {
   enabled?: boolean | undefined
 }
 
-/** Absent fields stay. A new goal or other tools make it act in the name of the editor, whose words they are. */
+/**
+ * Absent fields stay. A new goal or other tools make it act in the name of the editor, whose words they are; and so does enabling one that is
+ * abandoned.
+ */
 export const updateWebhookRule = (before: WebhookRule, patch: WebhookRulePatch, editor: OnBehalf, now: Date): WebhookRule => {
   const { name = before.name, goal, tools = before.tools, enabled = before.enabled } = patch
-  const isRewritten = goal !== undefined || patch.tools !== undefined
+  const isTaken = goal !== undefined || patch.tools !== undefined || (patch.enabled === true && before.is_abandoned)
   return {
     ...before,
     ...{ name: name.trim(), tools, enabled, updated_at: now },
     ...(goal === undefined ? {} : { goal: goal.trim(), taint: [] }),
-    ...(isRewritten ? { on_behalf: editor } : {}),
+    ...(isTaken ? { on_behalf: editor, is_abandoned: false } : {}),
   }
 }
 
@@ -87,11 +92,21 @@ export const revealed = (rule: WebhookRule, personId: string, now: Date): Webhoo
 
 export const pathOf = ({ id }: Pick<WebhookRule, 'id'>): string => `/webhooks/rules/${id}`
 
+/** Why posts are refused; null while they are not. */
+const disabledBy = ({ enabled, is_abandoned }: WebhookRule): 'person' | 'caller_gone' | null => {
+  if (!enabled) return 'person'
+  return is_abandoned ? 'caller_gone' : null
+}
+
+/** Whether posts begin jobs. */
+export const takesPosts = (rule: WebhookRule): boolean => disabledBy(rule) === null
+
 /** As people see it. The secret is never among it. */
 export const webhookRuleView = (rule: WebhookRule) => {
-  const { id, name, goal, tools, enabled, reveal_to, last_at, received, refused, taint, created_at, updated_at } = rule
+  const { id, name, goal, tools, reveal_to, last_at, received, refused, taint, created_at, updated_at } = rule
   return {
-    ...{ id, name, goal, tools, enabled, path: pathOf(rule), secret: MASKED, secretIsUnseen: reveal_to.length > 0, lastUsedAt: last_at },
+    ...{ id, name, goal, tools, enabled: takesPosts(rule), disabledBy: disabledBy(rule), path: pathOf(rule), secret: MASKED },
+    ...{ secretIsUnseen: reveal_to.length > 0, lastUsedAt: last_at },
     ...{ received, refused, taint, createdAt: created_at, updatedAt: updated_at },
   }
 }

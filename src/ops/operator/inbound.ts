@@ -2,13 +2,11 @@ import type { inbound } from '#contract/operator/inbound'
 import { into, startUnattended } from '#decisions/agent/unattended'
 import { MOST_OPEN_JOBS } from '#domain/agent/limits'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
-import { MOST_POSTS, POSTS_WITHIN_MS } from '#domain/agent/webhook-rule'
+import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts } from '#domain/agent/webhook-rule'
 import { fail } from '#kernel/errors'
-import { callerNow } from '#store/agent/callers'
 import { turnFacts } from '#store/agent/conversations'
 import { inboundFacts, insertInbound } from '#store/agent/inbound'
 import { saveWebhookRule, webhookRulePart } from '#store/agent/webhook-rules'
-import { loadNow } from '#store/engine/load'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 
@@ -19,12 +17,10 @@ const noRule = (): never => fail('not_found', 'no such webhook rule')
 export const inboundHandlers = (models: Models | typeof NO_MODEL): Handlers<typeof inbound> => ({
   receive: loading(
     ({ id, event }) => ({ rule: webhookRulePart(id), seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }), facts: turnFacts(null) }),
-    async ({ id, event, body }, { sql, gate }, { rule, seen, facts }) => {
+    ({ id, event, body }, { gate }, { rule, seen, facts }) => {
       const { now } = gate
-      if (!rule?.enabled || gate.deletesAt) return noRule()
+      if (!rule || !takesPosts(rule) || gate.deletesAt) return noRule()
       if (seen.known !== null) return { reply: { job: seen.known, retryAfter: 0 }, unchanged: true }
-      const { caller } = await loadNow(sql, { caller: callerNow(rule.on_behalf) })
-      if (!caller) return noRule()
       if (facts.all_jobs >= MOST_OPEN_JOBS) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
       if (seen.count >= MOST_POSTS) {
         const retryAfter = Math.max(1, Math.ceil((seen.oldest!.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))

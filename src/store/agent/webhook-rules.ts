@@ -3,11 +3,12 @@ import { assignments } from '../engine/assign.ts'
 import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { isGone } from './callers.ts'
 
 const columns = (
   sql: Sql,
 ): Fragment => sql`r.id, r.name, r.goal, r.tools, r.reveal_to, r.enabled, r.last_at, r.received, r.refused, r.taint,
-  r.on_behalf, r.created_at, r.updated_at`
+  r.on_behalf, ${isGone(sql, sql`r.on_behalf`)} as is_abandoned, r.created_at, r.updated_at`
 
 const times = { last_at: true, created_at: true, updated_at: true } as const
 
@@ -28,7 +29,7 @@ export const listWebhookRules =
   (sql) =>
     sql`select ${columns(sql)} from webhook_rule r where true ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
-const json = (sql: Sql, { tools, taint, on_behalf, reveal_to }: WebhookRule) => ({
+const json = (sql: Sql, { tools, taint, on_behalf, reveal_to }: Omit<WebhookRule, 'is_abandoned'>) => ({
   tools: tools === null ? null : sql.json(tools),
   taint: sql.json(taint),
   on_behalf: sql.json(on_behalf as never),
@@ -36,14 +37,14 @@ const json = (sql: Sql, { tools, taint, on_behalf, reveal_to }: WebhookRule) => 
 })
 
 export const insertWebhookRule =
-  (rule: WebhookRule, secret: Buffer): Query =>
+  ({ is_abandoned: _, ...rule }: WebhookRule, secret: Buffer): Query =>
   (sql) =>
     sql`insert into webhook_rule ${sql({ ...rule, ...json(sql, rule), secret })}`
 
 export const saveWebhookRule =
   (rule: WebhookRule): Query =>
   (sql) => {
-    const { id, created_at: _, ...rest } = rule
+    const { id, created_at: _, is_abandoned: __, ...rest } = rule
     return sql`update webhook_rule set ${assignments(sql, { ...rest, ...json(sql, rule) })} where id = ${id}`
   }
 

@@ -115,6 +115,13 @@ test('a schedule for a time that has passed is active again only with another ti
   expect(change(passed, { status: 'active', at: at(2 * HOUR) })).toMatchObject({ status: 'active', next_at: at(2 * HOUR) })
 })
 
+test('whoever activates a schedule whose maker has left is the one in whose name it runs', () => {
+  const abandoned = paused(daily, 'caller_gone', at())
+  expect(change(abandoned, { status: 'active' })).toMatchObject({ status: 'active', on_behalf: editor, taint: from.taint })
+  expect(change(abandoned, { timeZone: 'Europe/Berlin' }).on_behalf).toEqual(maker)
+  expect(change(paused(daily, 'failures', at()), { status: 'active' }).on_behalf).toEqual(maker)
+})
+
 test('whoever rewrites the goal or the tools is the one in whose name it runs; other changes keep the maker', () => {
   expect(change(daily, { goal: 'Other' })).toMatchObject({ on_behalf: editor, taint: [], goal: 'Other' })
   expect(change(daily, { tools: ['growth_overview'] })).toMatchObject({ on_behalf: editor, taint: from.taint })

@@ -5,8 +5,10 @@ import {
   newWebhookRule,
   revealed,
   revealTo,
+  takesPosts,
   updateWebhookRule,
   webhookRuleTaskView,
+  webhookRuleView,
 } from '#domain/agent/webhook-rule'
 import { errorOf } from '#test/domain/errors'
 import { at } from '#test/domain/records'
@@ -33,6 +35,18 @@ test('whoever rewrites the goal or the tools is the one in whose name it acts; o
   expect(updateWebhookRule(rule, { goal: 'Other' }, editor, at())).toMatchObject({ on_behalf: editor, taint: [] })
   expect(updateWebhookRule(rule, { tools: [] }, editor, at())).toMatchObject({ on_behalf: editor, taint: rule.taint, tools: [] })
   expect(updateWebhookRule(rule, { name: 'x', enabled: false }, editor, at())).toMatchObject({ on_behalf: maker, enabled: false })
+})
+
+test('whoever enables a rule that is abandoned takes it over, and nobody else does', () => {
+  const abandoned = { ...rule, is_abandoned: true }
+  expect(webhookRuleView(abandoned)).toMatchObject({ enabled: false, disabledBy: 'caller_gone' })
+  expect(webhookRuleView({ ...abandoned, enabled: false })).toMatchObject({ enabled: false, disabledBy: 'person' })
+  expect(webhookRuleView(rule)).toMatchObject({ enabled: true, disabledBy: null })
+  const taken = updateWebhookRule(abandoned, { enabled: true }, editor, at())
+  expect([taken.on_behalf, takesPosts(taken), taken.taint]).toEqual([editor, true, rule.taint])
+  for (const patch of [{ enabled: false }, { name: 'x' }])
+    expect(updateWebhookRule(abandoned, patch, editor, at())).toMatchObject({ on_behalf: maker, is_abandoned: true })
+  expect(updateWebhookRule(rule, { enabled: true }, editor, at()).on_behalf).toEqual(maker)
 })
 
 describe('the secret', () => {

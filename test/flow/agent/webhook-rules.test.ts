@@ -188,6 +188,31 @@ describe('a post', () => {
   })
 })
 
+test('a rule whose maker has left says so, and is taken over by whoever enables it, or deleted', async () => {
+  const surface = await newSurface(app)
+  const [{ by }, approver] = [await person(surface), await person(surface, 'approver')]
+  const rule = await makeWebhookRule(surface, { by })
+  const { id: keyId } = await app.newKey(['api:read', 'api:write', 'workspace:use'], surface.tenantId)
+  const ofKey = await makeWebhookRule(surface, { by: { kind: 'key', id: keyId, personId: null } })
+  const shown = async (id: string) => {
+    const { enabled, disabledBy } = (await surface.send('GET', `webhook-rules/${id}`)).body.webhookRule
+    return [enabled, disabledBy]
+  }
+  expect([await shown(rule.id), await shown(ofKey.id)]).toEqual(Array(2).fill([true, null]))
+  await app.owner`delete from member where person_id = ${by.personId}`
+  await app.owner`update api_key set revoked_at = now() where id = ${keyId}`
+  expect([await shown(rule.id), await shown(ofKey.id)]).toEqual(Array(2).fill([false, 'caller_gone']))
+  const { body } = await surface.send('GET', 'webhook-rules')
+  expect(body.webhookRules.map(({ disabledBy }: { disabledBy: string }) => disabledBy)).toEqual(['caller_gone', 'caller_gone'])
+  for (const one of [rule, ofKey]) expect((await post(app.url, one)).status).toBe(401)
+  const taken = await surface.send('PATCH', `webhook-rules/${rule.id}`, { enabled: true }, approver.key)
+  expect(taken.body.webhookRule).toMatchObject({ enabled: true, disabledBy: null })
+  expect((await post(app.url, rule)).status).toBe(200)
+  const [job] = await jobsOf(rule, 1)
+  expect((await jobOf(app, job!.id)).on_behalf).toEqual(approver.by)
+  expect((await surface.send('DELETE', `webhook-rules/${ofKey.id}`, undefined, approver.key)).status).toBe(200)
+})
+
 test('people read, change, rotate and delete rules by their roles, in their own workspace alone', async () => {
   const surface = await newSurface(app)
   const { by } = await person(surface)
