@@ -85,6 +85,7 @@ const packages: Record<string, readonly string[]> = {
   postgres: ['postgres', 'store', 'port'],
   openai: ['port'],
   htmlparser2: ['port'],
+  '@modelcontextprotocol/client': ['port'],
   '@modelcontextprotocol/server': ['edge'],
 }
 

@@ -66,6 +66,8 @@ export interface McpCall {
 export interface McpServer {
   /** As it calls itself, cleaned; the version of the protocol that is spoken. */
   readonly info: { name: string; version: string; protocol: string }
+  /** The server has said that its tools have changed. */
+  readonly toolsChanged: boolean
   /** Throws `McpError`. */
   list(): Promise<McpListing>
   /** Sends it at most once, whatever happens. An error that the server answers is an answer. Throws `McpError`. */

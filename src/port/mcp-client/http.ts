@@ -1,0 +1,174 @@
+/** Streamable HTTP, through the egress: each request is judged by its address, and nothing is sent twice. */
+import { type FetchLike, type JSONRPCMessage, StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client'
+import { type Egress, type EgressStream, NotConnected } from '../egress/egress.ts'
+import { EgressRefused } from '../egress/target.ts'
+import { McpError, MOST_BYTES } from './client.ts'
+import { type Link, requestId, type Watch } from './guard.ts'
+
+export interface HttpServer {
+  url: string
+  headers: Record<string, string>
+}
+
+interface HttpOptions {
+  egress: Egress
+  deadlineMs: number
+}
+
+/** Requests by which one session may take up streams that broke off. */
+const MOST_RESUMED = 10
+const RESUMPTIONS = { maxRetries: 2, initialReconnectionDelay: 500, maxReconnectionDelay: 5_000, reconnectionDelayGrowFactor: 2 }
+/** Of ending a session, for which nobody waits any longer. */
+const END_MS = 5_000
+
+/** Statuses by which a server says that it has done nothing. */
+const TURNED_AWAY = new Set([400, 401, 403, 404, 405, 406, 413, 415, 429])
+
+const failureOfStatus = (status: number, hasSession: boolean): McpError => {
+  const outcome = TURNED_AWAY.has(status) ? 'not_done' : 'unknown'
+  if (status === 401)
+    return new McpError('unauthorized', 'the server wants credentials (HTTP 401); OAuth is not supported, set a header', outcome)
+  if (status === 403) return new McpError('unauthorized', 'the server does not accept these credentials (HTTP 403)', outcome)
+  if (status === 404 && hasSession) return new McpError('session_lost', 'the server has ended the session (HTTP 404)', outcome)
+  if (status >= 300 && status < 400)
+    return new McpError('status', `the server redirects elsewhere (HTTP ${status}), which is not followed`, outcome)
+  return new McpError('status', `the server answered with HTTP ${status}`, outcome)
+}
+
+/** Of a request that got no response, or not all of it. */
+const failureOf = (cause: unknown): McpError => {
+  if (cause instanceof McpError) return cause
+  if (cause instanceof EgressRefused) return new McpError('refused', cause.message, 'not_done', { cause })
+  if (cause instanceof NotConnected) {
+    const isLate = cause.cause instanceof Error && cause.cause.name === 'TimeoutError'
+    const failure = isLate ? 'timeout' : 'unreachable'
+    return new McpError(failure, `no connection to the server${isLate ? ' in time' : ''}`, 'not_done', { cause })
+  }
+  const name = cause instanceof Error ? cause.name : ''
+  if (name === 'TimeoutError') return new McpError('timeout', 'the server did not answer in time', 'unknown', { cause })
+  if (name === 'TooLong') return new McpError('too_large', `the server answered more than ${MOST_BYTES} bytes`, 'unknown', { cause })
+  return new McpError('closed', 'the connection ended before the answer', 'unknown', { cause })
+}
+
+const isPacked = ({ headers }: EgressStream): boolean => !['', 'identity'].includes(String(headers['content-encoding'] ?? ''))
+
+/** Whether the connection broke off, which a client may take up again: not so for what has grown too large or late. */
+const isCut = (failure: McpError): boolean => failure.failure === 'closed'
+
+/** Headers that the client of the protocol reads. */
+const READ = ['content-type', 'mcp-session-id'] as const
+
+class Http {
+  #resumed = 0
+
+  constructor(
+    private readonly server: HttpServer,
+    private readonly options: HttpOptions,
+    private readonly watch: Watch,
+  ) {}
+
+  readonly fetch: FetchLike = async (url, init = {}) => {
+    const headers = new Headers(init.headers)
+    if (String(url) !== this.server.url) throw new McpError('refused', 'only the URL of the server is called')
+    if (init.method === 'GET') {
+      // What the server says unasked is of no use here.
+      if (!headers.has('last-event-id')) return new Response(null, { status: 405 })
+      if (++this.#resumed > MOST_RESUMED)
+        this.watch.fail(new McpError('flood', `the server broke off more than ${MOST_RESUMED} times`, 'unknown'))
+    }
+    return this.#exchanged(init.method ?? 'GET', headers, init)
+  }
+
+  async #exchanged(method: string, headers: Headers, { body, signal }: RequestInit): Promise<Response> {
+    const answer = await this.#open(method as 'GET' | 'POST', headers, { body: String(body ?? ''), ...(signal ? { signal } : {}) })
+    const { status } = answer
+    const isEmpty = status === 202 || status === 204
+    if (status >= 300 || isEmpty) await answer.body.cancel()
+    if (status < 200 || status >= 300) throw failureOfStatus(status, headers.has('mcp-session-id'))
+    if (isPacked(answer)) throw new McpError('broken', 'the answer is packed, though nobody asked for that', 'unknown')
+    const read = READ.flatMap((name) =>
+      answer.headers[name] === undefined ? [] : [[name, String(answer.headers[name])] as [string, string]],
+    )
+    return new Response(isEmpty ? null : this.#watched(answer.body), { status, headers: read })
+  }
+
+  async #open(method: 'GET' | 'POST' | 'DELETE', headers: Headers, more: { body: string; signal?: AbortSignal; deadlineMs?: number }) {
+    const { egress, deadlineMs } = this.options
+    const { url } = this.server
+    const all = { 'user-agent': 'Tendril (mcp)', ...this.server.headers, ...Object.fromEntries(headers.entries()) }
+    try {
+      return await egress.open({ url, method, headers: all, deadlineMs, maxBytes: MOST_BYTES, ...more })
+    } catch (cause) {
+      throw failureOf(cause)
+    }
+  }
+
+  /** The body, with what is read counted. */
+  #watched(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const reader = body.getReader()
+    return new ReadableStream({
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read()
+          if (done) return controller.close()
+          this.watch.read(value.length)
+          controller.enqueue(value)
+        } catch (cause) {
+          const failure = failureOf(cause)
+          if (!isCut(failure)) this.watch.fail(failure)
+          controller.error(failure)
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    })
+  }
+
+  /** Tells the server that nobody will use the session again. */
+  async forget(headers: Headers): Promise<void> {
+    try {
+      const { body } = await this.#open('DELETE', headers, { body: '', deadlineMs: END_MS })
+      await body.cancel()
+    } catch {
+      // The server forgets it by itself.
+    }
+  }
+}
+
+class HttpLink extends StreamableHTTPClientTransport implements Link {
+  readonly #http: Http
+  readonly #watch: Watch
+  /** The request that is being sent, and whether its answer is a stream. */
+  #sent: string | undefined
+  #isStream = false
+
+  constructor(server: HttpServer, options: HttpOptions, watch: Watch) {
+    const http = new Http(server, options, watch)
+    const fetch: FetchLike = async (url, init) => {
+      const response = await http.fetch(url, init)
+      if (init?.body === this.#sent) this.#isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
+      return response
+    }
+    super(new URL(server.url), { fetch, reconnectionOptions: RESUMPTIONS })
+    this.#http = http
+    this.#watch = watch
+  }
+
+  /** A whole answer that does not hold that of the request is none: no other will come. */
+  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const id = requestId(message)
+    if (id === undefined) return super.send(message, options)
+    this.#isStream = false
+    this.#sent = JSON.stringify(message)
+    await super.send(message, options)
+    if (this.#isStream || !this.#watch.isWaiting(id)) return
+    throw new McpError('broken', 'the server answered something else than what it was asked', 'unknown')
+  }
+
+  async end(): Promise<void> {
+    if (this.sessionId === undefined) return
+    const version: Record<string, string> = this.protocolVersion === undefined ? {} : { 'mcp-protocol-version': this.protocolVersion }
+    await this.#http.forget(new Headers({ 'mcp-session-id': this.sessionId, ...version }))
+  }
+}
+
+export const httpLink = (server: HttpServer, options: HttpOptions, watch: Watch): Link => new HttpLink(server, options, watch)

@@ -1,0 +1,88 @@
+/** The client, with what the operator allows. */
+import type { Log } from '#kernel/log'
+import type { Egress } from '../egress/egress.ts'
+import { EgressRefused } from '../egress/target.ts'
+import { DEADLINE_MS, type McpClient, McpError, type McpServer, type McpServerConfig } from './client.ts'
+import type { Link, Watch } from './guard.ts'
+import { httpLink } from './http.ts'
+import { openSession } from './session.ts'
+import { confinementRefusal } from './stdio/confinement.ts'
+import { stdioLink } from './stdio/link.ts'
+
+/** A program that the operator lets workspaces run. */
+export interface StdioProgram {
+  command: string
+  args: readonly string[]
+  /** Names of the variables that a workspace may set for it. */
+  env: readonly string[]
+}
+
+export interface McpClientOptions {
+  egress: Egress
+  programs: readonly StdioProgram[]
+  /** TENDRIL_HOME, which programs must not be able to read. */
+  home: string
+  log: Log
+  /** Ours, as servers are told it. */
+  version: string
+  deadlineMs?: number
+}
+
+const refuse = (reason: string): never => {
+  throw new McpError('refused', reason)
+}
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((word, index) => word === other[index])
+
+const UNSENDABLE = /[\0\r\n]/
+
+type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>
+
+const requireAllowed = ({ command, args, env }: Stdio, programs: readonly StdioProgram[]): void => {
+  const names = Object.keys(env)
+  const same = programs.filter((program) => program.command === command && isSame(program.args, args))
+  if (same.length === 0) refuse('the operator does not allow this command with these arguments (MCP_STDIO)')
+  if (!same.some((program) => names.every((name) => program.env.includes(name))))
+    refuse('the operator does not allow these variables (MCP_STDIO)')
+  if (Object.values(env).some((value) => UNSENDABLE.test(value))) refuse('a variable of a program can have one line only')
+}
+
+class ClientOfServers implements McpClient {
+  /** Looked at once: it takes a process. */
+  #confinement: { refusal: string | undefined } | undefined
+
+  constructor(private readonly options: McpClientOptions) {}
+
+  check(config: McpServerConfig): void {
+    if (config.transport === 'stdio') this.#checkProgram(config)
+    else this.#checkUrl(config.url)
+  }
+
+  #checkUrl(url: string): void {
+    try {
+      this.options.egress.check(url)
+    } catch (cause) {
+      throw cause instanceof EgressRefused ? new McpError('refused', cause.message, 'not_done', { cause }) : cause
+    }
+  }
+
+  #checkProgram(config: Stdio): void {
+    const { programs, home } = this.options
+    requireAllowed(config, programs)
+    this.#confinement ??= { refusal: confinementRefusal(home) }
+    if (this.#confinement.refusal !== undefined) refuse(`stdio is not possible here: ${this.#confinement.refusal}`)
+  }
+
+  async open(config: McpServerConfig, { signal }: { signal: AbortSignal }): Promise<McpServer> {
+    this.check(config)
+    const { egress, log, version, deadlineMs = DEADLINE_MS } = this.options
+    const connect = (watch: Watch): Link =>
+      config.transport === 'stdio'
+        ? stdioLink(config, watch, log)
+        : httpLink({ ...config, url: new URL(config.url).href }, { egress, deadlineMs }, watch)
+    return await openSession({ connect, signal, deadlineMs, version })
+  }
+}
+
+export const createMcpClient = (options: McpClientOptions): McpClient => new ClientOfServers(options)

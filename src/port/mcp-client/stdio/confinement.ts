@@ -1,0 +1,63 @@
+/** Whether programs can be kept from everything of ours on this machine, and as which users they run. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+
+/** Ids that nobody has: the first belong to no system's plan, the others to services that a system makes for a while. */
+const RANGES: readonly (readonly [first: number, count: number])[] = [
+  [1_900_000_000, 100_000_000],
+  [61_184, 4_336],
+]
+const TRIES = 100
+
+/** A program's environment, but for the variables that its server is configured with; and that of its supervisor. */
+export const CLEAN_ENV = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8', TZ: 'UTC' }
+
+/** Others can neither list the folder nor change it. */
+const isClosed = (folder: string): boolean => {
+  try {
+    return (statSync(folder).mode & 0o006) === 0
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'ENOENT'
+  }
+}
+
+/** The first range whose ids exist here: a container may have few. */
+const rangeOf = (map: string): (typeof RANGES)[number] | undefined => {
+  const mapped = map.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return RANGES.find(([first, count]) => mapped.some(([inside = 0, , length = 0]) => first >= inside && first + count <= inside + length))
+}
+
+const canRunAs = (uid: number): boolean =>
+  spawnSync('prlimit', ['--core=0', '--', 'setpriv', ...asUser(uid), 'true'], { env: CLEAN_ENV, timeout: 5_000 }).status === 0
+
+/** Arguments of setpriv: nothing of what we may do is left. */
+export const asUser = (uid: number | string): string[] => [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
+
+/** Why no program can be run; undefined if programs can. */
+export const confinementRefusal = (home: string): string | undefined => {
+  if (process.platform !== 'linux') return 'programs can be confined on Linux only'
+  if (process.getuid?.() !== 0) return 'the server must run as root to give programs users of their own'
+  if (!isClosed(home)) return 'other users of the machine can read TENDRIL_HOME: close it with chmod 711'
+  const range = rangeOf(readFileSync('/proc/self/uid_map', 'utf8'))
+  if (!range) return 'this container has no user ids left for programs'
+  return canRunAs(range[0]) ? undefined : 'programs cannot be given users of their own: setpriv and prlimit (util-linux) are needed'
+}
+
+const hasProcess = (uid: number): boolean =>
+  readdirSync('/proc').some((name) => {
+    try {
+      return /^\d+$/.test(name) && statSync(`/proc/${name}`).uid === uid
+    } catch {
+      return false
+    }
+  })
+
+/** A user that no process has. */
+export const freeUser = (): number => {
+  const [first, count] = rangeOf(readFileSync('/proc/self/uid_map', 'utf8')) ?? RANGES[0]!
+  for (let tries = 0; tries < TRIES; tries++) {
+    const uid = first + Math.floor(Math.random() * count)
+    if (!hasProcess(uid)) return uid
+  }
+  throw new Error('no user id is free')
+}

@@ -1,0 +1,107 @@
+/** Starts a program that ends with us, however we end, and with everything that it has started. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { asUser, CLEAN_ENV, freeUser } from './confinement.ts'
+
+/**
+ * Runs as root, so that the program cannot stop it. Its descriptor 3 is a pipe that only we hold: when that closes, or the program ends, all
+ * processes of the program's user are killed, also those that left its group. The program's variables come over its standard input, one a
+ * line, so that neither root nor the list of processes has them.
+ */
+const SUPERVISOR = `
+uid=$1 folder=$2
+shift 2
+trap '' HUP INT TERM
+sweep() { setpriv ${asUser('"$uid"').join(' ')} sh -c 'kill -KILL -1'; }
+exec 4<&0 </dev/null
+prlimit --core=0 --nproc=256 --nofile=1024 --fsize=1073741824 -- \\
+  setpriv ${asUser('"$uid"').join(' ')} --pdeathsig KILL \\
+  sh -c 'while IFS= read -r line && [ -n "$line" ]; do export "$line"; done; exec "$@"' sh "$@" <&4 3<&- 4<&- &
+child=$!
+exec 4<&- >/dev/null 2>&1
+( while read -r _ <&3; do :; done; sweep ) &
+watch=$!
+exec 3<&-
+wait $child
+status=$?
+kill -KILL $watch
+sweep
+rm -rf -- "$folder"
+exit $status
+`
+
+/** For a program whose input has ended, and for its end once it was killed. */
+const GRACE_MS = 1_000
+const KILL_MS = 5_000
+
+export interface Program {
+  readonly stdin: Writable
+  readonly stdout: NodeJS.ReadableStream
+  readonly stderr: NodeJS.ReadableStream
+  readonly uid: number
+  /** Resolves with its exit status, or null, once nothing of it runs. Never rejects. */
+  readonly ended: Promise<number | null>
+  /** Lets it end by itself for a moment, then kills it. */
+  stop(): Promise<void>
+}
+
+interface ProgramStart {
+  command: string
+  args: readonly string[]
+  /** Names are those of variables, and values have one line. */
+  env: Record<string, string>
+}
+
+const within = async (ended: Promise<unknown>, ms: number): Promise<boolean> => {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(late.resolve, ms, false)
+  const isOver = await Promise.race([ended.then(() => true), late.promise])
+  clearTimeout(timer)
+  return isOver
+}
+
+const quiet = (stream: NodeJS.EventEmitter): void => void stream.on('error', () => {})
+
+const endOf = (child: ChildProcess, folder: string): Promise<number | null> =>
+  new Promise((resolve) => {
+    const over = (status: number | null) => {
+      // The supervisor has removed it, unless it was killed.
+      rmSync(folder, { recursive: true, force: true })
+      resolve(status)
+    }
+    child.on('error', () => over(null))
+    child.on('exit', over)
+  })
+
+const stopped = async (child: ChildProcess, control: Writable, ended: Promise<unknown>): Promise<void> => {
+  child.stdin?.end()
+  child.stdout?.destroy()
+  if (await within(ended, GRACE_MS)) return
+  control.end()
+  if (await within(ended, KILL_MS)) return
+  // The program dies with the supervisor.
+  child.kill('SIGKILL')
+  await within(ended, KILL_MS)
+}
+
+/** Throws the system's error if the supervisor cannot be started. A program that cannot be is one that ends at once. */
+export const startProgram = ({ command, args, env }: ProgramStart): Program => {
+  const uid = freeUser()
+  const folder = mkdtempSync(join(tmpdir(), 'tendril-mcp-'))
+  chownSync(folder, uid, uid)
+  const own = { ...CLEAN_ENV, HOME: folder, TMPDIR: folder }
+  const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'sh', String(uid), folder, command, ...args], {
+    ...{ cwd: folder, env: own, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
+  })
+  const { stdin, stdout, stderr } = child
+  const control = child.stdio[3] as Writable
+  if (!stdin || !stdout || !stderr) throw new Error('no pipes to the program')
+  for (const stream of [stdin, stdout, stderr, control]) quiet(stream)
+  const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`)
+  stdin.write(`${lines.join('')}\n`)
+  const ended = endOf(child, folder)
+  return { stdin, stdout, stderr, uid, ended, stop: () => stopped(child, control, ended) }
+}
