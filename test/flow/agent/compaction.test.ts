@@ -12,7 +12,11 @@ import { setPlan } from '#test/support/writes'
 const FAST = 'fast-model'
 const summaries = { answer: (_: Turn): string | Promise<string> => 'They want item:3 on Mondays.' }
 const usual = summaries.answer
-const model = scriptedModel(async (asked) => ({ text: asked.model === FAST ? await summaries.answer(asked) : 'Fine.' }))
+const model = scriptedModel(async (asked, answers) => {
+  if (asked.model === FAST) return { text: await summaries.answer(asked) }
+  const said = asked.messages.findLast(({ role }) => role === 'user')!
+  return said.text === 'look' && answers === 0 ? { calls: [['get_current_time', {}]] } : { text: 'Fine.' }
+})
 const env = { OPENAI_API_KEY: 'key', MODEL_CONTEXT: '8000', MODEL_FAST: FAST }
 const app = useApp({ overrides: { thinker: model }, env })
 
@@ -135,6 +139,31 @@ describe('a summary that fails', () => {
     summaries.answer = usual
     await say()
     expect((await stored()).summarised_to).toBe(7)
+  })
+
+  test('is not tried again within its job, whatever failed and however many thoughts follow', async () => {
+    const { say, stored } = await talked(12)
+    await say()
+    summaries.answer = () => Promise.reject(new ThinkError('rate_limited'))
+    for (const words of ['a', 'b', 'c'].map((letter) => letter.repeat(2_000))) await say(words)
+    const [before, first] = [asked().length, model.turns.length]
+    const job = await say('look')
+    expect(job.status).toBe('completed')
+    expect(await stepsOf(job.id)).toEqual([
+      `summary ${FAST} failed`,
+      'model scripted done',
+      'tool get_current_time done',
+      'model scripted done',
+    ])
+    expect(asked().length - before).toBe(1)
+    // The former summary stays, and what stands in none and does not fit is counted in each thought.
+    const thoughts = model.turns.slice(first).filter((one) => one.model !== FAST)
+    expect(thoughts).toHaveLength(2)
+    for (const { messages } of thoughts) {
+      expect(messages[0]!.text).toStartWith('(summary of the 7 messages before these')
+      expect(messages[1]!.text).toMatch(/^\(\d+ earlier messages are left out here; search_conversation finds them\)$/)
+    }
+    expect(await stored()).toMatchObject({ summarised_to: 7 })
   })
 
   test('because there is no budget for it lets the thought try', async () => {
