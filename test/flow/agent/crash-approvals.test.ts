@@ -54,6 +54,31 @@ test.each([
   for (const app of [first, second]) await app[Symbol.asyncDispose]()
 })
 
+test.each([
+  ['A12, when it is asked', undefined, 'cancelled'],
+  ['A13, when it is approved and not claimed', 'approve', 'cancelled'],
+  ['A13, when it is rejected and not claimed', 'reject', 'rejected'],
+] as const)('called off at %s: it is not done', async (_, how, state) => {
+  const first = await start()
+  const story = await newAgentStory(first)
+  const item = await insertItem(first, story.tenantId)
+  const id = await ask(first, story, [[['growth_approve_item', { id: item }]]])
+  const approval = await asked(first, id)
+  await crash(first)
+  const second = await start([])
+  if (how) expect((await decide(second, story.tenantId, approval.id, how)).status).toBe(200)
+  const { body } = await second.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
+  expect(body.job.status).toBe('cancelled')
+  expect((await decide(second, story.tenantId, approval.id, 'approve')).status).toBe(how === 'approve' ? 200 : 409)
+  await crash(second)
+  await using third = await start()
+  expect(await overJob(third, await ask(third, story, []))).toMatchObject({ status: 'completed' })
+  expect(await endOf(third, id)).toEqual({ status: 'cancelled', error: null, steps: ['model done', `growth_approve_item ${state}`] })
+  expect(await third.owner`select status from item where id = ${item}`).toEqual([{ status: 'drafted' }] as never)
+  expect(await brokenInvariants(third.owner)).toEqual([])
+  for (const app of [first, second]) await app[Symbol.asyncDispose]()
+})
+
 test('a call equal to one that may have happened is asked of a person, whatever the rule for the tool says', async () => {
   const first = await start()
   const story = await newAgentStory(first)

@@ -1,4 +1,4 @@
-/** A process dies while a conversation is summarised: the summary is made again or used as it is, and paid for. */
+/** A process dies, or a person calls the job off, while a conversation is summarised: the summary is made again or used as it is, and paid for. */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { overJob, turn } from '#test/support/agent'
@@ -23,49 +23,82 @@ const talked = async ({ owner, tenantId }: TestApp): Promise<string> => {
   return id
 }
 
-test.each([
+const points = [
   { name: 'A2, when the call is reserved and not made', at: 'agent.claimed', nth: 1, asked: 1 },
   { name: 'A3, when the model is asked', at: 'test.asked', nth: 1, asked: 2 },
   { name: 'A4, when the model has answered', at: 'agent.thought', nth: 1, asked: 2 },
   { name: 'A4, when its answer is about to be settled', at: 'letter.deciding:agent.settle', nth: 1, asked: 2 },
   { name: 'A16, when the summary is written and not used', at: 'agent.claimed', nth: 2, asked: 1 },
-])('$name', async ({ at, nth, asked }) => {
-  await using db = await freshDb()
+]
+
+const SUMMARY = 'They want numbers.'
+
+/** A job that has stopped there, in a conversation that is too long. */
+const stoppedAt = async (stack: AsyncDisposableStack, { at, nth }: { at: string; nth: number }) => {
+  const db = stack.use(await freshDb())
   const stops = testStops()
   let summaries = 0
   const model = scriptedModel(async ({ model: name }) => {
     if (name !== FAST) return { text: 'Fine.' }
     summaries++
     await stops.at('test.asked')
-    return { text: 'They want numbers.' }
+    return { text: SUMMARY }
   })
-  const start = () => testApp({ database: db.options, env, overrides: { failpoints: stops.at, thinker: model } })
-  const dying = await start()
-  await recordReservations(dying.owner)
-  const conversation = await talked(dying)
-  const { id } = await dying.newKey(['api:read', 'api:write', 'workspace:use'])
+  const start = async () => stack.use(await testApp({ database: db.options, env, overrides: { failpoints: stops.at, thinker: model } }))
+  const app = await start()
+  await recordReservations(app.owner)
+  const conversation = await talked(app)
+  const { id, api_key: key } = await app.newKey(['api:read', 'api:write', 'workspace:use'])
   const stopped = stops.stopNext(at, nth)
-  const { tenantId } = dying
-  const job = await turn(dying, { content: 'And now?', by: { kind: 'key', id, personId: null }, conversation, tenantId })
-  const goOn = await stopped
-  await crash(dying)
-  await using next = await start()
-  expect(await overJob(next, job)).toMatchObject({ status: 'completed', error: null })
+  const { tenantId } = app
+  const say = (to: TestApp, content: string) => turn(to, { content, by: { kind: 'key', id, personId: null }, conversation, tenantId })
+  const job = await say(app, 'And now?')
+  return { app, start, job, key, conversation, say, goOn: await stopped, asked: () => summaries }
+}
+
+const summaryOf = async ({ owner }: TestApp, conversation: string) => ({
+  ...(await owner`select summary, summarised_to from agent_conversation where id = ${conversation}`)[0],
+})
+
+const stepsOf = async ({ owner }: TestApp, job: string): Promise<string[]> =>
+  (await owner`select kind, state from agent_step where job_id = ${job} order by number`).map(({ kind, state }) => `${kind} ${state}`)
+
+test.each(points)('$name', async ({ at, nth, asked }) => {
+  await using stack = new AsyncDisposableStack()
+  const begun = await stoppedAt(stack, { at, nth })
+  await crash(begun.app)
+  const next = await begun.start()
+  expect(await overJob(next, begun.job)).toMatchObject({ status: 'completed', error: null })
   const check = async () => {
-    const steps = await next.owner`select kind, state from agent_step where job_id = ${job} order by number`
-    expect(steps.map(({ kind, state }) => `${kind} ${state}`)).toEqual(['summary done', 'model done'])
-    const [row] = await next.owner`select summary, summarised_to from agent_conversation where id = ${conversation}`
-    expect({ ...row }).toEqual({ summary: 'They want numbers.', summarised_to: 7 })
+    expect(await stepsOf(next, begun.job)).toEqual(['summary done', 'model done'])
+    expect(await summaryOf(next, begun.conversation)).toEqual({ summary: SUMMARY, summarised_to: 7 })
     expect(await brokenInvariants(next.owner, { ledger: true })).toEqual([])
   }
   await check()
-  expect(summaries).toBe(asked)
+  expect(begun.asked()).toBe(asked)
   // If the process was only stopped it goes on now, and changes nothing.
-  goOn()
-  await turn(next, { content: 'Thanks', by: { kind: 'key', id, personId: null }, conversation, tenantId }).then((other) =>
-    overJob(next, other),
-  )
+  begun.goOn()
+  await overJob(next, await begun.say(next, 'Thanks'))
   await check()
+})
+
+test.each(points)('called off: $name', async ({ name, at, nth }) => {
+  await using stack = new AsyncDisposableStack()
+  const begun = await stoppedAt(stack, { at, nth })
+  const cancelling = begun.app.send('POST', `/api/v1/agent/jobs/${begun.job}/cancel`, { key: begun.key })
+  // A letter that is being decided must end first.
+  if (at.startsWith('letter.')) begun.goOn()
+  expect((await cancelling).body.job.status).toBe('cancelled')
+  begun.goOn()
+  expect(await stepsOf(begun.app, begun.job)).not.toContain('model done')
+  const isWritten = (await summaryOf(begun.app, begun.conversation)).summary === SUMMARY
+  if (name.startsWith('A16')) expect(isWritten).toBe(true)
+  // The next message uses the summary that is there, or has one made.
+  const other = await begun.say(begun.app, 'Still there?')
+  expect(await overJob(begun.app, other)).toMatchObject({ status: 'completed' })
+  expect(await stepsOf(begun.app, other)).toEqual([...(isWritten ? [] : ['summary done']), 'model done'])
+  expect((await summaryOf(begun.app, begun.conversation)).summary).toBe(SUMMARY)
+  expect(await brokenInvariants(begun.app.owner, { ledger: true })).toEqual([])
 })
 
 test('a summary that dies three times is given up, and the job goes on without it', async () => {
