@@ -14,30 +14,19 @@ import { markOf, writeRows } from '#test/support/rows'
 import { newDeployment, startServer } from '#test/support/server'
 import { newPerson, tokenOf } from '#test/support/session'
 import { newStory } from '#test/support/story'
+import { rowsOfTenant, tenantTables } from '#test/support/tenant-rows'
 import { useApp } from '#test/support/use'
 import { insertKeys, insertMember } from '#test/support/writes'
 
 const ROWS = 3
 
-/** All tables with a tenant_id, and the table of workspaces. */
-let tables: { name: string; column: string }[]
+let tables: Awaited<ReturnType<typeof tenantTables>>
 const app = useApp(() => ({ overrides: { erasure: { everyMs: 3_600_000, rows: ROWS } } }))
 beforeAll(async () => {
-  tables = await app.owner<{ name: string; column: string }[]>`
-    select c.oid::regclass::text as name, a.attname::text as column from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relkind in ('r', 'p') and (a.attname = 'tenant_id' or exists (select 1 from pg_constraint f
-      where f.contype = 'f' and f.conrelid = c.oid and f.confrelid = 'tenant'::regclass and f.conkey = array[a.attnum])
-      or (c.oid = 'tenant'::regclass and a.attname = 'id')) order by 1, 2`
+  tables = await tenantTables(app.owner)
 })
 
-const rowsOf = async (tenantId: string): Promise<Record<string, number>> => {
-  const counts: Record<string, number> = {}
-  for (const { name, column } of tables) {
-    const [row] = await app.owner`select count(*)::int as count from ${app.owner(name)} where ${app.owner(column)} = ${tenantId}`
-    counts[`${name}.${column}`] = row!.count
-  }
-  return counts
-}
+const rowsOf = (tenantId: string) => rowsOfTenant(app.owner, tenantId)
 
 /** A workspace with a row in every table. */
 const workspaceWithRows = async () => {
