@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type S3Settings, s3Of } from './config-s3.ts'
 import {
   addressOf,
   bootstrapKeyOf,
@@ -72,6 +73,8 @@ export interface Config {
   agentKeepDays: number
   /** Hosts that the agent may read without asking, beyond those it always may: `docs.example.com`, `*.example.com`. */
   fetchAllow: string[]
+  /** Undefined if files are kept in the database. */
+  s3: S3Settings | undefined
   failpoints: string
 }
 
@@ -132,6 +135,7 @@ export const readConfig = (env: Env = process.env): Config => {
     auditKeepDays: daysOf('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),
     agentKeepDays: daysOf('AGENT_KEEP_DAYS', env.AGENT_KEEP_DAYS || '90', LEAST_AGENT_DAYS),
     fetchAllow: hostsOf(env.FETCH_ALLOW ?? ''),
+    s3: s3Of(env),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })

@@ -13,6 +13,7 @@ import { revokeKey } from '#store/app/keys'
 import { listTenants } from '#store/app/tenants'
 import { type Db, openDb } from '#store/engine/db'
 import { readConfig } from '../config.ts'
+import { checkFiles } from './files.ts'
 import { type AdminContext, choice, email, type Flags, optionalEmail, pageFlags, text, uuid } from './flags.ts'
 import { getPlan, planHelp, setPlan } from './plan.ts'
 import { webhookCommands, webhookHelp } from './webhook.ts'
@@ -30,6 +31,8 @@ Print a link to choose a new password, which also verifies the address:
 Create or revoke an API key:
   tendril admin key create --workspace ID --scopes ${scopes.join(',')}
   tendril admin key revoke --id ID
+Try all that the server does with its S3 bucket, and say what is wrong:
+  tendril admin files check
 ${planHelp}
 ${webhookHelp}`
 
@@ -92,6 +95,7 @@ const commands: Record<string, (place: AdminContext, flags: Flags) => Promise<ob
   },
   'plan set': (place, flags) => withDb(place, (db) => setPlan(db, flags)),
   'plan get': (place, flags) => withDb(place, (db) => getPlan(db, flags)),
+  'files check': ({ config }) => checkFiles(config),
   ...webhookCommands,
 }
 

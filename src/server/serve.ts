@@ -43,6 +43,12 @@ const listenOn = async (config: Config, workplace: Workplace, { log, ready }: { 
   }
 }
 
+/** Says what is wrong with the storage of files. The server works without it, but for files. */
+const checkStorage = async ({ storage }: Workplace, { s3 }: Config, log: Log): Promise<void> => {
+  const flaw = await storage?.flaw()
+  if (flaw !== undefined) log.error({ bucket: s3?.bucket, endpoint: s3?.endpoint }, `files cannot be kept in S3: ${flaw}`)
+}
+
 export async function runServer(): Promise<void> {
   const config = checkedConfig()
   const log = createLog(config.logLevel)
@@ -57,6 +63,7 @@ export async function runServer(): Promise<void> {
   // Only once the port is taken: a start that fails there must not make a key that nobody sees.
   const made = await firstStart({ ...config, publicUrl }, workplace)
   ready = true
+  void checkStorage(workplace, config, log)
   printAddresses({ ...config, publicUrl }, { database: database.description, made })
   log.info({ signal: await stopped }, 'stopping')
   setTimeout(() => {

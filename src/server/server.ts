@@ -5,6 +5,7 @@ import type { AnyLane } from '#actors/engine/lane'
 import type { MailboxOptions } from '#actors/engine/mailbox'
 import { Runtime } from '#actors/engine/runtime'
 import { startErasure } from '#actors/work/app/erasure'
+import { startRemoval } from '#actors/work/app/removal'
 import { type SweepDeps, startSweep } from '#actors/work/app/sweep'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { gateHook } from '#decisions/gate'
@@ -44,7 +45,7 @@ import { createOperations, createOperatorOperations, createToolBox } from '#ops/
 import type { LocalBus } from '#ops/job-bus'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
 import { createEgress, type Egress } from '#port/egress/egress'
-import { openFiles } from '#port/files/open'
+import type { BucketTimes } from '#port/files/s3/bucket'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
@@ -64,6 +65,7 @@ import openapi from '../../openapi.json'
 import type { Config } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
 import { agentOf } from './agent.ts'
+import { filesOf, type Storage } from './files.ts'
 import { lanesOf } from './lanes.ts'
 
 const REPLY_WITHIN_MS = 20_000
@@ -73,6 +75,7 @@ const SWEEP_MS = 250
 const ERASURE = { everyMs: 60_000, rows: 1_000 }
 /** Expired rows are removed within a minute in up to a thousand workspaces; more workspaces take turns. */
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
+const REMOVAL_MS = 60_000
 const MODEL_CALL_MS = 80_000
 
 export interface Workplace extends AsyncDisposable {
@@ -81,6 +84,7 @@ export interface Workplace extends AsyncDisposable {
   bus: LocalBus
   sandbox: Sandbox
   runtime: Runtime
+  storage: Storage | undefined
   signature: NodeSignature
   overrides: Overrides
 }
@@ -105,6 +109,8 @@ export interface Overrides {
   idleMs?: number
   sweepMs?: number
   erasure?: { everyMs: number; rows: number }
+  removalMs?: number
+  bucketTimes?: Partial<BucketTimes>
   sweep?: Partial<Pick<SweepDeps, 'everyMs' | 'rows' | 'tenants'>>
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
@@ -146,13 +152,14 @@ export interface WorkplaceOptions {
 
 /** Starts the periodic work. */
 const periodicOf = (
-  { db, overrides }: Workplace,
+  { db, storage, overrides }: Workplace,
   { failpoints, auditKeepDays: keepDays, agentKeepDays }: Config,
   log: Log,
 ): AsyncDisposable => {
   const stack = new AsyncDisposableStack()
   const shared = { db, log, clock: systemClock }
   stack.use(startErasure({ ...shared, failpoints: overrides.failpoints ?? failpointsFrom(failpoints), ...ERASURE, ...overrides.erasure }))
+  if (storage) stack.use(startRemoval({ ...shared, remove: storage.remove, everyMs: overrides.removalMs ?? REMOVAL_MS }))
   stack.use(startSweep({ ...shared, keepDays, agentKeepDays, ...SWEEP, ...overrides.sweep }))
   return stack
 }
@@ -189,13 +196,14 @@ export async function openWorkplace(
   const shared = { db, options, log, failpoints, lanes, ...product, tell, url: config.nodeUrl }
   const runtime = new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox })
   stack.use(await runtime.start())
+  const { files, storage } = stack.use(await filesOf(config, { runtime, log, failpoints, times: overrides.bucketTimes }))
   const signature = nodeSignature(secret, () => runtime.now())
   const nodes = createNodeClient(signature)
   const identity = { tokens: createTokens(secret), passwords: createPasswords(overrides.passwordCost), publicUrl: config.publicUrl }
   const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
   const reached: Parts = {
     ...{ db, rates, networks, sandbox, egress, nodes },
-    files: openFiles({ log }),
+    files,
     identity,
     sealer,
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
@@ -205,7 +213,7 @@ export async function openWorkplace(
   const world: World = { ...reached, tools: overrides.tools?.(box) ?? box, models }
   agent.begin(world)
   const owned = stack.move()
-  return { db, world, bus: agent.bus, sandbox, runtime, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { db, world, bus: agent.bus, sandbox, runtime, storage, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Waits until clients have received their answers. */

@@ -84,6 +84,7 @@ const packages: Record<string, readonly string[]> = {
   '@elysiajs/openapi': ['edge'],
   postgres: ['postgres', 'store', 'port'],
   openai: ['port'],
+  '@aws-sdk/client-s3': ['port'],
   htmlparser2: ['port'],
   '@modelcontextprotocol/client': ['port'],
   '@modelcontextprotocol/server': ['edge'],

@@ -9,6 +9,8 @@ export interface FileDesk {
   tenantId: string
   /** Keeps a file in a letter of the workspace, as the command that makes its record does. */
   keep(file: NewFile, effects?: Effects): Promise<KeptFile>
+  /** Runs a statement over the workspace's rows. */
+  rows: Reading['read']
   read(file: KeptFile, range?: Reading['range']): Promise<Buffer>
 }
 
@@ -16,10 +18,11 @@ const SYSTEM = { kind: 'system', id: 'test' } as const
 
 export const fileDesk = ({ workplace }: Pick<TestApp, 'workplace'>, tenantId: string): FileDesk => {
   const { db, files, ask } = workplace.world
-  const read: Reading['read'] = (query) => db.read({ tenantId }, query)
+  const rows: Reading['read'] = (query) => db.read({ tenantId }, query)
   return {
     files,
     tenantId,
+    rows,
     async keep(file, effects = {}) {
       await ask(tenantId, {
         ...{ name: 'test.keep', priority: 'interactive', provenance: { principal: SYSTEM, surface: 'lane' } },
@@ -28,11 +31,11 @@ export const fileDesk = ({ workplace }: Pick<TestApp, 'workplace'>, tenantId: st
           effects: { ...effects, writes: [...(await file.keep(sql, gate)), ...(effects.writes ?? [])] },
         }),
       })
-      const [kept] = await read(keptFile(file.id))
+      const [kept] = await rows(keptFile(file.id))
       return kept!
     },
     async read(file, range) {
-      return Buffer.concat(await Array.fromAsync(files.read(file, { tenantId, read, range })))
+      return Buffer.concat(await Array.fromAsync(files.read(file, { tenantId, read: rows, range })))
     },
   }
 }

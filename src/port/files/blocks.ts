@@ -46,7 +46,7 @@ export class Hashing {
 
 const sizeWords = (bytes: number): string => `${bytes / BLOCK} MiB`
 
-const refuseSize = (most: number): never => fail('payload_too_large', `a file has at most ${sizeWords(most)}`)
+export const refuseSize = (most: number): never => fail('payload_too_large', `a file has at most ${sizeWords(most)}`)
 
 /** The bytes in pieces of `size`, the last one of what is left. Throws `payload_too_large` beyond `most` bytes. */
 export const piecesOf = (source: Source, sizes: Sizes): Iterable<Uint8Array> | AsyncIterable<Uint8Array> =>

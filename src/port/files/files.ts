@@ -1,6 +1,6 @@
 /** Where the bytes of files are kept: in Postgres, or in S3-compatible storage. The row that a record refers to says which. */
 import { fail } from '#kernel/errors'
-import type { FileStore, KeptFile } from '#store/app/files'
+import type { KeptFile } from '#store/app/files'
 import type { Query, Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 
@@ -59,6 +59,3 @@ export const requireRoom = ({ counters }: Pick<Gate, 'counters'>, byteSize: numb
   if ((counters['files@kib'] ?? 0) + kibOf(byteSize) > gib * KIB_OF_GIB)
     fail('conflict', `the files of the workspace would take more than ${gib} GiB; delete some first`)
 }
-
-/** The stores by the names in rows of files; one that is not set up cannot be read. */
-export type Stores = Record<FileStore, Store | undefined>

@@ -1,18 +1,23 @@
 /** The files of this deployment: new ones go to one store, and each is read from its own. */
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import type { FileStore } from '#store/app/files'
 import { isBlock, spanOf, within } from './blocks.ts'
-import type { Files, Store, Stores } from './files.ts'
+import type { Files, Store } from './files.ts'
 import { postgresStore } from './postgres.ts'
 
-export const openFiles = ({ log }: { log: Log }): Files => {
-  const stores: Stores = { postgres: postgresStore(), s3: undefined }
-  return filesOf(stores, stores.postgres!, log)
+/** New files go to S3 if it is given. */
+export const openFiles = ({ log, s3 }: { log: Log; s3: Store | undefined }): Files => {
+  const postgres = postgresStore()
+  return filesOf({ postgres, s3 }, s3 ?? postgres, log)
 }
+
+/** A store that is not set up cannot be read. */
+type Stores = Record<FileStore, Store | undefined>
 
 const filesOf = (stores: Stores, newest: Store, log: Log): Files => ({
   most: newest.most,
-  put: newest.put,
+  put: (tenantId, source, signal) => newest.put(tenantId, source, signal),
   async *read(file, reading) {
     const store = stores[file.store] ?? fail('unavailable', 'the file is in S3, which this server has no settings for')
     const span = spanOf(file, reading.range)

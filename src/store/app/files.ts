@@ -1,5 +1,5 @@
-/** Rows of files, and the bytes of those that are kept in Postgres. */
-import type { Query } from '../engine/db.ts'
+/** Rows of files, the bytes of those that are kept in Postgres, and objects in S3 that are to be removed. */
+import type { Db, Query } from '../engine/db.ts'
 
 export type FileStore = 'postgres' | 's3'
 
@@ -41,3 +41,39 @@ export const deleteFile =
   (id: string): Query =>
   (sql) =>
     sql`delete from file where id = ${id}`
+
+/** Before the bytes of a file are sent to S3: at most so many. */
+export const noteFile =
+  (id: string, most: number): Query =>
+  (sql) =>
+    sql`insert into file (id, store, byte_size) values (${id}, 's3', ${most})`
+
+/** Whether a file is noted, and neither kept nor removed. */
+export const isNoted =
+  (id: string): Query<{ id: string }> =>
+  (sql) =>
+    sql`select id from file where id = ${id} and kept_at is null`
+
+export const keepFile =
+  ({ id, byte_size, sha256, digests }: Omit<KeptFile, 'store'>): Query =>
+  (sql) =>
+    sql`update file set byte_size = ${byte_size}, sha256 = ${sha256}, digests = decode(${digests}, 'hex'), kept_at = clock_timestamp()
+      where id = ${id}`
+
+/** An object in S3 that no row names. */
+export interface Removal {
+  key: string
+  /** It may have uploads that were not finished. */
+  unfinished: boolean
+}
+
+/** Objects whose removal is due, until now; the next try of each is later each time. Any number of processes can: each gets others. */
+export const takeRemovals = (db: Db, limit: number): Promise<Removal[]> =>
+  db.system(
+    (sql) => sql<Removal>`
+      update file_removal set tries = tries + 1, due_at = clock_timestamp() + least(60, power(2, least(tries, 6))) * interval '1 minute'
+      where key = any(array(select key from file_removal where due_at <= clock_timestamp() order by due_at limit ${limit} for update skip locked))
+      returning key, unfinished`,
+  )
+
+export const forgetRemoval = (db: Db, key: string): Promise<unknown> => db.system((sql) => sql`delete from file_removal where key = ${key}`)

@@ -1,5 +1,5 @@
 /** Deletion of rows past their retention, which the database defines (sql/000020-sweep.sql, sql/000039-agent-retention.sql,
- * sql/000046-webhook-rules.sql, sql/000051-artifacts.sql). */
+ * sql/000046-webhook-rules.sql, sql/000049-files.sql, sql/000051-artifacts.sql). */
 import type { Db } from '../engine/db.ts'
 
 /** Up to `limit` workspaces after this id, in order of id. */
@@ -24,6 +24,6 @@ export const sweepSome = (db: Db, tenantId: string, { keepDays, agentKeepDays, r
         sweep_inbound(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
         sweep_tenant(${tenantId}, clock_timestamp() - ${keepDays} * interval '1 day', ${rows}),
         sweep_agent(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
-        sweep_artifacts(${tenantId}, ${rows})]) part`
+        sweep_artifacts(${tenantId}, ${rows}), sweep_files(${tenantId}, ${rows})]) part`
     return row!.more
   })

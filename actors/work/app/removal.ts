@@ -1,0 +1,43 @@
+/** Removes objects from S3 that no row names any more, also those of erased workspaces. Any number of processes can. */
+
+import type { Clock } from '#kernel/clock'
+import type { Log } from '#kernel/log'
+import { forgetRemoval, takeRemovals } from '#store/app/files'
+import type { Db } from '#store/engine/db'
+import { startPeriodic } from '../../engine/periodic.ts'
+
+export interface RemovalDeps {
+  db: Db
+  clock: Clock
+  log: Log
+  everyMs: number
+  /** Removes an object; `unfinished`: and its uploads. Removing what is gone is fine. */
+  remove(key: string, unfinished: boolean): Promise<void>
+}
+
+/** Objects that a process removes at once. */
+const AT_ONCE = 4
+
+export const startRemoval = ({ db, log, remove, ...timing }: RemovalDeps): AsyncDisposable => {
+  /** False: it is tried again, later each time. */
+  const removed = async ({ key, unfinished }: { key: string; unfinished: boolean }): Promise<boolean> => {
+    try {
+      await remove(key, unfinished)
+      await forgetRemoval(db, key)
+      return true
+    } catch (cause) {
+      log.warn({ err: cause, key }, 'could not remove an object that is no longer needed; will retry')
+      return false
+    }
+  }
+  const pass = async (stopped: () => boolean): Promise<void> => {
+    while (!stopped()) {
+      const due = await takeRemovals(db, AT_ONCE)
+      const done = await Promise.all(due.map(removed))
+      // A storage that is away gets no flood of requests.
+      if (due.length < AT_ONCE || done.includes(false)) return
+    }
+  }
+  const failed = (cause: unknown) => log.warn({ err: cause }, 'could not list objects to remove')
+  return startPeriodic({ ...timing, pass: (stopped) => pass(stopped).catch(failed) })
+}
