@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type AllowedProgram, programsOf } from './config-programs.ts'
 import { type S3Settings, s3Of } from './config-s3.ts'
 import {
   addressOf,
@@ -75,6 +76,8 @@ export interface Config {
   fetchAllow: string[]
   /** Undefined if files are kept in the database. */
   s3: S3Settings | undefined
+  /** Programs that workspaces may run as MCP servers. */
+  mcpStdio: AllowedProgram[]
   failpoints: string
 }
 
@@ -136,6 +139,7 @@ export const readConfig = (env: Env = process.env): Config => {
     agentKeepDays: daysOf('AGENT_KEEP_DAYS', env.AGENT_KEEP_DAYS || '90', LEAST_AGENT_DAYS),
     fetchAllow: hostsOf(env.FETCH_ALLOW ?? ''),
     s3: s3Of(env),
+    mcpStdio: programsOf(env.MCP_STDIO || '[]'),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })

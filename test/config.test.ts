@@ -21,6 +21,41 @@ describe('EGRESS_ALLOW', () => {
   )
 })
 
+describe('MCP_STDIO', () => {
+  test('lists programs with their arguments and variables', () => {
+    expect([readConfig({}).mcpStdio, readConfig({ MCP_STDIO: '' }).mcpStdio]).toEqual([[], []])
+    const text = '[{"command":"/usr/bin/notes","args":["--a b",""],"env":["NOTES_TOKEN"]},{"command":"x"}]'
+    expect(readConfig({ MCP_STDIO: text }).mcpStdio).toEqual([
+      { command: '/usr/bin/notes', args: ['--a b', ''], env: ['NOTES_TOKEN'] },
+      { command: 'x', args: [], env: [] },
+    ])
+  })
+
+  test.each([
+    ['notes'],
+    ['{}'],
+    ['["notes"]'],
+    ['[{}]'],
+    ['[{"command":""}]'],
+    ['[{"command":"a\\u0000b"}]'],
+    ['[{"command":"a","args":"b"}]'],
+    ['[{"command":"a","args":[1]}]'],
+    ['[{"command":"a","env":{"A":"b"}}]'],
+    ['[{"command":"a","env":["A=B"]}]'],
+    ['[{"command":"a","shell":true}]'],
+  ])('refuses %s', (text) => expect(() => readConfig({ MCP_STDIO: text })).toThrow('MCP_STDIO must be JSON such as'))
+
+  test.each(['PATH', 'LD_PRELOAD', 'NODE_OPTIONS', 'BASH_ENV', 'PYTHONPATH'])('lets no workspace set %s', (name) => {
+    const text = JSON.stringify([{ command: 'a', env: [name] }])
+    expect(() => readConfig({ MCP_STDIO: text })).toThrow(`such as ${name}`)
+  })
+
+  test('takes at most 100 programs', () => {
+    const text = JSON.stringify(Array.from({ length: 101 }, () => ({ command: 'a' })))
+    expect(() => readConfig({ MCP_STDIO: text })).toThrow('MCP_STDIO must be at most 100 programs')
+  })
+})
+
 describe('FETCH_ALLOW', () => {
   test('is empty by default, and names each host once', () => {
     expect([readConfig({}).fetchAllow, readConfig({ FETCH_ALLOW: '' }).fetchAllow]).toEqual([[], []])
