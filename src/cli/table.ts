@@ -1,4 +1,5 @@
 /** Tables that fit the terminal. Ids are never truncated, because people copy them. */
+import { kebab } from './names.ts'
 import { oneLine, padded, truncated, widthOf } from './text.ts'
 
 type Row = Record<string, unknown>
@@ -44,7 +45,7 @@ const NEXT = [
 ]
 /** Left out: provenance, and long fields that people read elsewhere. */
 const LATER = ['arm', 'format', 'hook', 'length', 'instruction', 'rationale', 'markdown', 'model', 'origin', 'time_zone']
-const LAST = ['created_at', 'createdAt', 'updated_at', 'updatedAt']
+const LAST = ['created_at', 'updated_at']
 /** Fields of nested objects that get their own column, because they identify the object. */
 const TELLING_INSIDE = new Set(['id', 'kind', 'author', 'text', 'resolves', 'next_read_at'])
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/
@@ -57,8 +58,11 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'object' ? oneLine(JSON.stringify(value)) : String(value)
 }
 
+/** The agent's fields are in camel case, all others in snake case; people read them alike. */
+const inSnakeCase = (name: string): string => kebab(name).replaceAll('-', '_')
+
 /** Ids are not truncated. */
-const isWhole = (name: string): boolean => name === 'status' || /(^|[._])id$/.test(name)
+const isWhole = (name: string): boolean => name === 'status' || /(^|[._])id$/.test(inSnakeCase(name))
 
 const isObject = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -81,7 +85,8 @@ const isMute = (value: unknown): boolean => value === false || cellOf(value) ===
 const candidates = (rows: readonly Row[]): string[] => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const telling = names.filter((name) => rows.every((row) => isPlain(row[name])) && rows.some((row) => !isMute(row[name])))
-  const rank = (name: string): number => {
+  const rank = (field: string): number => {
+    const name = inSnakeCase(field)
     const early = [...FIRST, ...NEXT].indexOf(name)
     if (early >= 0) return early - FIRST.length - NEXT.length
     if (LATER.includes(name)) return 1
@@ -96,8 +101,8 @@ export const columnsFor = (records: readonly Row[], width = Number.POSITIVE_INFI
   const chosen: (Column & { least: number })[] = []
   let least = 0
   for (const name of candidates(rows)) {
-    const whole = Math.max(widthOf(name), ...rows.map((row) => widthOf(cellOf(row[name]))))
-    const column = { name, width: whole, least: isWhole(name) ? whole : Math.min(whole, Math.max(NARROWEST, widthOf(name))) }
+    const whole = Math.max(widthOf(inSnakeCase(name)), ...rows.map((row) => widthOf(cellOf(row[name]))))
+    const column = { name, width: whole, least: isWhole(name) ? whole : Math.min(whole, Math.max(NARROWEST, widthOf(inSnakeCase(name)))) }
     const room = least + column.least + GAP * chosen.length
     if (chosen.length > 0 && room > width) continue
     least += column.least
@@ -119,7 +124,7 @@ const line = (cells: string[], columns: readonly Column[]): string =>
 
 export const headOf = (columns: readonly Column[]): string =>
   line(
-    columns.map(({ name }) => name.toUpperCase()),
+    columns.map(({ name }) => inSnakeCase(name).toUpperCase()),
     columns,
   )
 

@@ -101,6 +101,15 @@ describe('a table', () => {
     { id: ID, status: 'drafted', body: 'a\nb', hook: '👩‍🚀', format: 'story', created_at: '' },
   ]
 
+  test('has heads in words, in whichever case its fields are, and complete ids of either', () => {
+    const jobs = [
+      { id: ID, jobId: ID, createdAt: '2027-01-01T00:00:30.500Z', toolCalls: 3, goal: 'Every delay starts at the dock. '.repeat(9) },
+    ]
+    const columns = columnsFor(jobs)
+    expect(headOf(columns).split(/ {2,}/)).toEqual(['ID', 'TOOL_CALLS', 'GOAL', 'JOB_ID', 'CREATED_AT'])
+    expect(columnsFor(jobs, 140).find(({ name }) => name === 'jobId')!.width).toBe(ID.length)
+  })
+
   test.each([60, 80, 100, 140, 300])('of %i columns is no wider, and its ids are complete', (width) => {
     const columns = columnsFor(rows, width)
     const lines = [headOf(columns), ...linesOf(rows, columns)]
