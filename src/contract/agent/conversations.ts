@@ -62,7 +62,7 @@ export const conversations = {
       input: { id: Id },
       output: record({ conversation: Conversation, messages: T.Array(Message), openJobs: T.Array(Job) }),
     },
-    { ...use, errors: ['not_found'] },
+    { ...use, anyId: true, errors: ['not_found'] },
   ),
   update: op.command(
     'PATCH /api/v1/agent/conversations/:id',

@@ -28,7 +28,7 @@ export const conversationFeedback = {
     'GET /api/v1/agent/conversations/:id/feedback',
     'List your own feedback on the messages of a conversation.',
     { input: { id: Id }, output: record({ feedback: T.Array(Feedback) }) },
-    { ...use, errors: ['not_found'] },
+    { ...use, anyId: true, errors: ['not_found'] },
   ),
   give: op.command(
     'POST /api/v1/agent/conversations/:id/feedback',

@@ -116,13 +116,13 @@ export const jobs = {
         children: T.Array(Job),
       }),
     },
-    { ...use, tool: 'agent_get_job', agent: 'never', foreign: true, errors: ['not_found'] },
+    { ...use, tool: 'agent_get_job', agent: 'never', foreign: true, anyId: true, errors: ['not_found'] },
   ),
   trace: op.query(
     'GET /api/v1/agent/jobs/:id/trace',
     'Get the spans of a job: its model calls, tools and waits.',
     { input: { id: Id }, output: record({ job: Job, spans: T.Array(Span) }) },
-    { ...use, errors: ['not_found'] },
+    { ...use, anyId: true, errors: ['not_found'] },
   ),
   events: op.query(
     'GET /api/v1/agent/jobs/:id/events',
@@ -138,7 +138,7 @@ export const jobs = {
     'Cancel a job and its child jobs. What has been sent stays sent.',
     { input: { id: Id }, output: record({ job: Job }) },
     {
-      ...{ ...use, ...everybody, tool: 'agent_cancel_job', agent: 'never', foreign: true, errors: ['not_found'] },
+      ...{ ...use, ...everybody, tool: 'agent_cancel_job', agent: 'never', foreign: true, anyId: true, errors: ['not_found'] },
       ...{ urgent: true, repeatable: true, whileDeleting: true },
     },
   ),

@@ -83,7 +83,7 @@ export const playbooks = {
     'GET /api/v1/agent/playbooks/:id',
     'Get a playbook with its versions, newest first.',
     { input: { id: Id }, output: record({ playbook: Playbook, versions: T.Array(PlaybookVersion) }) },
-    { ...use, errors: ['not_found'] },
+    { ...use, anyId: true, errors: ['not_found'] },
   ),
   update: op.command(
     'PATCH /api/v1/agent/playbooks/:id',

@@ -75,12 +75,12 @@ export const tasks = {
     'GET /api/v1/agent/tasks/:id',
     'Get a task with its output.',
     { input: { id: Id }, output: OneTask },
-    { ...use, errors: ['not_found'] },
+    { ...use, anyId: true, errors: ['not_found'] },
   ),
   cancel: op.command(
     'POST /api/v1/agent/tasks/:id/cancel',
     'Cancel a task that has not begun. One that is over stays as it is.',
     { input: { id: Id }, output: OneTask },
-    { ...use, ...workers, errors: ['not_found', 'conflict'], repeatable: true, whileDeleting: true },
+    { ...use, ...workers, anyId: true, errors: ['not_found', 'conflict'], repeatable: true, whileDeleting: true },
   ),
 }
