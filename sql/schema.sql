@@ -623,6 +623,68 @@ alter table public.device_grant force row level security;
 create policy system on public.device_grant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.device_grant to tendril_system;
 
+create table public.document (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  file_name text not null,
+  mime_type text not null,
+  content text not null,
+  byte_size integer not null,
+  length integer not null,
+  sha256 text not null,
+  metadata jsonb not null,
+  trusted boolean not null,
+  status text not null,
+  error text,
+  passages integer not null default 0,
+  configuration text not null,
+  author jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint document_check CHECK (((status = 'failed'::text) = (error IS NOT NULL))),
+  constraint document_mime_type_check CHECK ((mime_type = ANY (ARRAY['text/plain'::text, 'text/markdown'::text]))),
+  constraint document_pkey PRIMARY KEY (tenant_id, id),
+  constraint document_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'ready'::text, 'failed'::text]))),
+  constraint document_tenant_id_sha256_key UNIQUE (tenant_id, sha256)
+);
+CREATE INDEX document_configuration ON public.document USING btree (tenant_id, configuration);
+CREATE INDEX document_status ON public.document USING btree (tenant_id, status, id);
+alter table public.document enable row level security;
+alter table public.document force row level security;
+create policy app on public.document for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.document to tendril_app;
+
+create table public.document_passage (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  document_id uuid not null,
+  number integer not null,
+  path jsonb not null,
+  start_at integer not null,
+  end_at integer not null,
+  text text not null,
+  spaced text,
+  constraint document_passage_pkey PRIMARY KEY (tenant_id, document_id, number),
+  constraint document_passage_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES public.document(tenant_id, id) ON DELETE CASCADE
+);
+alter table public.document_passage enable row level security;
+alter table public.document_passage force row level security;
+create policy app on public.document_passage for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.document_passage to tendril_app;
+
+create table public.document_word (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  word text not null,
+  document_id uuid not null,
+  block smallint not null,
+  passages bigint not null,
+  constraint document_word_pkey PRIMARY KEY (tenant_id, word, document_id, block) INCLUDE (passages)
+);
+CREATE INDEX document_word_document ON public.document_word USING btree (tenant_id, document_id);
+alter table public.document_word enable row level security;
+alter table public.document_word force row level security;
+create policy app on public.document_word for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.document_word to tendril_app;
+
 create table public.engagement (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

@@ -33,7 +33,7 @@ const ofAgent = [
   ...['agent.memories.list', 'agent.memories.get', 'agent.memories.remove'],
   ...['agent.webhookRules.list', 'agent.webhookRules.get', 'agent.webhookRules.update', 'agent.webhookRules.remove'],
   ...['agent.webhookRules.rotate', 'agent.webhookRules.reveal'],
-  ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set', 'agent.artifacts.create'],
+  ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set', 'agent.artifacts.create', 'agent.documents.search'],
 ]
 
 describe('the declarations', () => {

@@ -7,6 +7,7 @@ import { artifactCapabilities, artifacts } from './agent/artifacts.ts'
 import { clockCapabilities } from './agent/clock.ts'
 import { conversations } from './agent/conversations.ts'
 import { delegationCapabilities } from './agent/delegation.ts'
+import { documentCapabilities, documents } from './agent/documents.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
 import { fetchCapabilities } from './agent/fetching.ts'
 import { jobs } from './agent/jobs.ts'
@@ -122,6 +123,7 @@ export const agentResources = {
   memories: { prefix: 'agent.memories', about: 'What the agent remembers.', group: memories },
   playbooks: { prefix: 'agent.playbooks', about: 'What the workspace tells the agent to do, in versions.', group: playbooks },
   artifacts: { prefix: 'agent.artifacts', about: 'Files that the agent has made, and who may download them.', group: artifacts },
+  documents: { prefix: 'agent.documents', about: 'Text files of the workspace, which people and the agent search.', group: documents },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 
@@ -136,6 +138,7 @@ export const capabilityResources = {
   schedules: { prefix: CAPABILITIES, about: 'What the agent is to do later.', group: scheduleCapabilities },
   memories: { prefix: CAPABILITIES, about: 'What is to be remembered.', group: memoryCapabilities },
   playbooks: { prefix: CAPABILITIES, about: 'What the workspace tells the agent to do.', group: playbookCapabilities },
+  documents: { prefix: CAPABILITIES, about: 'What the documents of the workspace say.', group: documentCapabilities },
   webhookRules: { prefix: CAPABILITIES, about: 'What the agent is to do with posts from outside.', group: webhookRuleCapabilities },
   artifacts: { prefix: CAPABILITIES, about: 'Files for people to download.', group: artifactCapabilities },
 } as const satisfies Record<string, Resource>

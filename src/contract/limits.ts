@@ -20,12 +20,16 @@ export type CapKey = (typeof capKeys)[number]
 export const agentLimitKeys = ['agent_tokens_day', 'agent_tokens_month', 'agent_cost_month', 'agent_calls_hour', 'agent_max_steps'] as const
 export type AgentLimitKey = (typeof agentLimitKeys)[number]
 
+/** How much of something a workspace may have. */
+export const stockKeys = ['documents'] as const
+type StockKey = (typeof stockKeys)[number]
+
 /** Features that a plan may lack. Every plan includes drafting posts, approving and posting. */
 export const features = ['articles', 'audits', 'reports', 'experiments', 'engagement', 'rules'] as const
 export type PlanFeature = (typeof features)[number]
 
 /** The numbers of a plan that an operator can override. */
-export type LimitKey = QuotaKey | CapKey | AgentLimitKey | 'reads_free' | 'reads_payg' | RateKey | `credential_${RateKey}`
+export type LimitKey = QuotaKey | CapKey | AgentLimitKey | StockKey | 'reads_free' | 'reads_payg' | RateKey | `credential_${RateKey}`
 type RateKey = 'requests' | 'commands'
 
 export const billingStates = ['ok', 'billing_suspended', 'trial_expired', 'grace_period_ended', 'plan_expired'] as const

@@ -235,7 +235,7 @@ export const settlingId = ({ id, settles }: Pick<NamedOp, 'id' | 'settles'>): st
   settles === undefined || settles.includes('.') ? settles : `${id.slice(0, id.lastIndexOf('.'))}.${settles}`
 
 /** Statuses of generations and of the agent's jobs that change by themselves. */
-const unsettled: readonly unknown[] = ['queued', 'generating', 'running', 'waiting_child']
+const unsettled: readonly unknown[] = ['queued', 'processing', 'generating', 'running', 'waiting_child']
 
 /**
  * Whether there is nothing to wait for: a generation is over, a job of the agent is over or waits for a person. An engagement settles as

@@ -77,6 +77,11 @@ FormatRegistry.Set(
   (text) => EMAIL.test(normalForm(text, 'NFKC')) && strangeCharacter(text) === undefined && !isLonger(text, EMAIL_LIMIT),
 )
 FormatRegistry.Set('name', (text) => strangeCharacter(text) === undefined && !isInvisible(text) && !isLonger(text, NAME_LIMIT))
+/** Names that no file system takes for a path, and that nobody reads for another. */
+FormatRegistry.Set(
+  'file-name',
+  (text) => !/[/\\]/.test(text) && !/^\.{1,2}$/.test(text) && /\S/.test(text) && strangeCharacter(text) === undefined && !isInvisible(text),
+)
 /** The form of every tool's name. */
 FormatRegistry.Set('tool-name', (text) => /^[a-z][a-z0-9_]{0,63}$/.test(text))
 /** The name of a tool, or of a host that fetch_url may read. */

@@ -16,6 +16,7 @@ export const workKinds = [
   'delivery',
   'agent',
   'agent_schedule',
+  'ingest',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 

@@ -68,6 +68,8 @@ const table = {
     recalled: 'returned',
   },
   agent_schedule: { ...decided, lane: 'agent', key: fixed('schedule') },
+  // One document at a time. Another row of a document begins anew what the first one was at.
+  ingest: { ...read, lane: 'ingest', key: fixed('ingest'), second: 'replaces' },
   // Always counts as manual: events report what happened and change nothing.
   delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
 } as const satisfies Record<WorkKind, KindOfWork>

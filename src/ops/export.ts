@@ -11,10 +11,11 @@ const PAGE = 200
 
 /** Reads page by page. Each statement checks the caller's credential again, so a revoked one gets no further page. */
 async function* recordsOf({ read }: QueryContext, source: ExportSource): AsyncGenerator<Record<string, unknown>> {
+  const { page: limit = PAGE } = source
   for (let after: string[] | undefined; ; ) {
-    const rows = await read(exportPage(source, { after, limit: PAGE }))
+    const rows = await read(exportPage(source, { after, limit }))
     for (const { after: _, ...row } of rows) yield row
-    if (rows.length < PAGE) return
+    if (rows.length < limit) return
     after = rows.at(-1)!.after
   }
 }

@@ -10,6 +10,7 @@ import { artifactCapabilityHandlers, artifactHandlers } from './agent/artifacts.
 import { clockHandlers } from './agent/clock.ts'
 import { conversationHandlers } from './agent/conversations.ts'
 import { delegationHandlers } from './agent/delegation.ts'
+import { documentCapabilityHandlers, documentHandlers } from './agent/documents.ts'
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
 import { fetchHandlers } from './agent/fetching.ts'
 import { jobHandlers } from './agent/jobs.ts'
@@ -114,6 +115,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.memories, memoryHandlers)
   add(agentResources.playbooks, playbookHandlers)
   add(agentResources.artifacts, artifactHandlers(world))
+  add(agentResources.documents, documentHandlers({ publicUrl }))
   add(agentResources.modules, moduleHandlers)
 }
 
@@ -125,6 +127,7 @@ const addCapabilities = (add: Add, world: CapabilityParts) => {
   add(capabilityResources.schedules, scheduleCapabilityHandlers(world))
   add(capabilityResources.memories, memoryCapabilityHandlers)
   add(capabilityResources.playbooks, playbookCapabilityHandlers(world.identity))
+  add(capabilityResources.documents, documentCapabilityHandlers(world.identity))
   add(capabilityResources.webhookRules, webhookRuleCapabilityHandlers(world))
   add(capabilityResources.artifacts, artifactCapabilityHandlers(world))
 }

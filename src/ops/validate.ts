@@ -88,6 +88,7 @@ const FORMS: Record<string, string> = {
   'tool-name': 'the name of a tool, such as growth_create_batch',
   'tool-rule': 'the name of a tool, or a host such as fetch_url:example.com',
   name: 'text with visible characters',
+  'file-name': 'the name of a file: visible characters without / and \\, not . or ..',
   'time-zone': 'an IANA time zone, such as Europe/Berlin',
   language: 'a language tag, such as en or pt-BR',
 }

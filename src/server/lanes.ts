@@ -1,6 +1,7 @@
 /** The lane of every kind of work. */
 import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
 import { type AgentDeps, MODEL_TURN_MS } from '#actors/work/agent/deps'
+import { ingestLane } from '#actors/work/agent/ingest'
 import { agentLane } from '#actors/work/agent/lane'
 import { scheduleLane } from '#actors/work/agent/schedules'
 import { deliveryLane } from '#actors/work/app/delivery'
@@ -28,6 +29,9 @@ const MODEL_LIMIT = {
   ...{ name: 'model call', limit: 8, withinMs: MODEL_TURN_MS },
   bound: 1 + kindsOfWork.agent.atOnce!.manual + kindsOfWork.agent.atOnce!.automatic,
 }
+
+/** Documents that a process reads at once, of at most a megabyte each; a tenant reads one at a time. */
+const READING = { name: 'reading of documents', limit: 4, bound: 1, withinMs: 30_000 }
 
 /** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
 const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
@@ -64,6 +68,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     ...ruleLanes({ networks, failpoints }),
     agent: agentLane({ ...parts.agent, failpoints, modelCalls }),
     agent_schedule: scheduleLane({ ...parts.agent, failpoints }),
+    ingest: ingestLane({ db: parts.agent.db, failpoints, reading: new FairLimit(READING) }),
     delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
 }

@@ -16,6 +16,8 @@ remember                 draft                  editor approver
 search_memories          read          foreign  editor approver viewer
 create_webhook_rule      commit                 approver
 list_webhook_rules       read    foreign        editor approver viewer
+search_documents         read    foreign        editor approver viewer
+read_document            read    foreign        editor approver viewer
 delegate                 draft                  editor approver
 create_artifact          draft                  editor approver
 list_artifacts           read    foreign        editor approver viewer

@@ -3,8 +3,11 @@ import { argumentsHash } from '#domain/agent/hash'
 import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeArtifact, makeShare } from './artifacts.ts'
+import { makeDocument } from './documents.ts'
 import { makeSchedule } from './schedules.ts'
 import { makeWebhookRule } from './webhook-rules.ts'
+
+export { documentInputs } from './documents.ts'
 
 const toolNames = ['growth_overview', 'growth_get_brief', 'growth_list_queue']
 let turn = 0
@@ -31,6 +34,10 @@ export const agentRecipes = {
   'agent.playbooks': {
     make: async (workspace: Workspace) => ({ id: (await makePlaybook(workspace)).id }),
     instead: { activate: playbookWithDraft, reject: playbookWithDraft },
+  },
+  'agent.documents': {
+    make: async (workspace: Workspace) => ({ id: (await makeDocument(workspace)).id }),
+    instead: { retry: async (workspace: Workspace) => ({ id: (await makeDocument(workspace, { status: 'failed' })).id }) },
   },
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },

@@ -43,6 +43,7 @@ const formats: Record<string, () => Arbitrary<string>> = {
   'tool-rule': () => fc.constantFrom('growth_create_batch', 'fetch_url:example.com', 'fetch_url:[::1]:99'),
   'tool-name': () => fc.constantFrom('growth_create_batch', 'use_tools', 'a1'),
   name: () => fc.constantFrom('Dockside', 'Ann O’Hara', '漢字', '👩‍🚀 crew', '-1', '@at'),
+  'file-name': () => fc.constantFrom('returns.md', 'Ann O’Hara.txt', '漢字', '👩‍🚀', '-1', '@at', '...'),
   email: () => fc.constantFrom('ada@example.com', 'o+x@example.org'),
 }
 

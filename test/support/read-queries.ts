@@ -3,6 +3,7 @@
 import { listApprovals } from '#store/agent/approvals'
 import { listArtifacts } from '#store/agent/artifacts'
 import { listConversations } from '#store/agent/conversations'
+import { listDocuments } from '#store/agent/documents'
 import { listFeedback } from '#store/agent/feedback'
 import { listJobs, listTasks } from '#store/agent/jobs'
 import { listMemories } from '#store/agent/memories'
@@ -93,6 +94,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listConversations(page),
     listConversations({ ...page, after: { at: new Date(Date.UTC(9999, 0)), id: END } }),
     listConversations({ ...page, status: 'active' }),
+  ],
+  'documents.listDocuments': ({ document }) => [
+    listDocuments(page),
+    listDocuments({ ...page, after: END, status: 'ready' }),
+    listDocuments({ ...page, fileName: document.file_name }),
   ],
   'engagements.engagementById': ({ engagement }) => [engagementById(engagement.id)],
   'engagements.listEngagements': () => [

@@ -12,7 +12,7 @@ const sampleRows = (tenantId: string, person: string) => {
   const times = { created_at: now, updated_at: now }
   const [batch, item, connection, engagement, target, rule] = [newId(), newId(), newId(), newId(), newId(), newId()]
   const [conversation, job, playbook] = [newId(), newId(), newId()]
-  const [webhookRule, file, artifact, share] = [newId(), newId(), newId(), newId()]
+  const [webhookRule, file, artifact, share, document] = [newId(), newId(), newId(), newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
@@ -142,6 +142,12 @@ const sampleRows = (tenantId: string, person: string) => {
     agent_module: { name: mark, mcp: true, set_by: person, ...times },
     playbook: { id: playbook, slug: mark.slice(-36), name: mark, status: 'active', ...times },
     playbook_version: { id: newId(), playbook_id: playbook, number: 1, content: mark, state: 'active', author: {}, ...times },
+    document: {
+      ...{ id: document, file_name: mark, mime_type: 'text/plain', content: mark, byte_size: 1, length: 1, sha256: mark, metadata: {} },
+      ...{ trusted: false, status: 'ready', configuration: 'simple', author: {}, ...times },
+    },
+    document_passage: { document_id: document, number: 0, path: [], start_at: 0, end_at: 1, text: mark },
+    document_word: { word: mark, document_id: document, block: 0, passages: 1 },
     agent_memory: { id: newId(), scope: 'workspace', text: mark, text_hash: mark, words: '', configuration: 'simple', ...times },
     agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },
     webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },

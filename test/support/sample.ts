@@ -75,11 +75,13 @@ const anotherType = (schema: TSchema): unknown => {
   return schema.type === undefined ? undefined : 'x y'
 }
 
+const OTHER_FORMS: Record<string, string> = { name: 'a name\u202eturned', 'file-name': 'no/such/file' }
+
 const beyond = (schema: TSchema): [string, unknown][] => [
   ['another type', anotherType(schema)],
   ['null', schema.type === undefined ? undefined : null],
   ['a word that is not one of those allowed', schema.enum && 'nonsense'],
-  ['text of another form', schema.format && (schema.format === 'name' ? 'a name\u202eturned' : 'no such thing')],
+  ['text of another form', schema.format && (OTHER_FORMS[schema.format] ?? 'no such thing')],
   ['too long a text', schema.maxLength && 'x'.repeat(schema.maxLength + 1)],
   ['too short a text', schema.minLength && 'x'.repeat(schema.minLength - 1)],
   ['too large a number', schema.maximum !== undefined ? schema.maximum + 1 : undefined],

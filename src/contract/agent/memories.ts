@@ -16,7 +16,7 @@ const Memory = record(
     createdAt: Time,
     updatedAt: Time,
   },
-  { title: 'Memory' },
+  { title: 'Memory', 'x-named': true },
 )
 
 const OneMemory = record({ memory: Memory })

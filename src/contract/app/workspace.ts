@@ -54,6 +54,8 @@ export const exportKinds = [
     'memory',
     'playbook',
     'playbook_version',
+    'document',
+    'document_passage',
     'webhook_rule',
     'inbound_event',
     'artifact',

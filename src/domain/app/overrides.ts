@@ -1,12 +1,21 @@
 /** Overrides of a plan's numbers and features, as an operator types them. Pure. */
-import { agentLimitKeys, capKeys, features, type LimitKey, type PlanFeature, type PlanOverrides, quotaKeys } from '#contract/limits'
+import {
+  agentLimitKeys,
+  capKeys,
+  features,
+  type LimitKey,
+  type PlanFeature,
+  type PlanOverrides,
+  quotaKeys,
+  stockKeys,
+} from '#contract/limits'
 import { fail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import { rateKeys } from './rates.ts'
 import { readCounter, tiers } from './read-budget.ts'
 
 const rates: LimitKey[] = rateKeys.flatMap((key) => [key, `credential_${key}` as const])
-const limitKeys: LimitKey[] = [...quotaKeys, ...capKeys, ...agentLimitKeys, ...tiers.map(readCounter), ...rates]
+const limitKeys: LimitKey[] = [...quotaKeys, ...capKeys, ...agentLimitKeys, ...stockKeys, ...tiers.map(readCounter), ...rates]
 const featureKeys = features.map((feature) => `feature:${feature}` as const)
 
 export const overrideNames: string[] = [...limitKeys, ...featureKeys]

@@ -12,6 +12,8 @@ export interface Plan {
   reads: { free: number; payg: number }
   /** What the agent may use. */
   agent: Record<AgentLimitKey, number>
+  /** Documents that the workspace may have. */
+  documents: number
   /** All credentials of a workspace together, in each process. */
   rates: { requests: Rate; commands: Rate }
 }
@@ -31,6 +33,7 @@ export const plans = {
       agent_calls_hour: 60,
       agent_max_steps: 15,
     },
+    documents: 50,
     reads: { free: 1_000, payg: 200_000 },
     rates: { requests: { perSecond: 100, burst: 1_000 }, commands: { perSecond: 30, burst: 500 } },
   },
@@ -48,6 +51,7 @@ export const plans = {
       agent_calls_hour: 120,
       agent_max_steps: 25,
     },
+    documents: 500,
     reads: { free: 3_000, payg: 500_000 },
     rates: { requests: { perSecond: 333, burst: 3_333 }, commands: { perSecond: 100, burst: 1_667 } },
   },
@@ -65,6 +69,7 @@ export const plans = {
       agent_calls_hour: 300,
       agent_max_steps: 40,
     },
+    documents: 2_000,
     reads: { free: 5_000, payg: 1_000_000 },
     rates: { requests: { perSecond: 1_000, burst: 10_000 }, commands: { perSecond: 300, burst: 5_000 } },
   },

@@ -44,6 +44,24 @@ const schedule = [
   ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],
   ...['missed', 'failures', 'taint', 'on_behalf', ...times],
 ]
+const document = [
+  ...[
+    'id',
+    'file_name',
+    'mime_type',
+    'content',
+    'byte_size',
+    'length',
+    'sha256',
+    'metadata',
+    'trusted',
+    'status',
+    'error',
+    'passages',
+    'author',
+  ],
+  ...times,
+]
 const webhookRule = [...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', ...times]]
 
 const artifact = [
@@ -98,6 +116,15 @@ export const agentSources = {
   },
   playbook: { table: 'playbook', columns: ['id', 'slug', 'name', 'description', 'pinned', 'status', ...times], key: byId },
   playbook_version: { table: 'playbook_version', columns: playbookVersion, key: byId },
+  document: { table: 'document', columns: document, key: byId, page: 8 },
+  document_passage: {
+    table: 'document_passage',
+    columns: ['document_id', 'number', 'path', 'start_at', 'end_at'],
+    key: [
+      ['document_id', 'uuid'],
+      ['number', 'int'],
+    ],
+  },
   webhook_rule: { table: 'webhook_rule', columns: webhookRule, key: byId },
   inbound_event: {
     table: 'inbound_event',

@@ -9,6 +9,8 @@ export interface ExportSource {
   key: readonly (readonly [column: string, type: 'uuid' | 'text' | 'int'])[]
   /** The column that only rows of this kind have, where the table holds several. */
   having?: string
+  /** How many rows are read at once, of those that can be large. */
+  page?: number
   /** Selects the tenant's rows first, for tables that are small for each workspace. */
   within?: (sql: Sql) => Fragment
 }

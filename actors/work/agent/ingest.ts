@@ -1,0 +1,155 @@
+/**
+ * The lane that reads documents. Each claim writes one block of passages with their words, in the letter that settles it: a process that dies
+ * has lost a block, which is cut again in the same way. Of a document that is gone, or is read anew, it removes what is there first.
+ */
+import { BLOCK, begun, type Document, failed, flawOf, MOST_DEATHS, MOST_PASSAGES, ready } from '#domain/agent/document'
+import { type Passage, passagesOf } from '#domain/agent/passages'
+import { spacedWords } from '#domain/agent/spacing'
+import type { Failpoints } from '#kernel/failpoint'
+import type { FairLimit } from '#kernel/fair-limit'
+import {
+  contentPart,
+  documentPart,
+  hasPassages,
+  insertPassages,
+  insertWords,
+  type NewPassage,
+  removePassages,
+  saveDocument,
+} from '#store/agent/documents'
+import type { Db } from '#store/engine/db'
+import type { Gate } from '#store/engine/letter'
+import { loadBy, loadNow } from '#store/engine/load'
+import type { Work } from '#store/engine/work'
+import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
+import type { Decision } from '../../engine/letter.ts'
+import { finished } from '../decisions.ts'
+
+export interface IngestDeps {
+  db: Pick<Db, 'read'>
+  failpoints: Failpoints
+  /** Documents that this process reads at once, granted to tenants round-robin: each is in memory. */
+  reading: FairLimit
+}
+
+interface Job {
+  document: Document
+  block: number
+}
+
+type Outcome =
+  /** `total`: passages of the whole document. */
+  { kind: 'cut'; passages: NewPassage[]; total: number } | { kind: 'failed'; error: string } | { kind: 'stopped' }
+
+/** What the row remembers between blocks. */
+interface Progress {
+  /** The next one. */
+  block: number
+  /** Claims whose end is known: the others were of processes that died. */
+  counted: number
+}
+
+const progressOf = ({ payload }: Pick<Work, 'payload'>): Progress => ({
+  block: Number(payload.block ?? 0),
+  counted: Number(payload.counted ?? 0),
+})
+
+const again = ({ id }: Work, { now }: Gate, progress: Progress, effects: Decision<void>['effects'] = {}): Decision<void> => ({
+  reply: undefined,
+  effects: { ...effects, requeued: [{ id, runAt: now, payload: { ...progress } }] },
+})
+
+const UNREADABLE = { kind: 'failed', error: 'internal: it could not be read; retry it, and tell the operator if that fails too' } as const
+
+const LEASE_MS = 60_000
+
+export const ingestLane = (deps: IngestDeps): Lane<Job, Outcome> => ({
+  kind: 'ingest',
+  leaseMs: LEASE_MS,
+  priority: 'background',
+  claim: (sql, gate, work) => claim({ sql, gate, work }),
+  run: (job, context) => read(deps, job, context),
+  async settle(sql, gate, { work, job, outcome: came, failures }) {
+    const { document } = await loadNow(sql, { document: documentPart(work.ref_id) })
+    if (!document) return finished(work)
+    const outcome = failures < MOST_DEATHS ? came : UNREADABLE
+    const progress = { ...progressOf(work), counted: work.attempt }
+    if (outcome.kind === 'stopped') return again(work, gate, progress)
+    if (outcome.kind === 'failed') return finished(work, { writes: [saveDocument(failed(document, outcome.error, gate.now))] })
+    return written({ gate, work }, { document, job, outcome })
+  },
+  crashed: () => UNREADABLE,
+})
+
+const claim = async ({ sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
+  const { document, before } = await loadNow(sql, { document: documentPart(work.ref_id), before: hasPassages(work.ref_id) })
+  const { block, counted } = progressOf(work)
+  if (before.some && (!document || (block === 0 && document.status === 'queued')))
+    return { decision: again(work, gate, { block, counted }, { writes: removePassages(work.ref_id) }) }
+  if (!document || (document.status !== 'queued' && document.status !== 'processing')) return { decision: finished(work) }
+  if (work.attempt - counted >= MOST_DEATHS) {
+    const error = `process_died: the process that read it died ${MOST_DEATHS} times`
+    return { decision: finished(work, { writes: [saveDocument(failed(document, error, gate.now))] }) }
+  }
+  const writes = document.status === 'queued' ? [saveDocument(begun(document, gate.now))] : []
+  return { job: { document, block }, decision: { reply: undefined, effects: { writes } } }
+}
+
+const written = (
+  { gate, work }: Pick<Claiming, 'gate' | 'work'>,
+  { document, job, outcome }: { document: Document; job: Job; outcome: Extract<Outcome, { kind: 'cut' }> },
+): Decision<void> => {
+  const { passages, total } = outcome
+  const flaw = flawOf(total)
+  if (flaw) return finished(work, { writes: [saveDocument(failed(document, flaw, gate.now))] })
+  const given = { documentId: document.id, configuration: document.configuration, passages }
+  const writes = [insertPassages(given), insertWords(given)]
+  const next = job.block + 1
+  if (next * BLOCK < total) return again(work, gate, { block: next, counted: work.attempt }, { writes })
+  return finished(work, { writes: [...writes, saveDocument(ready(document, total, gate.now))] })
+}
+
+/** Milliseconds after which others have their turn. */
+const TURN_MS = 8
+
+const turnOfOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const read = async ({ db, failpoints, reading }: IngestDeps, job: Job, context: LaneContext): Promise<Outcome> => {
+  await failpoints('ingest.claimed')
+  if (context.signal.aborted) return { kind: 'stopped' }
+  try {
+    return await reading.run(context.tenantId, async () => {
+      const { text } = await loadBy((query) => db.read({ tenantId: context.tenantId }, query), { text: contentPart(job.document.id) })
+      if (!text) return { kind: 'stopped' }
+      const outcome = await cut(job, text.content, context.signal)
+      await failpoints('ingest.cut')
+      return outcome
+    })
+  } catch (cause) {
+    if (context.signal.aborted) return { kind: 'stopped' }
+    throw cause
+  }
+}
+
+/** The passages of a block, and how many there are altogether; more than are taken are not counted. */
+const cut = async ({ document, block }: Job, content: string, signal: AbortSignal): Promise<Outcome> => {
+  const passages: NewPassage[] = []
+  let [total, since] = [0, performance.now()]
+  for (const passage of passagesOf(content, document.mime_type === 'text/markdown')) {
+    if (passage) total++
+    if (passage && Math.floor(passage.number / BLOCK) === block) passages.push(kept(content, passage))
+    if (total > MOST_PASSAGES) break
+    if (performance.now() - since < TURN_MS) continue
+    await turnOfOthers()
+    if (signal.aborted) return { kind: 'stopped' }
+    since = performance.now()
+  }
+  return { kind: 'cut', passages, total }
+}
+
+const kept = (content: string, { number, path, start, end }: Passage): NewPassage => {
+  const text = content.slice(start, end)
+  const spaced = spacedWords(text)
+  const searched = spacedWords([...path, text].join('\n'))
+  return { number, path, start_at: start, end_at: end, text, spaced: spaced === text ? null : spaced, searched }
+}

@@ -1,0 +1,138 @@
+import type { documentCapabilities, documents } from '#contract/agent/documents'
+import { onBehalfOf } from '#decisions/agent/caller'
+import { newWork } from '#decisions/work'
+import {
+  type Document,
+  documentView,
+  hashOf,
+  mostDocuments,
+  newDocument,
+  passageView,
+  READ_AT_ONCE,
+  retried,
+  type StoredPassage,
+} from '#domain/agent/document'
+import { placesOfMarks, spacedWords } from '#domain/agent/spacing'
+import { fail, found } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { type FoundPassage, MARKS, searchPassages } from '#store/agent/document-search'
+import {
+  contentPart,
+  deleteDocument,
+  documentCount,
+  documentPart,
+  equalDocument,
+  insertDocument,
+  listDocuments,
+  passagesAt,
+  saveDocument,
+} from '#store/agent/documents'
+import { loadBy, when } from '#store/engine/load'
+import { roleOf } from '#store/engine/principal'
+import { searchConfiguration } from '#store/engine/text-search'
+import { profilePart } from '#store/growth/profiles'
+import type { Handlers, QueryContext } from '../call.ts'
+import { loading } from '../loading.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+const the = (document: Document | undefined): Document => found(document, 'no such document')
+
+interface Linked {
+  /** The base URL of links, without a trailing slash. */
+  publicUrl: string
+}
+
+/** Reads a document, or removes what a deleted one leaves. */
+const ingest = (id: string, now: Date) => newWork('ingest', { refId: id, origin: 'manual', runAt: now })
+
+const search = async ({ read }: Pick<QueryContext, 'read'>, words: string, limit: number): Promise<FoundPassage[]> =>
+  (await loadBy(read, { hits: searchPassages(spacedWords(words), limit) })).hits
+
+const hitView = (hit: FoundPassage, { publicUrl }: Linked) => ({
+  ...passageView(hit, publicUrl),
+  highlights: placesOfMarks(hit.text, hit.marked, MARKS).map(({ start, end }) => ({
+    start: hit.start_at + start,
+    end: hit.start_at + end,
+  })),
+  score: hit.score,
+})
+
+/** Throws `invalid_input`. */
+const requireWithin = ({ length }: Document, at: number): void => {
+  if (at < length) return
+  const message = `must be less than ${length}, where the content ends`
+  fail('invalid_input', `at ${message}`, { details: [{ path: 'at', message }] })
+}
+
+export const documentHandlers = (linked: Linked): Handlers<typeof documents> => ({
+  async list({ status, fileName, ...input }, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read(listDocuments({ ...page, status, fileName })), page.limit)
+    return { documents: rows.map(documentView), nextCursor: next_cursor }
+  },
+
+  async search({ q, limit = 10 }, context) {
+    return { passages: (await search(context, q, limit)).map((hit) => hitView(hit, linked)) }
+  },
+
+  add: loading(
+    ({ content }) => ({ equal: equalDocument(hashOf(content)), stock: documentCount, profile: profilePart }),
+    ({ fileName, content, mimeType, metadata = {} }, { gate, principal }, { equal, stock, profile }) => {
+      const wish = { id: newId(), fileName, content, mimeType, metadata, author: onBehalfOf(principal), role: roleOf(principal) }
+      const configuration = searchConfiguration(profile.profile.language)
+      const document = newDocument({ ...wish, configuration, now: gate.now }, { equal, ...stock }, mostDocuments(gate))
+      const effects = { writes: [insertDocument(document, content)], work: [ingest(document.id, gate.now)] }
+      const { byte_size, trusted } = document
+      return { reply: { document: documentView(document) }, effects, refId: document.id, auditDetail: { byte_size, trusted } }
+    },
+  ),
+
+  async get({ id, at }, { read }) {
+    const isPlace = at !== undefined
+    const parts = { text: when(!isPlace, contentPart(id)), passages: when(isPlace, passagesAt(id, at ?? 0, 1)) }
+    const loaded = await loadBy(read, { document: documentPart(id), ...parts })
+    const document = the(loaded.document)
+    if (isPlace) requireWithin(document, at)
+    const [passage] = loaded.passages ?? []
+    return {
+      document: { ...documentView(document), content: loaded.text?.content ?? null },
+      passage: passage ? passageView(passage, linked.publicUrl) : null,
+    }
+  },
+
+  remove: loading(
+    ({ id }) => ({ document: documentPart(id) }),
+    ({ id }, { gate }, { document }) => ({
+      reply: { document: documentView(the(document)) },
+      effects: { writes: [deleteDocument(id)], work: [ingest(id, gate.now)] },
+    }),
+  ),
+
+  retry: loading(
+    ({ id }) => ({ document: documentPart(id) }),
+    ({ id }, { gate }, { document }) => {
+      const again = retried(the(document), gate.now)
+      return { reply: { document: documentView(again) }, effects: { writes: [saveDocument(again)], work: [ingest(id, gate.now)] } }
+    },
+  ),
+})
+
+/** Apart, since a job that is shown the text of people outside is tainted by it. */
+const byTrust = (all: readonly StoredPassage[], { publicUrl }: Linked) => {
+  const shown = (trusts: boolean) => all.filter(({ trusted }) => trusted === trusts).map((one) => passageView(one, publicUrl))
+  return { passages: shown(true), untrusted: shown(false) }
+}
+
+export const documentCapabilityHandlers = (linked: Linked): Handlers<typeof documentCapabilities> => ({
+  async search_documents({ query, limit = 5 }, context) {
+    return byTrust(await search(context, query, limit), linked)
+  },
+
+  async read_document({ id, at = 0 }, { read }) {
+    const loaded = await loadBy(read, { document: documentPart(id), passages: passagesAt(id, at, READ_AT_ONCE + 1) })
+    const { status, error } = the(loaded.document)
+    if (status !== 'ready') fail('conflict', `the document is ${status}${error ? `: ${error}` : ''}`)
+    const shown = loaded.passages.slice(0, READ_AT_ONCE)
+    return { ...byTrust(shown, linked), nextAt: loaded.passages[READ_AT_ONCE]?.start_at ?? null }
+  },
+})

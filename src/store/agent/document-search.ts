@@ -1,0 +1,79 @@
+/**
+ * Search of passages by words. Rows of words are asked by equality alone, which row-level security leaves to the index, and each step is
+ * bounded: the rarest words choose the candidates, of which the best go on to the next step, down to the passages that are shown.
+ */
+import type { StoredPassage } from '#domain/agent/document'
+import type { Fragment, Sql } from '../engine/db.ts'
+import { many } from '../engine/load.ts'
+import { anyWord } from '../engine/text-search.ts'
+
+export interface FoundPassage extends StoredPassage {
+  score: number
+  /** The text with marks around the words of the query, with spaces between words where its script has none. */
+  marked: string
+}
+
+/** Of the words of a query, those that are looked for; the rarest ones. */
+const MOST_WORDS = 12
+/** Words are counted so far: all that are more frequent weigh alike. */
+const MOST_COUNTED = 5_000
+/** Rows of words that choose the candidates, unless the rarest word alone has more. */
+const MOST_ROWS = 2_000
+/** Blocks of passages that are looked into. */
+const MOST_BLOCKS = 100
+/** Passages whose text is compared with the query. */
+const MOST_COMPARED = 30
+
+/** Characters of nobody's text: of a private use area. */
+export const MARKS = ['\uE000', '\uE001'] as const
+
+const asked = (sql: Sql, words: string): Fragment => sql`
+  configurations as materialized (select distinct configuration from document),
+  asked as materialized (
+    select l.lexeme as word from configurations c, unnest(to_tsvector(c.configuration::regconfig, ${words})) l
+    union select s.lexeme from configurations c, unnest(to_tsvector('simple', ${words})) s
+      where to_tsvector(c.configuration::regconfig, s.lexeme) = ''::tsvector),
+  counted as materialized (
+    select a.word, n.rows, ln(1 + ${MOST_COUNTED}::float8 / n.rows) as weight from asked a cross join lateral (
+      select count(*) as rows from (select 1 from document_word w where w.word = a.word limit ${MOST_COUNTED}) r) n
+    where n.rows > 0 order by n.rows, a.word limit ${MOST_WORDS}),
+  ordered as materialized (select *, sum(rows) over upto as upto, row_number() over upto as nth from counted
+    window upto as (order by rows, word rows unbounded preceding)),
+  choosing as materialized (select * from ordered where nth = 1 or upto <= ${MOST_ROWS}),
+  others as materialized (select * from ordered where nth > 1 and upto > ${MOST_ROWS})`
+
+/** The rows of the words: all of those that choose the candidates, and of the others those of the candidates. */
+const hits = (sql: Sql): Fragment => sql`
+  chosen as materialized (select c.word, c.weight, r.* from choosing c cross join lateral (
+    select w.document_id, w.block, w.passages from document_word w where w.word = c.word
+    order by w.document_id desc, w.block desc limit ${MOST_ROWS}) r),
+  candidates as materialized (select distinct document_id, block from chosen),
+  hits as materialized (select * from chosen union all
+    select o.word, o.weight, b.document_id, b.block, r.passages from candidates b cross join others o cross join lateral (
+      select w.passages from document_word w where w.word = o.word and w.document_id = b.document_id and w.block = b.block limit 1) r)`
+
+/** Blocks first in which one passage has all the words of the block. */
+const passages = (sql: Sql, limit: number): Fragment => sql`
+  blocks as materialized (select h.document_id, h.block, sum(h.weight) * (case when bit_and(h.passages) <> 0 then 2 else 1 end) as most
+    from hits h join document d on d.id = h.document_id and d.status = 'ready'
+    group by h.document_id, h.block order by most desc, h.document_id desc, h.block limit ${MOST_BLOCKS}),
+  scored as materialized (select h.document_id, h.block * 64 + bit as number, sum(h.weight) as score
+    from blocks b join hits h on h.document_id = b.document_id and h.block = b.block cross join generate_series(0, 63) bit
+    where (h.passages >> bit) & 1 = 1 group by 1, 2 order by score desc, h.document_id desc, number limit ${Math.max(limit, MOST_COMPARED)})`
+
+/** The best passages, of equal ones those of the newest document. `words`: with spaces between those of scripts that have none. */
+export const searchPassages = (words: string, limit: number) =>
+  many<FoundPassage>({}, (sql) => {
+    const query = anyWord(sql, sql`d.configuration`, words)
+    const marks = `HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`
+    return sql`with ${asked(sql, words)}, ${hits(sql)}, ${passages(sql, limit)},
+      best as materialized (select p.document_id, d.file_name, d.trusted, p.number, p.path, p.start_at, p.end_at, p.text, q.text as spaced,
+          d.configuration, s.score * (1 + ts_rank_cd(to_tsvector(d.configuration::regconfig, q.text), ${query}, 32)) as score
+        from scored s join document d on d.id = s.document_id
+        join document_passage p on p.document_id = s.document_id and p.number = s.number
+        cross join lateral (select coalesce(p.spaced, p.text) as text) q
+        order by score desc, p.document_id desc, p.number limit ${limit})
+      select d.document_id, d.file_name, d.trusted, d.number, d.path, d.start_at, d.end_at, d.text, d.score,
+        ts_headline(d.configuration::regconfig, d.spaced, ${query}, ${marks}) as marked
+      from best d order by d.score desc, d.document_id desc, d.number`
+  })

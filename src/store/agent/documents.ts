@@ -1,0 +1,135 @@
+import { BLOCK, type Document, type StoredPassage } from '#domain/agent/document'
+import { assignments } from '../engine/assign.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
+import type { Page } from '../engine/page.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`d.id, d.file_name, d.mime_type, d.byte_size, d.length, d.sha256, d.metadata, d.trusted, d.status, d.error,
+  d.passages, d.configuration, d.author, d.created_at, d.updated_at`
+
+const times = { created_at: true, updated_at: true } as const
+
+export const documentPart = (id: string) => one<Document>(times, (sql) => sql`select ${columns(sql)} from document d where d.id = ${id}`)
+
+export const contentPart = (id: string) => one<{ content: string }>({}, (sql) => sql`select d.content from document d where d.id = ${id}`)
+
+interface DocumentFilter extends Page {
+  status?: Document['status'] | undefined
+  fileName?: string | undefined
+}
+
+/** Newest first. */
+export const listDocuments =
+  ({ limit, after, status, fileName }: DocumentFilter): Query<Document> =>
+  (sql) =>
+    sql`select ${columns(sql)} from document d where true ${after ? sql`and d.id < ${after}` : sql``}
+      ${status ? sql`and d.status = ${status}` : sql``} ${fileName === undefined ? sql`` : sql`and d.file_name = ${fileName}`}
+      order by d.id desc limit ${limit + 1}`
+
+export const documentCount = sure(one<{ count: number }>({}, (sql) => sql`select count(*)::int as count from document`))
+
+/** The document with this content. */
+export const equalDocument = (sha256: string) =>
+  one<Pick<Document, 'id' | 'file_name' | 'status'>>(
+    {},
+    (sql) => sql`select d.id, d.file_name, d.status from document d where d.sha256 = ${sha256}`,
+  )
+
+export const insertDocument =
+  ({ metadata, author, ...document }: Document, content: string): Query =>
+  (sql) =>
+    sql`insert into document ${sql({ ...document, metadata: sql.json(metadata), author: sql.json(author), content })}`
+
+export const saveDocument =
+  ({ id, status, error, passages, updated_at }: Document): Query =>
+  (sql) =>
+    sql`update document set ${assignments(sql, { status, error, passages, updated_at })} where id = ${id}`
+
+export const deleteDocument =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from document where id = ${id}`
+
+const passageColumns = (sql: Sql): Fragment => sql`p.document_id, d.file_name, d.trusted, p.number, p.path, p.start_at, p.end_at, p.text`
+
+/** The passages from the one that begins last up to this place. */
+export const passagesAt = (documentId: string, at: number, limit: number) =>
+  many<StoredPassage>(
+    {},
+    (sql) => sql`select ${passageColumns(sql)} from document_passage p join document d on d.id = p.document_id
+      where p.document_id = ${documentId} and d.status = 'ready' and p.number >= coalesce((select max(f.number) from document_passage f
+        where f.document_id = ${documentId} and f.start_at <= ${at}), 0)
+      order by p.number limit ${limit}`,
+  )
+
+/** A passage to be kept. */
+export interface NewPassage {
+  number: number
+  path: readonly string[]
+  start_at: number
+  end_at: number
+  text: string
+  /** The text with spaces between words, where its script has none. */
+  spaced: string | null
+  /** All that it is found by. */
+  searched: string
+}
+
+export interface NewBlock {
+  documentId: string
+  configuration: string
+  /** At most `BLOCK`, of one block. */
+  passages: readonly NewPassage[]
+}
+
+export const insertPassages =
+  ({ documentId, passages }: NewBlock): Query =>
+  (sql) =>
+    sql`insert into document_passage (document_id, number, path, start_at, end_at, text, spaced)
+      select ${documentId}, p.number, p.path, p.start_at, p.end_at, p.text, p.spaced from jsonb_to_recordset(${sql.json(passages)}::jsonb)
+        as p(number int, path jsonb, start_at int, end_at int, text text, spaced text)`
+
+/** A longer word is not looked for. In characters. */
+const LONGEST_WORD = 100
+
+/** In which of the passages `p` each lexeme of a configuration occurs. */
+const lexemes = (sql: Sql, configuration: Fragment): Fragment =>
+  sql`select l.lexeme, bit_or(1::bigint << p.bit) as passages from p, unnest(to_tsvector(${configuration}::regconfig, p.searched)) l group by 1`
+
+/**
+ * The words of passages: as the configuration finds them, so that a word is found in any of its forms; and those that it leaves out as too
+ * frequent, as they stand, since they mean something in other languages.
+ */
+export const insertWords =
+  ({ documentId, configuration, passages }: NewBlock): Query =>
+  (sql) => {
+    const given = passages.map(({ number, searched }) => ({ bit: number % BLOCK, searched }))
+    return sql`insert into document_word (word, document_id, block, passages)
+      select w.lexeme, ${documentId}, ${Math.floor(passages[0]!.number / BLOCK)}, bit_or(w.passages) from (
+        with p as materialized (select bit, searched from jsonb_to_recordset(${sql.json(given)}::jsonb) as g(bit int, searched text))
+        select * from (${lexemes(sql, sql`${configuration}`)}) f union all
+        select * from (${lexemes(sql, sql`'simple'`)}) s where to_tsvector(${configuration}::regconfig, s.lexeme) = ''::tsvector) w
+      where length(w.lexeme) <= ${LONGEST_WORD} group by w.lexeme`
+  }
+
+/** Rows that one letter removes. */
+const REMOVED_AT_ONCE = 20_000
+
+/** Whether there are passages or words of a document, which may be gone itself. */
+export const hasPassages = (documentId: string) =>
+  sure(
+    one<{ some: boolean }>(
+      {},
+      (sql) => sql`select exists (select 1 from document_word where document_id = ${documentId})
+        or exists (select 1 from document_passage where document_id = ${documentId}) as some`,
+    ),
+  )
+
+/** Removes some of the words of a document, and its passages. */
+export const removePassages = (documentId: string): Query[] => [
+  (sql) => sql`delete from document_passage where document_id = ${documentId}`,
+  (sql) => sql`delete from document_word where document_id = ${documentId} and (word, block) in
+    (select word, block from document_word where document_id = ${documentId} limit ${REMOVED_AT_ONCE})`,
+]

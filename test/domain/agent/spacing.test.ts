@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { placesOfMarks, spacedWords } from '#domain/agent/spacing'
+
+test('words of scripts without spaces are set apart, and other text stays', () => {
+  expect(spacedWords('Refunds: 30 days, e\u0301.')).toBe('Refunds: 30 days, e\u0301.')
+  expect(spacedWords('返品期間は30日').split(/ +/)).toContain('返品')
+  expect(spacedWords('ประเทศไทยสวยงาม').trim().split(/ +/)).toContain('สวยงาม')
+})
+
+test('marks are found in the text as it was', () => {
+  const text = '返品期間 is a refund period'
+  const marked = spacedWords(text).replace('返品', '[返品]').replace('refund', '[refund]')
+  expect(placesOfMarks(text, marked, ['[', ']']).map(({ start, end }) => text.slice(start, end))).toEqual(['返品', 'refund'])
+})
+
+test('there are none if anything else has changed', () => {
+  expect(placesOfMarks('a refund', 'a [refund', ['[', ']'])).toEqual([])
+  expect(placesOfMarks('a [refund]', '[a] [refund]', ['[', ']'])).toEqual([])
+  expect(placesOfMarks('a refund', '[a] ref', ['[', ']'])).toEqual([])
+})
