@@ -1,5 +1,4 @@
-/** Deletion of rows past their retention, which the database defines (sql/000020-sweep.sql, sql/000039-agent-retention.sql,
- * sql/000046-webhook-rules.sql, sql/000049-files.sql, sql/000051-artifacts.sql). */
+/** Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql, sql/000049-files.sql, sql/000051-artifacts.sql). */
 import type { Db } from '../engine/db.ts'
 
 /** Up to `limit` workspaces after this id, in order of id. */
