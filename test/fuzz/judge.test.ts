@@ -31,6 +31,14 @@ describe('the judge', () => {
     expect(seen(status, text)).toEqual([...kinds])
   })
 
+  test('accepts a file of any type, and no refusal but a documented one in its place', () => {
+    const download = operations.find(({ id }) => id === 'agent.artifacts.download')!
+    const kinds = (status: number, type: string, text: string) =>
+      judge.answer(download, { status, text, headers: new Headers({ 'content-type': type, 'x-request-id': 'r' }) }).map(({ kind }) => kind)
+    expect(kinds(200, 'text/markdown; charset=utf-8', '# Late')).toEqual([])
+    expect([kinds(404, 'application/json', error('not_found')), kinds(404, 'text/html', error('not_found'))]).toEqual([[], ['mismatched']])
+  })
+
   test('finds an answer of another type, and one without an id', () => {
     expect(seen(400, error('invalid_input'), { 'content-type': 'text/html' })).toEqual(['mismatched'])
     expect(

@@ -60,6 +60,13 @@ type Compiled = ReturnType<typeof compiler>
 
 const typeOf = (headers: Headers): string => (headers.get('content-type') ?? '').split(';')[0]!.trim()
 
+/** Of a file. */
+const ANY_TYPE = '*/*'
+
+/** The type under which the document describes an answer. */
+const describedType = ({ content = {} }: DescribedOperation['responses'][string], type: string): string | undefined =>
+  [type, ANY_TYPE].find((one) => one in content)
+
 const needed: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' }
 
 /** Requirements on every answer, whatever the document says. */
@@ -100,6 +107,7 @@ const codeFault = (text: string, description: string): string | undefined => {
 }
 
 const bodyFault = (compiled: Compiled, { place, type }: { place: string[]; type: string }, { status, text }: Seen): string | undefined => {
+  if (type === ANY_TYPE) return undefined
   const validate = compiled(...place, 'content', type, 'schema')
   const refusal = compiled('components', 'schemas', 'Error')
   if (type === 'application/x-ndjson') return linesFault(text, validate, refusal)
@@ -121,8 +129,8 @@ export const judgeOf = (document: Document) => {
       const method = o.method.toLowerCase()
       const response = document.paths[path]?.[method]?.responses[seen.status]
       if (!response) return [...found, { kind: 'undocumented', what: `${seen.status} ${seen.text.slice(0, 200)}` }]
-      const type = typeOf(seen.headers)
-      if (!response.content?.[type]) return [...found, { kind: 'mismatched', what: `${seen.status} as ${type || 'nothing'}` }]
+      const type = describedType(response, typeOf(seen.headers))
+      if (!type) return [...found, { kind: 'mismatched', what: `${seen.status} as ${typeOf(seen.headers) || 'nothing'}` }]
       const place = ['paths', path, method, 'responses', String(seen.status)]
       const wrong =
         bodyFault(compiled, { place, type }, seen) ?? (seen.status >= 400 ? codeFault(seen.text, response.description) : undefined)
