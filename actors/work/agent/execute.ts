@@ -22,8 +22,8 @@ import type { AgentDeps } from './deps.ts'
 const sourceOf = ({ name, class: of, args }: Step): string =>
   of === 'outside_read' ? `${name} ${hostOf(String(args?.url)) ?? ''}`.trim() : name
 
-/** A tool's answer, as it is kept and shown to the model. That of a direct call is kept whole. */
-export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, answer: unknown): Step => {
+/** A tool's answer, as it is kept and shown to the model. That of a direct call is kept whole. `ref`: the record that it made or changed. */
+export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, answer: unknown, ref?: string | null): Step => {
   const tools = deps.toolBox()
   const value = tools.kept(step.name, answer)
   const source = tools.isForeign(step.name, value) ? sourceOf(step) : null
@@ -33,7 +33,7 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   const text = tools.text(step.name, isAction ? value : book.shorten(value, tools.naming(step.name)))
   if (!isAction) changes.name(book.added)
   const playbooks = givenBy(step.name, value)
-  const more = { ...(isAction ? { value } : {}), ...(playbooks.length > 0 ? { playbooks } : {}) }
+  const more = { ...(isAction ? { value } : {}), ...(playbooks.length > 0 ? { playbooks } : {}), ...(ref ? { ref } : {}) }
   return endStep(changes, { ...step, state: 'done', untrusted: source, ...keptResult(text, more) })
 }
 
@@ -186,7 +186,7 @@ export const decidedTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, {
   const by = { kind: 'agent', id, surface: 'agent' }
   changes.also(merge(effects, audit ? { audit: { ...audit, by, detail: { ...detail, ...approved } } } : {}))
   if (decided.shown) changes.set({ shown: [...new Set([...shown, ...decided.shown])] })
-  if (!decided.awaits || changes.job.kind === 'action') return void finishTool(deps, { changes }, step, decided.value)
+  if (!decided.awaits || changes.job.kind === 'action') return void finishTool(deps, { changes }, step, decided.value, audit?.refId)
   const { kind: awaits_kind, id: awaits } = decided.awaits
   const waiting = changes.save({ ...step, state: 'waiting', awaits_kind, awaits, started_at: changes.now })
   if (awaits_kind === 'child') changes.started(waiting, `job ${awaits}`)

@@ -62,8 +62,11 @@ export const approvals = {
   ),
   get: op.query(
     'GET /api/v1/agent/approvals/:id',
-    'Get an approval.',
-    { input: { id: Id }, output: OneApproval },
+    'Get an approval, with the record that the call has made or changed.',
+    {
+      input: { id: Id },
+      output: record({ approval: Approval, record_id: nullable(Id) }),
+    },
     { ...use, errors: ['not_found'] },
   ),
   approve: op.command(

@@ -81,6 +81,8 @@ interface StepResult {
   text: string
   /** Those whose text it holds. */
   playbooks?: GivenPlaybook[]
+  /** The record that a command made or changed. */
+  ref?: string
   /** The whole answer, of a direct call. */
   value?: unknown
 }

@@ -17,6 +17,8 @@ export interface Shown {
   by?: string | undefined
   /** Why the reader cannot decide. */
   refusal?: string | undefined
+  /** What there is to do once it has run. */
+  after?: Html | undefined
   typed?: Typed
   problems?: Problem[] | undefined
   now: Date
@@ -102,10 +104,11 @@ ${field(reasonField)}
 export const canDecide = (shown: Shown): boolean => shown.approval.status === 'pending' && !isLate(shown) && shown.refusal === undefined
 
 export const approvalBody = (shown: Shown): Html => {
-  const { approval, refusal } = shown
+  const { approval, refusal, after } = shown
   const decision = decisionOf(shown)
   return html`<p><strong>${approval.summary}</strong></p>
 ${decision ?? taintNote(approval)}
+${after}
 ${decision === undefined && refusal !== undefined ? html`<p class="note">${refusal}</p>` : undefined}
 ${details(shown, !canDecide(shown))}
 ${canDecide(shown) ? forms(shown) : undefined}`

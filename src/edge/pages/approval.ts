@@ -12,6 +12,7 @@ import { approvalBody, canDecide, type Shown, type Typed, titleOf } from './appr
 import { type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
 import { nameOfMember } from './members.ts'
 import { foundPage, type PageDeps, pageRoute, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import { type Made, revealPage, secretPart } from './webhook-secret.ts'
 
 const idOf = ({ params }: Incoming): string => params!.id!
 
@@ -31,10 +32,15 @@ interface Refused {
   problems: Problem[]
 }
 
+const madeOf = (deps: PageDeps, incoming: Incoming): Promise<Made> =>
+  run(deps, incoming, { id: 'agent.approvals.get', input: { id: idOf(incoming) } })
+
 const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
-  const { approval } = (await run(deps, incoming, { id: 'agent.approvals.get', input: { id: idOf(incoming) } })) as { approval: Approval }
+  const made = await madeOf(deps, incoming)
+  const { approval } = made
   const shown: Shown = {
     ...{ approval, workspace: person.workspace.name, refusal: refusalOf(approval, person), now: new Date() },
+    after: await secretPart(deps, incoming, made),
     by: approval.decided_by === null ? undefined : await nameOfMember(deps, incoming, approval.decided_by),
     ...(refused && { typed: refused.typed, problems: refused.problems }),
   }
@@ -91,6 +97,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
       await run(deps, incoming, { id: 'agent.approvals.approve', input: { id, arguments: argumentsIn(form.arguments) } })
     else if (form.decision === 'reject')
       await run(deps, incoming, { id: 'agent.approvals.reject', input: { id, ...(reason === undefined ? {} : { reason }) } })
+    else if (form.decision === 'reveal') return await revealPage(deps, incoming, await madeOf(deps, incoming))
     return redirect(pathFor(id))
   } catch (cause) {
     const error = AppError.from(cause)

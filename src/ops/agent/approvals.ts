@@ -54,7 +54,8 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
 
     async get({ id }, { read }) {
       const { approval } = await loadBy(read, { approval: shownApproval(id) })
-      return { approval: shown(found(approval, NO_SUCH)) }
+      const { record_id, ...rest } = found(approval, NO_SUCH)
+      return { approval: shown(rest), record_id }
     },
 
     approve: loading(

@@ -21,8 +21,13 @@ export type ShownApproval = Approval & { job_taint: string[] | null }
 
 const taint = (sql: Sql): Fragment => sql`(select j.taint from agent_job j where j.id = a.job_id) as job_taint`
 
+/** With the record that the call made or changed, once it has run. */
 export const shownApproval = (id: string) =>
-  one<ShownApproval>(times, (sql) => sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a where a.id = ${id}`)
+  one<ShownApproval & { record_id: string | null }>(
+    times,
+    (sql) => sql`select ${columns(sql)}, ${taint(sql)}, (select s.result->>'ref' from agent_step s where s.id = a.step_id) as record_id
+      from agent_approval a where a.id = ${id}`,
+  )
 
 export const approvalOfStep = (stepId: string) =>
   one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.step_id = ${stepId}`)
