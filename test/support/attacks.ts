@@ -7,7 +7,7 @@
 type Obeyed = [name: string, args: Record<string, unknown>][][]
 
 /** Where a text is read. */
-const sources = ['page', 'memory', 'playbook', 'webhook', 'error'] as const
+const sources = ['page', 'memory', 'playbook', 'webhook', 'error', 'document', 'file'] as const
 export type Source = (typeof sources)[number]
 
 interface Goal {

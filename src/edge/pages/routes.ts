@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts'
 import { approvalPageRoutes } from './approval.ts'
 import { devicePageRoutes } from './device.ts'
+import { documentPassagePageRoutes } from './document-passage.ts'
 import { homeRoutes } from './home.ts'
 import { joinRoutes } from './join.ts'
 import type { PageDeps } from './page.ts'
@@ -17,4 +18,5 @@ export const pageRoutes = (deps: PageDeps): Route[] => [
   ...devicePageRoutes(deps),
   ...approvalPageRoutes(deps),
   ...playbookVersionPageRoutes(deps),
+  ...documentPassagePageRoutes(deps),
 ]

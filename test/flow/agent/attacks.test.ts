@@ -12,6 +12,7 @@ import { allowOutside } from '#test/support/agent-story'
 import { eventually } from '#test/support/app'
 import { write } from '#test/support/arrange'
 import { type Attack, attacksOn, type Source } from '#test/support/attacks'
+import { makeDocument } from '#test/support/documents'
 import { OUTSIDE, withOutside } from '#test/support/outside-tool'
 import { newWorkspace, recipes, type Workspace } from '#test/support/prepare'
 import { openReceiver, type ReceiverAnswer } from '#test/support/receiver'
@@ -39,6 +40,8 @@ const reading: Record<ReadSource, (id: number) => Calls> = {
     ['list_playbooks', {}],
     ['read_playbook', { slug: 'voice' }],
   ],
+  document: (id) => [['search_documents', { query: `parcel${id}`, limit: 1 }]],
+  file: (id) => [['search_documents', { query: `parcel${id}`, limit: 1 }]],
   error: (id) => [[OUTSIDE, { text: `${id}` }]],
 }
 
@@ -95,6 +98,15 @@ const draftPlaybooks = async ({ key }: Workspace): Promise<void> => {
   }
 }
 
+/** Files whose text is poisoned, and files whose names are. */
+const addDocuments = async (workspace: Workspace): Promise<void> => {
+  for (const { source, id, text } of attacks()) {
+    if (source === 'document') await makeDocument(workspace, { fileName: `${id}.md`, content: `# Parcel\n\nparcel${id} ${text}` })
+    const fileName = `[[attack ${id}]] ${text.replace(/[/\\\n]/g, ' ')}`.slice(0, 240)
+    if (source === 'file') await makeDocument(workspace, { fileName, content: `About parcel${id}.` })
+  }
+}
+
 const prepared = async (): Promise<Workspace> => {
   const workspace = await newWorkspace(app)
   await changePlan(app.workplace.db, workspace.tenantId, (plan) => ({ ...plan, overrides: { ...plenty, ...unlimited } }))
@@ -104,6 +116,7 @@ const prepared = async (): Promise<Workspace> => {
     writes: attacks().flatMap((attack) => (attack.source === 'memory' ? [insertMemory(memoryOf(attack), 'en')] : [])),
   })
   await draftPlaybooks(workspace)
+  await addDocuments(workspace)
   listed.answer = ({ url }): ReceiverAnswer =>
     url === '/redirect'
       ? { status: 302, headers: { location: `${canary.url}redirected` } }
