@@ -14,7 +14,7 @@ import { listWebhookRules } from '#store/agent/webhook-rules'
 import { auditPage } from '#store/app/audit'
 import { exportPage, exportSources, startOf } from '#store/app/export'
 import type { ExportSource } from '#store/app/export-source'
-import { fileBlock, keptFile } from '#store/app/files'
+import { fileBlock, keptFile, notedFile } from '#store/app/files'
 import { listMembers } from '#store/app/members'
 import { endpointOverview } from '#store/app/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/app/workspace'
@@ -118,6 +118,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'export.startOf': () => [startOf],
   'feedback.listFeedback': () => [listFeedback(page), listFeedback({ ...page, verdict: 'up', since: new Date(0) })],
   'files.keptFile': ({ file }) => [keptFile(file.id)],
+  'files.notedFile': ({ file }) => [notedFile(file.id)],
   'files.fileBlock': ({ file }) => [fileBlock(file.id, 0)],
   'growth-channels.growthChannels': () => [growthChannels],
   'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],

@@ -17,14 +17,13 @@ const keyNow = (sql: Sql, id: Fragment): Fragment<CallerNow> =>
     where k.id = ${id} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
       and (k.person_id is null or m.role is not null)`
 
-const personNow = (sql: Sql, id: Fragment): Fragment<CallerNow> =>
-  sql`select m.role, null as scopes from member m where m.person_id = ${id}`
-
 /** Undefined if the key was revoked, or the person has left. */
 export const callerNow = ({ kind, id, personId }: OnBehalf) =>
-  one<CallerNow>({}, (sql) => (kind === 'key' ? keyNow(sql, sql`${id}`) : personNow(sql, sql`${personId}`)))
+  one<CallerNow>({}, (sql) =>
+    kind === 'key' ? keyNow(sql, sql`${id}`) : sql`select m.role, null as scopes from member m where m.person_id = ${personId}`,
+  )
 
-/** Whether the caller in a column may do nothing any more. */
+/** Whether the caller in a column may do nothing any more. The members are read once, for all rows, and those of the workspace alone. */
 export const isGone = (sql: Sql, by: Fragment): Fragment =>
   sql`not case ${by}->>'kind' when 'key' then exists (${keyNow(sql, sql`(${by}->>'id')::uuid`)})
-    else exists (${personNow(sql, sql`(${by}->>'personId')::uuid`)}) end`
+    else coalesce((${by}->>'personId')::uuid in (select person_id from member), false) end`

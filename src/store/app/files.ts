@@ -48,11 +48,11 @@ export const noteFile =
   (sql) =>
     sql`insert into file (id, store, byte_size) values (${id}, 's3', ${most})`
 
-/** Whether a file is noted, and neither kept nor removed. */
-export const isNoted =
-  (id: string): Query<{ id: string }> =>
+/** A file that was noted, unless it was removed since. */
+export const notedFile =
+  (id: string): Query<{ id: string; is_kept: boolean }> =>
   (sql) =>
-    sql`select id from file where id = ${id} and kept_at is null`
+    sql`select id, kept_at is not null as is_kept from file where id = ${id}`
 
 export const keepFile =
   ({ id, byte_size, sha256, digests }: Omit<KeptFile, 'store'>): Query =>

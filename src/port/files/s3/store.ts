@@ -7,7 +7,7 @@ import type { Failpoints } from '#kernel/failpoint'
 import { FairLimit } from '#kernel/fair-limit'
 import { newId } from '#kernel/ids'
 import type { Log } from '#kernel/log'
-import { isNoted, keepFile, noteFile } from '#store/app/files'
+import { keepFile, notedFile, noteFile } from '#store/app/files'
 import type { Query } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import { BLOCK, Hashing, piecesOf, refuseSize } from '../blocks.ts'
@@ -97,8 +97,8 @@ export class S3Store implements Store {
     return {
       ...{ id, byteSize: file.byte_size, sha256: file.sha256 },
       keep: async (sql: Parameters<Query>[0]) => {
-        const [noted] = await isNoted(id)(sql)
-        return noted ? [keepFile(file)] : fail('unavailable', 'the file was sent too long ago; send it again')
+        const [noted] = await notedFile(id)(sql)
+        return noted?.is_kept === false ? [keepFile(file)] : fail('unavailable', 'the file was sent too long ago; send it again')
       },
     }
   }
