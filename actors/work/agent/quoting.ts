@@ -1,5 +1,8 @@
 /** What the desk quotes in answer to a free question: of each kind of text that the job may read. */
-import { bestOf, type Quotation, quotationOf, quotationsIn } from '#domain/agent/quoting'
+import { passagePath } from '#domain/agent/document'
+import { bestOf, MOST_QUOTATIONS, type Quotation, quotationOf, quotationsIn, sourceOf } from '#domain/agent/quoting'
+import { spacedWords, withMarks } from '#domain/agent/spacing'
+import { type FoundPassage, searchPassages } from '#store/agent/document-search'
 import { quotableMemories, quotablePlaybooks, wordsAsked } from '#store/agent/quoting'
 import { loadBy, when } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
@@ -10,16 +13,30 @@ import type { Thinking } from './run.ts'
 /** A quotation with the record that it is from. */
 type Found = Quotation & { memory?: string; playbook?: { slug: string; version: number } }
 
+/** Those that a passage begins with. */
+const HEADINGS = /^(?:#{1,6}[ \t][^\n]*\n\s*)+/
+
+const ofDocument = ({ document_id, file_name, path, start_at, trusted, ...found }: FoundPassage, publicUrl: string): Found => {
+  const source = `${sourceOf(file_name, path)}: ${publicUrl}${passagePath(document_id, start_at)}`
+  const marked = withMarks(found.text, found.marked)
+  // The source names the headings.
+  const under = marked.replace(HEADINGS, '')
+  const from = { source, tool: 'search_documents', untrusted: !trusted }
+  return { ...quotationOf(under === '' ? marked : under, from), words: quotationOf(marked, from).words }
+}
+
 const find = async (deps: AgentDeps, { job, offered }: Thinking, tenantId: string, text: string): Promise<Found[]> => {
   const read: Parameters<typeof loadBy>[0] = (query) => deps.db.read({ tenantId }, query)
   const { language } = (await loadBy(read, { stored: profilePart })).stored.profile
   const may = (tool: string) => offered.includes(tool)
-  const { asked, memories, playbooks } = await loadBy(read, {
-    asked: wordsAsked(text, language),
+  const { asked, documents, memories, playbooks } = await loadBy(read, {
+    asked: wordsAsked(spacedWords(text), language),
+    documents: when(may('search_documents'), searchPassages(spacedWords(text), MOST_QUOTATIONS)),
     playbooks: when(may('read_playbook'), quotablePlaybooks(text, language)),
     memories: when(may('search_memories'), quotableMemories({ personId: job.on_behalf.personId, text })),
   })
   const found: Found[] = [
+    ...(documents ?? []).map((passage) => ofDocument(passage, deps.publicUrl)),
     ...(playbooks ?? []).flatMap(({ slug, version, marked }) =>
       quotationsIn(marked, { source: `playbook ${slug}`, tool: 'read_playbook', untrusted: false }).map((one) => ({
         ...one,

@@ -146,7 +146,7 @@ export const documentView = ({ id, metadata, sha256, trusted, status, error, pas
 })
 
 /** The page that shows a passage. */
-const passagePath = (id: string, at: number): string => `/documents/${id}?at=${at}`
+export const passagePath = (id: string, at: number): string => `/documents/${id}?at=${at}`
 
 /** Within a link's text nothing may end it. */
 const linkText = (text: string): string => text.replace(/[[\]()<>`!\\\s]+/gu, ' ').trim()

@@ -1,14 +1,13 @@
 /** Quotations that answer a free question where no model is set: the places in the workspace's own texts that have the question's words. */
 import { beginning } from '#kernel/storable'
-
-/** Around each word of the question in a text that was found: characters of a private use area, which no text needs. */
-export const MARKS = ['\uE000', '\uE001'] as const
+import { sectionsOf } from './sections.ts'
+import { MARKS } from './spacing.ts'
 
 const WORD = /\uE000([^\uE001]*)\uE001/g
 const MARK = /[\uE000\uE001]/g
 
 export interface Quotation {
-  /** For people: which playbook and heading, or that it is remembered. */
+  /** For people: which file or playbook and heading, or that it is remembered. */
   source: string
   text: string
   /** How many words of the question it has. */
@@ -41,28 +40,20 @@ type Source = Pick<Quotation, 'source' | 'tool' | 'untrusted'>
 /** The whole text as one quotation. */
 export const quotationOf = (marked: string, from: Source): Quotation => ({ ...from, text: excerpt(marked), words: wordsIn(marked) })
 
-const HEADING = /^#{1,6}[ \t]+(.*)$/
+/** The name of a text, and the headings over a part of it. */
+export const sourceOf = (name: string, path: readonly string[]): string => [name, path.join(' › ')].filter((part) => part !== '').join(', ')
 
 /** The paragraphs of Markdown that have words of the question, themselves or in the heading over them. */
-export const quotationsIn = (marked: string, from: Source): Quotation[] => {
-  const found: Quotation[] = []
-  let [heading, paragraph]: [string, string[]] = ['', []]
-  const close = () => {
-    const text = paragraph.join('\n')
-    paragraph = []
-    const words = wordsIn(`${heading}\n${text}`)
-    if (text.trim() === '' || words === 0) return
-    const under = heading.replace(MARK, '')
-    found.push({ ...quotationOf(text, from), words, source: under === '' ? from.source : `${from.source}, ${under}` })
-  }
-  for (const line of [...marked.split(/\r?\n/), '']) {
-    const title = HEADING.exec(line)?.[1]?.trim()
-    if (title === undefined && line.trim() !== '') paragraph.push(line)
-    else close()
-    heading = title ?? heading
-  }
-  return found
-}
+export const quotationsIn = (marked: string, from: Source): Quotation[] =>
+  [...sectionsOf(marked, true)].flatMap((section) => {
+    if (!section) return []
+    const path = section.path.map((heading) => heading.replace(MARK, ''))
+    const paragraphs = marked.slice(section.body, section.end).split(/\n[ \t\r]*\n/)
+    return paragraphs.flatMap((text) => {
+      const words = wordsIn(`${section.path.at(-1) ?? ''}\n${text}`)
+      return text.trim() === '' || words === 0 ? [] : { ...quotationOf(text, from), words, source: sourceOf(from.source, path) }
+    })
+  })
 
 /**
  * The best of them. Left out are those with less than a third of the question's words, which say too little of what was asked, and those with

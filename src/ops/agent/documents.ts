@@ -15,7 +15,7 @@ import {
 import { placesOfMarks, spacedWords } from '#domain/agent/spacing'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type FoundPassage, MARKS, searchPassages } from '#store/agent/document-search'
+import { type FoundPassage, searchPassages } from '#store/agent/document-search'
 import {
   contentPart,
   deleteDocument,
@@ -50,7 +50,7 @@ const search = async ({ read }: Pick<QueryContext, 'read'>, words: string, limit
 
 const hitView = (hit: FoundPassage, { publicUrl }: Linked) => ({
   ...passageView(hit, publicUrl),
-  highlights: placesOfMarks(hit.text, hit.marked, MARKS).map(({ start, end }) => ({
+  highlights: placesOfMarks(hit.text, hit.marked).map(({ start, end }) => ({
     start: hit.start_at + start,
     end: hit.start_at + end,
   })),

@@ -3,6 +3,7 @@
  * bounded: the rarest words choose the candidates, of which the best go on to the next step, down to the passages that are shown.
  */
 import type { StoredPassage } from '#domain/agent/document'
+import { MARKS } from '#domain/agent/spacing'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { anyWord } from '../engine/text-search.ts'
@@ -23,9 +24,6 @@ const MOST_ROWS = 2_000
 const MOST_BLOCKS = 100
 /** Passages whose text is compared with the query. */
 const MOST_COMPARED = 30
-
-/** Characters of nobody's text: of a private use area. */
-export const MARKS = ['\uE000', '\uE001'] as const
 
 const asked = (sql: Sql, words: string): Fragment => sql`
   configurations as materialized (select distinct configuration from document),

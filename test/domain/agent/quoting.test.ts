@@ -1,6 +1,7 @@
 /** Quotations for free questions: which parts of a text are shown, and which texts say enough. */
 import { describe, expect, test } from 'bun:test'
-import { bestOf, MARKS, type Quotation, quotationOf, quotationsIn } from '#domain/agent/quoting'
+import { bestOf, type Quotation, quotationOf, quotationsIn } from '#domain/agent/quoting'
+import { MARKS } from '#domain/agent/spacing'
 
 const [OPEN, CLOSE] = MARKS
 /** With marks in the place of brackets. */
@@ -13,7 +14,7 @@ describe('the quotations in a playbook', () => {
     expect(quotationsIn(text, from)).toEqual([
       { ...from, source: 'playbook refunds, Refunds', text: 'Within 14 days.\nBy bank.', words: 2 },
       { ...from, source: 'playbook refunds, Refunds', text: 'Nobody asks.', words: 1 },
-      { ...from, source: 'playbook refunds, Other', text: 'Say refund once.', words: 1 },
+      { ...from, source: 'playbook refunds, Refunds › Other', text: 'Say refund once.', words: 1 },
     ])
   })
 
@@ -32,6 +33,14 @@ test('a long text is shown from the first sentence with a word of the question',
   expect(text).toEndWith('…')
   expect(text.length).toBeLessThanOrEqual(503)
   expect(text).not.toContain(OPEN)
+})
+
+test('the headings over a paragraph are all named', () => {
+  const text = found('Support\n=======\n\n## Late [refunds]\n\nSoon.\n\n```\n# [refunds] in code\n```')
+  expect(quotationsIn(text, from).map(({ source, text }) => [source, text])).toEqual([
+    ['playbook refunds, Support › Late refunds', 'Soon.'],
+    ['playbook refunds, Support › Late refunds', '```\n# refunds in code\n```'],
+  ])
 })
 
 describe('the best', () => {

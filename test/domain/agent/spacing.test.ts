@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { placesOfMarks, spacedWords } from '#domain/agent/spacing'
+import { MARKS, placesOfMarks, spacedWords, withMarks } from '#domain/agent/spacing'
 
 test('words of scripts without spaces are set apart, and other text stays', () => {
   expect(spacedWords('Refunds: 30 days, e\u0301.')).toBe('Refunds: 30 days, e\u0301.')
@@ -17,4 +17,12 @@ test('there are none if anything else has changed', () => {
   expect(placesOfMarks('a refund', 'a [refund', ['[', ']'])).toEqual([])
   expect(placesOfMarks('a [refund]', '[a] [refund]', ['[', ']'])).toEqual([])
   expect(placesOfMarks('a refund', '[a] ref', ['[', ']'])).toEqual([])
+})
+
+test('a text gets the marks of what was found in it, without the spaces between its words', () => {
+  const [open, close] = MARKS
+  const text = '返品はrefund、early.'
+  const marked = ` ${open}返品${close} は ${open}refund${close}、early.`
+  expect(withMarks(text, marked)).toBe(`${open}返品${close}は${open}refund${close}、early.`)
+  expect(withMarks(text, `other ${open}text${close}`)).toBe(text)
 })

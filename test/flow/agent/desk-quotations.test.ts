@@ -4,6 +4,7 @@ import type { OnBehalf } from '#domain/agent/job'
 import { overJob, stepsIn, turn } from '#test/support/agent'
 import { makeMemory, makePlaybook } from '#test/support/agent-records'
 import { newSurface } from '#test/support/agent-surface'
+import { makeDocument } from '#test/support/documents'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
@@ -41,6 +42,23 @@ describe('a free question', () => {
     const [used] = await app.owner`select count(*)::int as count from agent_memory
       where tenant_id = ${workspace.tenantId} and last_used_at is not null`
     expect(used!.count).toBe(1)
+  })
+
+  test('is answered by documents with their headings and a link, which taint unless somebody vouches for them', async () => {
+    const { asks, ...workspace } = await setUp()
+    const content = '# Returns\n\n## Parcels\n\nParcels come back within 30 days.'
+    const { id } = await makeDocument(workspace, { fileName: 'returns.md', content, trusted: true })
+    const first = await asks('When do parcels come back?')
+    expect(first.message.content).toMatch(
+      /> Parcels come back within 30 days\.\n\(returns\.md, Returns › Parcels: http:\S+\/documents\/[0-9a-f-]{36}\?at=\d+\)/,
+    )
+    expect(first.message.content).toContain(id)
+    expect([first.job.taint, first.message.untrusted]).toEqual([[], false])
+    await makeDocument(workspace, { fileName: 'foreign.txt', content: 'Letters come from Eve.' })
+    const second = await asks('Where do letters come from?')
+    expect(second.message.content).toContain('; people outside the workspace may have written this)')
+    expect([second.job.taint, second.message.untrusted]).toEqual([['search_documents'], true])
+    expect((await asks('letters?', { tools: ['search_memories'] })).message.content).toStartWith('No model is set')
   })
 
   test('that no text has the words of is told the nearest commands alone', async () => {
