@@ -64,7 +64,7 @@ const isFree = async (port: number): Promise<boolean> => {
   return promise
 }
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const port = PORTS.from + randomInt(PORTS.count)
   return (await isFree(port)) ? port : freePort()
 }

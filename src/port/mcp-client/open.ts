@@ -1,9 +1,9 @@
 /** The client, with what the operator allows. */
+import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import type { Egress } from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
 import { DEADLINE_MS, type McpClient, McpError, type McpServer, type McpServerConfig } from './client.ts'
-import type { Link, Watch } from './guard.ts'
 import { httpLink } from './http.ts'
 import { openSession } from './session.ts'
 import { confinementRefusal } from './stdio/confinement.ts'
@@ -35,6 +35,9 @@ const refuse = (reason: string): never => {
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((word, index) => word === other[index])
 
+/** Programs of a process at once, each with all that it has started. */
+const PROGRAMS = { name: 'MCP program', limit: 8, bound: 32, withinMs: 20_000 }
+
 const UNSENDABLE = /[\0\r\n]/
 
 type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>
@@ -51,6 +54,7 @@ const requireAllowed = ({ command, args, env }: Stdio, programs: readonly StdioP
 class ClientOfServers implements McpClient {
   /** Looked at once: it takes a process. */
   #confinement: { refusal: string | undefined } | undefined
+  readonly #programs = new FairLimit(PROGRAMS)
 
   constructor(private readonly options: McpClientOptions) {}
 
@@ -77,11 +81,23 @@ class ClientOfServers implements McpClient {
   async open(config: McpServerConfig, { signal }: { signal: AbortSignal }): Promise<McpServer> {
     this.check(config)
     const { egress, log, version, deadlineMs = DEADLINE_MS } = this.options
-    const connect = (watch: Watch): Link =>
-      config.transport === 'stdio'
-        ? stdioLink(config, watch, log)
-        : httpLink({ ...config, url: new URL(config.url).href }, { egress, deadlineMs }, watch)
-    return await openSession({ connect, signal, deadlineMs, version })
+    const session = { signal, deadlineMs, version }
+    if (config.transport === 'stdio') {
+      await this.#placed(config.command)
+      const release = () => this.#programs.leave(config.command)
+      return await openSession({ ...session, connect: (watch) => stdioLink(config, watch, log), release })
+    }
+    const server = { ...config, url: new URL(config.url).href }
+    return await openSession({ ...session, connect: (watch) => httpLink(server, { egress, deadlineMs }, watch), release: () => {} })
+  }
+
+  /** Takes a place among the programs. */
+  async #placed(command: string): Promise<void> {
+    try {
+      await this.#programs.enter(command)
+    } catch (cause) {
+      throw new McpError('refused', 'too many programs of MCP servers run in this process; try again later', 'not_done', { cause })
+    }
   }
 }
 

@@ -13,6 +13,8 @@ export interface SessionOptions {
   /** Of connecting, of a listing with all its pages, and of each call. */
   deadlineMs: number
   version: string
+  /** Called once, when the session is closed. */
+  release(): void
 }
 
 type Result = Record<string, unknown>
@@ -57,6 +59,7 @@ const beforeCalls = ({ failure, message, cause }: McpError): McpError => new Mcp
 
 class Session implements McpServer {
   #connection: Connection | undefined
+  #isClosed = false
 
   constructor(private readonly options: SessionOptions) {
     options.signal.addEventListener('abort', this.#stop)
@@ -71,6 +74,7 @@ class Session implements McpServer {
 
   /** The connection, made anew if it has ended. */
   async connected(): Promise<Connection> {
+    if (this.#isClosed) throw new McpError('closed', 'the session is closed')
     const current = this.#connection
     if (current?.guard.isOpen) return current
     await current?.guard.end()
@@ -160,8 +164,11 @@ class Session implements McpServer {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.options.signal.removeEventListener('abort', this.#stop)
     await this.#connection?.guard.end()
+    this.options.release()
   }
 }
 

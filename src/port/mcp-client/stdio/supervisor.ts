@@ -1,5 +1,5 @@
 /** Starts a program that ends with us, however we end, and with everything that it has started. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,11 +65,16 @@ const within = async (ended: Promise<unknown>, ms: number): Promise<boolean> => 
 
 const quiet = (stream: NodeJS.EventEmitter): void => void stream.on('error', () => {})
 
-const endOf = (child: ChildProcess, folder: string): Promise<number | null> =>
+/** What a supervisor does at its end, for one that was killed. */
+const sweep = (uid: number, folder: string): void => {
+  spawnSync('setpriv', [...asUser(uid), 'sh', '-c', 'kill -KILL -1'], { env: CLEAN_ENV, timeout: KILL_MS })
+  rmSync(folder, { recursive: true, force: true })
+}
+
+const endOf = (child: ChildProcess, uid: number, folder: string): Promise<number | null> =>
   new Promise((resolve) => {
     const over = (status: number | null) => {
-      // The supervisor has removed it, unless it was killed.
-      rmSync(folder, { recursive: true, force: true })
+      if (status === null) sweep(uid, folder)
       resolve(status)
     }
     child.on('error', () => over(null))
@@ -102,6 +107,6 @@ export const startProgram = ({ command, args, env }: ProgramStart): Program => {
   for (const stream of [stdin, stdout, stderr, control]) quiet(stream)
   const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`)
   stdin.write(`${lines.join('')}\n`)
-  const ended = endOf(child, folder)
+  const ended = endOf(child, uid, folder)
   return { stdin, stdout, stderr, uid, ended, stop: () => stopped(child, control, ended) }
 }

@@ -1,0 +1,291 @@
+/** What programs may do, and that nothing of them is left. */
+import { describe, expect, spyOn, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLog } from '#kernel/log'
+import { createEgress } from '#port/egress/egress'
+import { createMcpClient, type StdioProgram } from '#port/mcp-client/open'
+import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
+import { type Program, startProgram } from '#port/mcp-client/stdio/supervisor'
+import { errorOf, never, outcomeOf } from '#test/cases/mcp-server'
+import { eventually } from '#test/support/eventually'
+import { openLineMcp, relayTo } from '#test/support/fake-mcp'
+import { ownEnv } from '#test/support/own-env'
+import { processesOf } from '#test/support/processes'
+import { use } from '#test/support/use'
+
+const notes: StdioProgram = { command: '/usr/bin/notes', args: ['--stdio', '--dir=/a b'], env: ['NOTES_TOKEN', 'NOTES_TEAM'] }
+const silent = createLog('silent')
+
+const clientOf = (programs: StdioProgram[], { home = '/nowhere', log = silent } = {}) =>
+  createMcpClient({
+    egress: createEgress({ rules: { allow: new Set(), own: new Set() } }),
+    ...{ programs, home, log, version: '0', deadlineMs: 20_000 },
+  })
+
+const checked = (program: Partial<StdioProgram>, env: Record<string, string> = {}, home?: string): string => {
+  try {
+    clientOf([notes, { ...notes, env: ['OTHER'] }], home ? { home } : {}).check({ transport: 'stdio', ...notes, ...program, env })
+    return 'allowed'
+  } catch (cause) {
+    return (cause as Error).message
+  }
+}
+
+const COMMAND = 'the operator does not allow this command with these arguments (MCP_STDIO)'
+const VARIABLES = 'the operator does not allow these variables (MCP_STDIO)'
+
+describe('a program is refused', () => {
+  test.each([
+    ['another command', { command: '/usr/bin/note' }],
+    ['a name of it', { command: 'notes' }],
+    ['a detour to it', { command: '/usr/bin/../bin/notes' }],
+    ['fewer arguments', { args: ['--stdio'] }],
+    ['no arguments', { args: [] }],
+    ['more arguments', { args: [...notes.args, '--eval=1'] }],
+    ['other arguments', { args: ['--stdio', '--dir=/'] }],
+    ['their order', { args: [...notes.args].reverse() }],
+    ['their cut', { args: ['--stdio', '--dir=/a', 'b'] }],
+    ['all in one', { args: [notes.args.join(' ')] }],
+    ['the case', { command: '/usr/bin/Notes' }],
+    ['a space', { command: '/usr/bin/notes ' }],
+  ])('for %s', (_, program) => expect(checked(program)).toBe(COMMAND))
+
+  test('for variables that are not its own', () => {
+    const foreign: Record<string, string>[] = [
+      { PATH: '/tmp' },
+      { LD_PRELOAD: 'x' },
+      { notes_token: 'x' },
+      { NOTES_TOKEN: 'a', OTHER: 'b' },
+      { '': 'x' },
+    ]
+    for (const env of foreign) expect(checked({}, env)).toBe(VARIABLES)
+    expect(checked({}, { NOTES_TOKEN: 'a\nPATH=/tmp' })).toBe('a variable of a program can have one line only')
+  })
+
+  test('unless the server is root', () => {
+    const getuid = spyOn(process, 'getuid').mockReturnValue(1_000)
+    try {
+      expect(checked({})).toBe('stdio is not possible here: the server must run as root to give programs users of their own')
+    } finally {
+      getuid.mockRestore()
+    }
+  })
+})
+
+const refusal = confinementRefusal('/nowhere')
+
+describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : ''}`, () => {
+  const fake = use(openLineMcp)
+
+  const outputOf = async (program: Program): Promise<string> => {
+    let said = ''
+    for await (const bytes of program.stdout) said += bytes
+    await program.ended
+    return said
+  }
+  const said = (script: string, { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {}): Promise<string> =>
+    outputOf(startProgram({ command: 'sh', args: ['-c', script, 'sh', ...args], env }))
+  const gone = (uid: number) =>
+    eventually(
+      () => processesOf(uid),
+      (count) => count === 0,
+    )
+
+  test('is allowed with the exact words', () => {
+    expect(checked({})).toBe('allowed')
+    expect(checked({}, { NOTES_TOKEN: 'a', NOTES_TEAM: '' })).toBe('allowed')
+    expect(checked({}, { OTHER: 'a' })).toBe('allowed')
+  })
+
+  test('is refused while others can read the home', () => {
+    const home = mkdtempSync(join(tmpdir(), 'home-'))
+    for (const [mode, refused] of [
+      [0o755, true],
+      [0o733, true],
+      [0o711, false],
+      [0o700, false],
+    ] as const) {
+      chmodSync(home, mode)
+      expect([mode, checked({}, {}, home).includes('close it with chmod 711')]).toEqual([mode, refused])
+    }
+    rmSync(home, { recursive: true })
+  })
+
+  test('has another user, alone in its groups, who can become no one else', async () => {
+    const [first, second] = await Promise.all([
+      said('id -u; id -g; id -G; grep NoNewPrivs /proc/self/status; grep CapEff /proc/self/status'),
+      said('id -u'),
+    ])
+    const [uid, gid, groups, privileges, capabilities] = first!.split('\n')
+    expect(Number(uid)).toBeGreaterThan(1_000)
+    expect([gid, groups, privileges, capabilities]).toEqual([uid, uid, 'NoNewPrivs:\t1', 'CapEff:\t0000000000000000'])
+    expect(second!.trim()).not.toBe(uid)
+  })
+
+  test('has an environment of its own', async () => {
+    const value = ` a "b" 'c' $HOME \`id\` \\n é=1`
+    const env = Object.fromEntries((await said('env -0', { env: { NOTES_TOKEN: value } })).split('\0').map((line) => line.split(/=(.*)/s)))
+    expect(
+      Object.keys(env)
+        .filter((name) => name !== '')
+        .sort(),
+    ).toEqual(['HOME', 'LANG', 'NOTES_TOKEN', 'PATH', 'PWD', 'TMPDIR', 'TZ'])
+    expect(env.NOTES_TOKEN).toBe(value)
+    expect(env.HOME).toBe(env.PWD)
+  })
+
+  test('gets its arguments as they are', async () => {
+    const args = ['a b', '$(id)', "'", '"', '', '\n', '-x', '*', '\\']
+    expect((await said('for a in "$@"; do printf "%s\\0" "$a"; done', { args })).split('\0').slice(0, -1)).toEqual(args)
+  })
+
+  test('has a folder that nobody else can read, and that is gone with it', async () => {
+    const [folder, mode] = (await said('pwd; stat -c %a .; echo x > left-over; mkdir d; chmod 0 d')).split('\n')
+    expect([folder!.startsWith(join(tmpdir(), 'tendril-mcp-')), mode, existsSync(folder!)]).toEqual([true, '700', false])
+  })
+
+  test('cannot read the home, nor our environment', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'home-'))
+    chmodSync(home, 0o711)
+    writeFileSync(join(home, 'secret.key'), 'top-secret', { mode: 0o600 })
+    expect(await said(`cat "$1/secret.key" /proc/${process.pid}/environ; ls "$1"; echo end`, { args: [home] })).toBe('end\n')
+    expect(statSync(join(home, 'secret.key')).uid).toBe(0)
+    rmSync(home, { recursive: true })
+  })
+
+  test('shows its variables in no list of processes', async () => {
+    const program = startProgram({ command: 'sh', args: ['-c', 'echo up; cat'], env: { NOTES_TOKEN: 'top-secret' } })
+    await new Promise((resolve) => program.stdout.once('data', resolve))
+    expect(await said('cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('top-secret')
+    await program.stop()
+  })
+
+  test('is killed with all that it has started, also beyond its group', async () => {
+    const program = startProgram({
+      command: 'sh',
+      args: ['-c', "trap '' TERM HUP INT; setsid sh -c 'setsid sleep 1000 & sleep 1000' & sleep 1000 & echo up; while :; do sleep 1; done"],
+      env: {},
+    })
+    await new Promise((resolve) => program.stdout.once('data', resolve))
+    await eventually(
+      () => processesOf(program.uid),
+      (count) => count >= 5,
+    )
+    expect(processesOf(program.uid)).toBeGreaterThanOrEqual(5)
+    await program.stop()
+    expect(await gone(program.uid)).toBe(0)
+  })
+
+  test('leaves nothing when it ends by itself', async () => {
+    const program = startProgram({ command: 'sh', args: ['-c', 'setsid sleep 1000 & exit 3'], env: {} })
+    expect(await program.ended).toBe(3)
+    expect(await gone(program.uid)).toBe(0)
+  })
+
+  test('cannot stop what watches it', async () => {
+    const program = startProgram({ command: 'sh', args: ['-c', 'kill -KILL $PPID; kill -KILL 0; kill -KILL -1; sleep 1000'], env: {} })
+    await program.ended
+    expect(await gone(program.uid)).toBe(0)
+  })
+
+  test('starts a bounded number of processes', async () => {
+    const program = startProgram({
+      command: 'sh',
+      args: ['-c', 'n=0; while [ $n -lt 400 ]; do sleep 1000 & n=$((n + 1)); done; echo up; wait'],
+      env: {},
+    })
+    await eventually(
+      () => processesOf(program.uid),
+      (count) => count >= 255,
+    )
+    expect(processesOf(program.uid)).toBeLessThanOrEqual(256)
+    await program.stop()
+    expect(await gone(program.uid)).toBe(0)
+  })
+
+  test('ends when its supervisor is killed', async () => {
+    const program = startProgram({ command: 'sh', args: ['-c', 'setsid sleep 1000 & echo $PPID; cat'], env: {} })
+    const parent = await new Promise<Buffer>((resolve) => program.stdout.once('data', resolve))
+    process.kill(Number(parent.toString()), 'SIGKILL')
+    expect(await program.ended).toBe(null)
+    expect(await gone(program.uid)).toBe(0)
+  })
+
+  test('ends when we are killed', async () => {
+    const script = "trap '' TERM HUP INT; setsid sleep 1000 & pwd; while :; do sleep 1; done"
+    const host = spawn(process.execPath, ['test/support/program-host.ts', 'sh', '-c', script], {
+      env: ownEnv(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [uid = '', folder = ''] = (await new Promise<Buffer>((resolve) => host.stdout.once('data', resolve))).toString().trim().split(' ')
+    expect(processesOf(Number(uid))).toBeGreaterThan(0)
+    host.kill('SIGKILL')
+    expect(await gone(Number(uid))).toBe(0)
+    await eventually(
+      () => existsSync(folder),
+      (is) => !is,
+    )
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  test('that does not exist is told as such', async () => {
+    const missing = { command: '/no/such/program', args: [], env: [] }
+    const { failure, outcome, message } = await errorOf(
+      clientOf([missing]).open({ transport: 'stdio', ...missing, env: {} }, { signal: never() }),
+    )
+    expect([failure, outcome, message]).toEqual(['closed', 'not_done', 'the program ended with status 127'])
+  })
+
+  test('that ends after its list is started anew for a call', async () => {
+    const program = { ...relayTo(fake.port), env: [] }
+    const server = await clientOf([program]).open({ transport: 'stdio', ...program, env: {} }, { signal: never() })
+    await server.list()
+    for (const socket of fake.sockets) socket.destroy()
+    await eventually(
+      () => fake.sockets.size,
+      (size) => size === 0,
+    )
+    const call = () => server.call('echo', {}, { idempotencyKey: 'step', signal: never() })
+    // Whether its end is noticed before the call or with it.
+    const answer = await call().catch((cause) => cause.failure)
+    expect(['closed', { text: '{}', isError: false }]).toContainEqual(answer)
+    expect((await call()).text).toBe('{}')
+    await server.close()
+    expect(await outcomeOf(call())).toBe('closed, not_done')
+  })
+
+  test('may complain in the log, briefly and without its secrets', async () => {
+    const lines: string[] = []
+    const log = createLog('info', { write: (line: string) => void lines.push(line) })
+    const loud = 'printf "token %s " "$NOTES_TOKEN" >&2; n=0; while [ $n -lt 2000 ]; do echo complaint-$n >&2; n=$((n + 1)); done; exit 1'
+    const program = { command: 'sh', args: ['-c', loud], env: ['NOTES_TOKEN'] }
+    await errorOf(
+      clientOf([program], { log }).open({ transport: 'stdio', ...program, env: { NOTES_TOKEN: 'top-secret' } }, { signal: never() }),
+    )
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('token [redacted] complaint-0')
+    expect(lines[0]).not.toContain('top-secret')
+    expect((JSON.parse(lines[0]!).msg as string).length).toBeLessThanOrEqual(4_096)
+  })
+
+  test('waits for a place among those that run', async () => {
+    const program = { ...relayTo(fake.port), env: [] }
+    const client = clientOf([program])
+    const open = () => client.open({ transport: 'stdio', ...program, env: {} }, { signal: never() })
+    const servers = await Promise.all(Array.from({ length: 8 }, open))
+    let isOpen = false
+    const ninth = open().then((server) => {
+      isOpen = true
+      return server
+    })
+    await servers[0]!.list()
+    expect([isOpen, fake.sockets.size]).toEqual([false, 8])
+    await servers[0]!.close()
+    const all = [...servers.slice(1), await ninth]
+    expect(fake.sockets.size).toBe(8)
+    await Promise.all(all.map((server) => server.close()))
+  })
+})

@@ -1,0 +1,7 @@
+/** Starts a program as a server does, says who it is, and waits to be killed. */
+import { startProgram } from '#port/mcp-client/stdio/supervisor'
+
+const [command = '', ...args] = process.argv.slice(2)
+const program = startProgram({ command, args, env: {} })
+program.stdout.on('data', (bytes: Buffer) => process.stdout.write(`${program.uid} ${bytes}`))
+setInterval(() => {}, 60_000)
