@@ -98,7 +98,7 @@ export class S3Store implements Store {
       ...{ id, byteSize: file.byte_size, sha256: file.sha256 },
       keep: async (sql: Parameters<Query>[0]) => {
         const [noted] = await notedFile(id)(sql)
-        return noted?.is_kept === false ? [keepFile(file)] : fail('unavailable', 'the file was sent too long ago; send it again')
+        return noted?.is_kept === false ? [keepFile(file)] : fail('conflict', 'the file was sent too long ago; send it again')
       },
     }
   }
