@@ -2,7 +2,7 @@
 import { pathParams } from '#contract/op'
 import { groups } from './catalogue.ts'
 import { kebab } from './names.ts'
-import { CHAT, LOGOUT, serverCommands, WATCH } from './own.ts'
+import { CHAT, LOGOUT, serverCommands, UPLOAD, WATCH } from './own.ts'
 import { ENVIRONMENT, titleOf } from './syntax.ts'
 
 const OWN: readonly [words: string, about: string][] = [
@@ -14,6 +14,7 @@ const OWN: readonly [words: string, about: string][] = [
   ['profiles remove <name>', 'Remove a profile.'],
   ['agent chat', CHAT],
   ['agent jobs watch <id>', WATCH],
+  ['agent documents upload <files…>', UPLOAD],
   ['completion bash|zsh|fish', 'Print a shell completion script.'],
   ['help [words…]', 'Show this list, or help for one command.'],
 ]

@@ -27,6 +27,7 @@ export const LOGOUT = 'Remove the credentials of the profile, and revoke those t
 /** Help of commands of the agent, here and in the list of commands. */
 export const CHAT = 'Talk to the agent: one message per line. Lines that begin with / are commands; /help lists them.'
 export const WATCH = 'Follow a job to its end.'
+export const UPLOAD = 'Add text files to the documents, each under its own name.'
 
 /** Options can follow each word; the last one wins. */
 export const withParents = (command: Command): Record<string, unknown> => ({
@@ -88,6 +89,13 @@ export const ownCommandsIn = (place: string, { host, act }: Pick<Ground, 'host' 
       .option('--title <text>', 'The title of a new conversation.')
       .option('--as-me', 'Act as the person signed in with tendril login --session.')
     return [chat.action(() => act(async () => (await import('./agent/chat.ts')).chat(withParents(chat), host)))]
+  }
+  if (place === 'agent documents') {
+    const files = withCommon(new Command('upload').description(UPLOAD))
+      .argument('<files...>', 'Text or Markdown, at most 1 MiB each.')
+      .option('--trusted', 'Vouch for what they say: the agent takes it for text of the workspace.')
+      .option('--as-me', 'Act as the person signed in with tendril login --session.')
+    return [files.action((paths: string[]) => act(async () => (await import('./agent/upload.ts')).upload(paths, withParents(files), host)))]
   }
   if (place !== 'agent jobs') return []
   const watch = withCommon(new Command('watch').description(WATCH))

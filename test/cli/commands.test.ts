@@ -16,7 +16,7 @@ test('every operation of the contract has one command', () => {
   const names = commands.map(({ group, name }) => `${group} ${name}`)
   expect(names).toEqual([...new Set(names)])
   expect(groups.filter(({ name }) => reservedGroups.has(name))).toEqual([])
-  for (const own of ['agent chat', 'agent jobs watch']) expect(names).not.toContain(own)
+  for (const own of ['agent chat', 'agent jobs watch', 'agent documents upload']) expect(names).not.toContain(own)
 })
 
 test("a command has the last words of its operation's name", () => {
