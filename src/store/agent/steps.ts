@@ -80,16 +80,14 @@ interface CallInFlight {
   since: Date
 }
 
-/** Calls that change something outside and may be on the wire. One whose job was cancelled is, for as long as a tool may take. */
+/** Calls that change something outside and may be on the wire, also of a job that was cancelled meanwhile: its row of work waits for them. */
 export const callsInFlight = many<CallInFlight>(
   { since: true },
   (sql) => sql`select s.job_id, s.name as tool, j.origin, s.started_at as since
-    from (select ref_id as id, 'running' as state from work where kind = 'agent' and state = 'running'
-        union all
-        select id, 'unknown' from agent_job where status = 'cancelled' and ended_at > clock_timestamp() - interval '1 minute') o
-      join agent_job j on j.id = o.id
-      join agent_step s on s.job_id = j.id and s.state = o.state and s.class = 'outside_write'
-    order by s.started_at limit 100`,
+    from work w join agent_job j on j.id = w.ref_id
+      join agent_step s on s.job_id = j.id and s.class = 'outside_write'
+        and (s.state = 'running' or s.state = 'unknown' and s.ended_at = j.ended_at)
+    where w.kind = 'agent' and w.state = 'running' order by s.started_at limit 100`,
 )
 
 /** Calls of a tool that began within the last hour. */

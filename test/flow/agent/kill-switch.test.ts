@@ -4,6 +4,7 @@ import { overJob } from '#test/support/agent'
 import { brokenInvariants } from '#test/support/agent-invariants'
 import { plannedModel } from '#test/support/agent-plan'
 import { type AgentStory, ask, endOf, newAgentStory } from '#test/support/agent-story'
+import { eventually } from '#test/support/app'
 import { OUTSIDE, withOutside } from '#test/support/outside-tool'
 import { testStops } from '#test/support/stops'
 import { useApp } from '#test/support/use'
@@ -65,12 +66,14 @@ test('a call that a person asked for is listed before it is made: it is not reca
   expect(timesSent(story)).toBe(1)
 })
 
-test('a call whose job was cancelled is listed while it may be on the wire', async () => {
+test('a call whose job was cancelled is listed until its answer has come', async () => {
   const { story, id, goOn } = await calling('automatic', 'test.sent')
   await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
   expect(await switched(story, 'pause-all')).toMatchObject([{ job_id: id, tool: OUTSIDE, origin: 'automatic' }])
-  await app.owner`update agent_job set ended_at = ended_at - interval '1 minute' where id = ${id}`
-  expect(await switched(story, 'pause-all')).toEqual([])
-  await app.owner`update agent_job set ended_at = ended_at + interval '1 minute' where id = ${id}`
   goOn()
+  await eventually(
+    () => switched(story, 'pause-all'),
+    ({ length }) => length === 0,
+  )
+  expect((await endOf(app, id)).steps).toEqual(['model done', `${OUTSIDE} done`])
 })
