@@ -1,6 +1,6 @@
 /**
  * The schema of a foreign tool's arguments, as models take it. A provider refuses a whole request for one schema that it does not like, so
- * only what all of them take is kept, and references are written out. What is dropped only narrows: the server checks its arguments itself.
+ * what some refuse is dropped, and references are written out. What is dropped only narrows: the server checks its arguments itself.
  */
 import { isObject } from '#kernel/json-value'
 import { cleanText } from './foreign-text.ts'
@@ -57,12 +57,13 @@ const plainOf = (schema: Schema): Schema => {
   const numbers = NUMBERS.map((name) => [name, typeof schema[name] === 'number' ? schema[name] : undefined])
   const { description, title, format } = schema
   const words = typeof description === 'string' ? description : typeof title === 'string' ? title : ''
+  // Each provider knows other formats, so it is said in words.
+  const form = typeof format === 'string' && FORMAT.test(format) ? ` (${format})` : ''
   return present({
     type: typeOf(schema.type),
-    description: cleanText(words, LONGEST_DESCRIPTION) || undefined,
+    description: (cleanText(words, LONGEST_DESCRIPTION) + form).trim() || undefined,
     enum: valuesOf(schema.enum) ?? valuesOf(schema.const === undefined ? undefined : [schema.const]),
     default: isValue(schema.default) ? schema.default : undefined,
-    format: typeof format === 'string' && FORMAT.test(format) ? format : undefined,
     ...Object.fromEntries(numbers),
   })
 }

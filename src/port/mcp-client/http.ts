@@ -1,5 +1,6 @@
 /** Streamable HTTP, through the egress: each request is judged by its address, and nothing is sent twice. */
 import { type FetchLike, type JSONRPCMessage, StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client'
+import { TooLong } from '../egress/body.ts'
 import { type Egress, type EgressStream, NotConnected } from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
 import { McpError, MOST_BYTES } from './client.ts'
@@ -46,7 +47,7 @@ const failureOf = (cause: unknown): McpError => {
   }
   const name = cause instanceof Error ? cause.name : ''
   if (name === 'TimeoutError') return new McpError('timeout', 'the server did not answer in time', 'unknown', { cause })
-  if (name === 'TooLong') return new McpError('too_large', `the server answered more than ${MOST_BYTES} bytes`, 'unknown', { cause })
+  if (cause instanceof TooLong) return new McpError('too_large', `the server answered more than ${MOST_BYTES} bytes`, 'unknown', { cause })
   return new McpError('closed', 'the connection ended before the answer', 'unknown', { cause })
 }
 

@@ -14,7 +14,7 @@ describe('a schema', () => {
     const kept = {
       type: 'object',
       properties: {
-        text: { type: 'string', description: 'A text.', minLength: 1, format: 'email' },
+        text: { type: 'string', description: 'A text.', minLength: 1 },
         kind: { type: ['string', 'null'], enum: ['a', null], default: 'a' },
         list: { type: 'array', items: { type: 'integer', minimum: 0 }, maxItems: 5 },
         deep: { type: 'object', properties: { x: { anyOf: [{ type: 'string' }, { type: 'number' }] } }, required: ['x'] },
@@ -41,6 +41,14 @@ describe('a schema', () => {
     expect(partOf({ type: 'array' })).toEqual({ type: 'array', items: {} })
     expect(partOf({ type: 'array', items: [{ type: 'string' }] })).toEqual({ type: 'array', items: {} })
     expect(partOf({ const: 'x' })).toEqual({ enum: ['x'] })
+  })
+
+  test('says in words what form a text has', () => {
+    expect(partOf({ type: 'string', format: 'email', description: 'Of the reader.' })).toEqual({
+      type: 'string',
+      description: 'Of the reader. (email)',
+    })
+    expect(partOf({ type: 'string', format: 'date-time' })).toEqual({ type: 'string', description: '(date-time)' })
   })
 
   test('shows no words that people do not see', () => {

@@ -10,6 +10,7 @@ import { openCanary } from '#test/support/canary'
 import { eventually } from '#test/support/eventually'
 import { type HttpRequest, initialized, type Message, openHttpMcp, result, SESSION, text } from '#test/support/fake-mcp'
 import { use } from '#test/support/use'
+import { hosts, urls } from '../egress/forms.ts'
 
 const fake = use(openHttpMcp)
 const canary = use(openCanary)
@@ -318,6 +319,14 @@ describe('nothing is sent', () => {
     'not a url',
   ])('to %s', async (url) => {
     expect(await unopened(url)).toBe('refused, not_done')
+  })
+
+  test('to any form of an address inside', async () => {
+    const before = canary.hits()
+    const all = [...hosts.map((host) => `https://${host}:P/`), ...urls].map((url) => url.replace(/:P/g, `:${canary.port}`))
+    const outcomes = await Promise.all(all.map(async (url) => [url, await unopened(url)]))
+    expect(outcomes.filter(([, outcome]) => outcome !== 'refused, not_done')).toEqual([])
+    expect([all.length > 60, canary.hits() - before]).toEqual([true, 0])
   })
 
   test('if nothing listens', async () => {

@@ -17,7 +17,7 @@ shift 2
 trap '' HUP INT TERM
 sweep() { setpriv ${asUser('"$uid"').join(' ')} sh -c 'kill -KILL -1'; }
 exec 4<&0 </dev/null
-prlimit --core=0 --nproc=256 --nofile=1024 --fsize=1073741824 -- \\
+prlimit --core=0 --nproc=256 --nofile=1024 --fsize=1073741824 --data=2147483648 -- \\
   setpriv ${asUser('"$uid"').join(' ')} --pdeathsig KILL \\
   sh -c 'while IFS= read -r line && [ -n "$line" ]; do export "$line"; done; exec "$@"' sh "$@" <&4 3<&- 4<&- &
 child=$!
