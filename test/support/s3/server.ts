@@ -44,17 +44,19 @@ export class TestS3 implements AsyncDisposable {
   ) {}
 
   get env(): Record<string, string> {
-    const { endpoint, bucket, region, accessKeyId, secretAccessKey } = this.settings
-    return {
-      ...{ S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region },
-      ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
-    }
+    return s3Env(this.settings)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
 }
+
+/** The variables of a server that keeps its files there. */
+export const s3Env = ({ endpoint, bucket, region, accessKeyId, secretAccessKey }: TestS3['settings']): Record<string, string> => ({
+  ...{ S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region },
+  ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
+})
 
 export const openS3 = async (): Promise<TestS3> => {
   const directory = await mkdtemp(join(tmpdir(), 'tendril-s3-'))
