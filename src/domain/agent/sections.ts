@@ -28,8 +28,10 @@ interface Line {
   text: string
 }
 
+const BYTE_ORDER_MARK = '\uFEFF'
+
 function* linesOf(content: string): Generator<Line> {
-  for (let start = 0; start < content.length; ) {
+  for (let start = content.startsWith(BYTE_ORDER_MARK) ? 1 : 0; start < content.length; ) {
     const feed = content.indexOf('\n', start)
     const next = feed < 0 ? content.length : feed + 1
     const bare = feed < 0 ? content.length : feed
@@ -53,7 +55,8 @@ const HIDDEN: readonly [begin: RegExp, end: RegExp][] = [
 
 const plainHeading = (text: string): string => {
   const plain = text
-    .replace(/[ \t]+#+[ \t]*$/, '')
+    // Looked for at the beginning of spaces alone: from each of many it would take their number squared.
+    .replace(/(?<![ \t])[ \t]+#+[ \t]*$/, '')
     .replace(/^#+[ \t]*$/, '')
     .replace(/[*_`~]+/g, '')
     .replace(/\s+/gu, ' ')

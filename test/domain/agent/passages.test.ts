@@ -24,6 +24,8 @@ describe('Markdown', () => {
     ['with formatting', '# The `code` of **bold**\nText.', ['The code of bold']],
     ['indented by three', '   # One\nText.', ['One']],
     ['with a carriage return', '# One\r\nText.\r\n', ['One']],
+    ['after a byte order mark', '\uFEFF# One\nText.', ['One']],
+    ['with # and spaces in the middle', '# One  # two  ##  \nText.', ['One # two']],
     ['after a level that is left out', '# One\n### Three\nText.\n## Two\nMore.', ['One › Three', 'One › Two']],
     ['empty', '#\nText.', ['']],
   ]
