@@ -58,16 +58,20 @@ const askConfirmed = async (work: Work, idempotencyKey?: string): Promise<ApiRes
 const textOption = (options: Work['options'], name: string): string | undefined =>
   typeof options[name] === 'string' ? (options[name] as string) : undefined
 
+const sayNone = (host: Work['host'], records: string): void => void host.stderr.write(`no ${wordsOf(records)}\n`)
+
 const printList = (work: Work, body: Input): void => {
   const { o, host, options } = work
   const list = listOf(o)
   if (options.json === true || !list) {
     printAnswer(host, body, options.json === true)
+    const [[records = '', rows] = [], ...others] = Object.entries(body)
+    if (options.json !== true && others.length === 0 && Array.isArray(rows) && rows.length === 0) sayNone(host, records)
     return
   }
   const rows = body[list.records] as Input[]
   tablePages(host).add(rows)
-  if (rows.length === 0) host.stderr.write(`no ${wordsOf(list.records)}\n`)
+  if (rows.length === 0) sayNone(host, list.records)
   else if (body[list.cursor] !== null) host.stderr.write(`more results: use --all, or --cursor ${String(body[list.cursor])}\n`)
 }
 
@@ -86,7 +90,7 @@ const runAll = async (work: Work): Promise<number> => {
     if (body[list.cursor] === cursor) throw new Failure('internal', 'the server returned the same page twice')
     cursor = body[list.cursor]
   } while (typeof cursor === 'string')
-  if (count === 0 && options.json !== true) host.stderr.write(`no ${wordsOf(list.records)}\n`)
+  if (count === 0 && options.json !== true) sayNone(host, list.records)
   return 0
 }
 

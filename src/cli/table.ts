@@ -31,6 +31,11 @@ const FIRST = [
   'value',
 ]
 const NEXT = [
+  'slug',
+  'tool_name',
+  'summary',
+  'goal',
+  'next_run_at',
   'score',
   'count',
   'arguments.id',
@@ -44,7 +49,22 @@ const NEXT = [
   'doubt.next_read_at',
 ]
 /** Left out: provenance, and long fields that people read elsewhere. */
-const LATER = ['arm', 'format', 'hook', 'length', 'instruction', 'rationale', 'markdown', 'model', 'origin', 'time_zone']
+const LATER = [
+  'arm',
+  'format',
+  'hook',
+  'length',
+  'instruction',
+  'rationale',
+  'markdown',
+  'model',
+  'origin',
+  'time_zone',
+  'secret',
+  'sha256',
+]
+/** Shown even if they are off in every row. */
+const SWITCHES = new Set(['enabled', 'mcp'])
 const LAST = ['created_at', 'updated_at']
 /** Fields of nested objects that get their own column, because they identify the object. */
 const TELLING_INSIDE = new Set(['id', 'kind', 'author', 'text', 'resolves', 'next_read_at'])
@@ -66,12 +86,16 @@ const isWhole = (name: string): boolean => name === 'status' || /(^|[._])id$/.te
 
 const isObject = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The id of a nested object may be a field beside it, too. */
+const isTelling = (row: Row, name: string, inner: string): boolean =>
+  TELLING_INSIDE.has(inner) && !(inner === 'id' && (`${name}_id` in row || `${name}Id` in row))
+
 /** Adds identifying fields of nested objects, such as `post.text`. */
 const flat = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) =>
       isObject(value)
-        ? Object.entries(value).flatMap(([inner, one]) => (TELLING_INSIDE.has(inner) ? [[`${name}.${inner}`, one]] : []))
+        ? Object.entries(value).flatMap(([inner, one]) => (isTelling(row, name, inner) ? [[`${name}.${inner}`, one]] : []))
         : [[name, value]],
     ),
   )
@@ -84,7 +108,9 @@ const isMute = (value: unknown): boolean => value === false || cellOf(value) ===
 /** The columns with information in these rows, the most useful first. */
 const candidates = (rows: readonly Row[]): string[] => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const telling = names.filter((name) => rows.every((row) => isPlain(row[name])) && rows.some((row) => !isMute(row[name])))
+  const telling = names.filter(
+    (name) => rows.every((row) => isPlain(row[name])) && (SWITCHES.has(name) || rows.some((row) => !isMute(row[name]))),
+  )
   const rank = (field: string): number => {
     const name = inSnakeCase(field)
     const early = [...FIRST, ...NEXT].indexOf(name)

@@ -20,7 +20,8 @@ const cronOf = (pattern: string, timeZone: string): Cron => {
 /** What is wrong with a five-field pattern; undefined if nothing is. */
 const cronFault = (pattern: string): string | undefined => {
   const fields = pattern.trim().split(/\s+/).length
-  if (fields > 1 && fields !== FIELDS) return `it has ${fields}`
+  // A word such as @daily stands for all of them.
+  if (fields !== FIELDS && !pattern.trim().startsWith('@')) return `it has ${fields}`
   try {
     cronOf(pattern, 'UTC')
     return undefined

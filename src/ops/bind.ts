@@ -105,7 +105,7 @@ const requireValid = (o: NamedOp, input: unknown): void => {
   } catch (cause) {
     const names = o.anyId ? pathParams(o.path) : []
     const isId = cause instanceof AppError && cause.details?.some(({ path }) => names.includes(path))
-    throw isId ? new AppError('not_found') : cause
+    throw isId ? new AppError('not_found', 'nothing has this id, which is no uuid') : cause
   }
 }
 

@@ -101,12 +101,17 @@ describe('a table', () => {
     { id: ID, status: 'drafted', body: 'a\nb', hook: '👩‍🚀', format: 'story', created_at: '' },
   ]
 
+  test('has switches that are off, and an id once', () => {
+    const rules = [{ id: ID, name: 'Orders', enabled: false, pinned: false, job_id: ID, job: { id: ID } }]
+    expect(columnsFor(rules).map(({ name }) => name)).toEqual(['id', 'name', 'enabled', 'job_id'])
+  })
+
   test('has heads in words, in whichever case its fields are, and complete ids of either', () => {
     const jobs = [
       { id: ID, jobId: ID, createdAt: '2027-01-01T00:00:30.500Z', toolCalls: 3, goal: 'Every delay starts at the dock. '.repeat(9) },
     ]
     const columns = columnsFor(jobs)
-    expect(headOf(columns).split(/ {2,}/)).toEqual(['ID', 'TOOL_CALLS', 'GOAL', 'JOB_ID', 'CREATED_AT'])
+    expect(headOf(columns).split(/ {2,}/)).toEqual(['ID', 'GOAL', 'TOOL_CALLS', 'JOB_ID', 'CREATED_AT'])
     expect(columnsFor(jobs, 140).find(({ name }) => name === 'jobId')!.width).toBe(ID.length)
   })
 

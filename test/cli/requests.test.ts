@@ -27,6 +27,17 @@ test('a command is sent as its operation expects, and identifies the program', a
   })
 })
 
+test('a list without pages says that it is empty, too, but not to programs', async () => {
+  for (const [flags, out, said] of [
+    [[], '', 'no feedback\n'],
+    [['--json'], '{"feedback":[]}\n', ''],
+  ] as const) {
+    await using server = scriptedServer([{ body: { feedback: [] } }])
+    const { code, out: printed, err } = await cli(['agent', 'feedback', 'list', ...flags], at(server.url))
+    expect([code, printed, err]).toEqual([0, out, said])
+  }
+})
+
 test('a query has its fields in the URL, below the path of the deployment, and no idempotency key', async () => {
   await using server = scriptedServer([{ body: { items: [], next_cursor: null } }])
   const { code, err } = await cli(['items', 'list', '--status', 'drafted', '--limit', '3'], at(`${server.url}/below/here`))

@@ -35,6 +35,8 @@ test('a text that is not a pattern of five fields has a fault, a valid pattern h
   for (const wrong of ['', '* * * *', '* * * * * *', '60 * * * *', 'monday', '@daily x'])
     expect([wrong, fault(wrong)]).toEqual([wrong, expect.stringMatching(/^is not a cron pattern/)])
   for (const right of ['0 9 * * 1', '*/15 8-18 * * MON-FRI']) expect(fault(right)).toBeUndefined()
+  expect(fault('monday')).toBe('is not a cron pattern of five fields: it has 1')
+  expect(fault('@daily')).toBeUndefined()
   expect(fault('*/14 * * * *')).toContain('every 15 minutes')
   expect(fault('0 0 31 2 *')).toBe('never fires')
 })

@@ -1,6 +1,6 @@
 /** Inputs made from an operation's schema: a valid one, and invalid ones of every kind. */
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { NamedOp } from '#contract/op'
+import { type NamedOp, pathParams } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { checkerOf } from '#ops/validate'
 
@@ -52,9 +52,13 @@ const sampleValue = (schema: TSchema, extent: Extent): unknown => {
   return schema.minimum ?? 1
 }
 
+/** In a path stands the name of nothing, also where the contract has an example: it would be one that exists. */
+const unknownNames = ({ path, input }: NamedOp): Record<string, string> =>
+  Object.fromEntries(pathParams(path).flatMap((name) => (input.properties[name]?.examples ? [[name, 'no_such_name']] : [])))
+
 /** A valid input. A field for which none can be guessed needs `examples` in the contract. */
 export const sampleOf = (o: NamedOp, extent: Extent): Record<string, unknown> => {
-  const input = object(o.input, extent)
+  const input = { ...object(o.input, extent), ...unknownNames(o) }
   const wrong = checkerOf(o.input).Errors(input).First()
   if (wrong) throw new Error(`no valid input of ${o.id} could be made (${wrong.path} ${wrong.message}): give the field \`examples\``)
   return input

@@ -13,9 +13,12 @@ export const actions = {
         name: T.String({
           minLength: 1,
           description: 'The name of a capability, such as get_current_time.',
-          examples: ['no_such_capability'],
+          examples: ['get_current_time'],
         }),
-        arguments: T.Record(T.String(), T.Unknown(), { description: 'The arguments of the capability.', examples: [{}] }),
+        arguments: T.Record(T.String(), T.Unknown(), {
+          description: 'The arguments of the capability.',
+          examples: [{ timeZone: 'Europe/Berlin' }],
+        }),
       },
       output: record({
         result: T.Unknown({ description: 'What the capability answers; null while it is not done.' }),
