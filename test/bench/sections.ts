@@ -5,6 +5,7 @@ import { background } from './background.ts'
 import { cli } from './cli.ts'
 import { contained } from './contained.ts'
 import { delivery } from './delivery.ts'
+import { documents } from './documents.ts'
 import { due } from './due.ts'
 import { fairness } from './fairness.ts'
 import type { FiguresFile, Row, Section } from './figures.ts'
@@ -24,6 +25,7 @@ export const SECTIONS = [
   'memory',
   'agent',
   'waiting',
+  'documents',
   'contained',
   'background',
   'delivery',
@@ -92,6 +94,9 @@ const onOthers = async (world: World, measure: Measure, { sizes }: Plan): Promis
   const size = (given: string | undefined, usual: number, short: number): number => Number(given ?? (quick ? short : usual))
   await measure('agent', () => agent(world, quick))
   await measure('waiting', () => agentWaiting(world, quick))
+  await measure('documents', () =>
+    documents(world, quick ? { documents: 200, queries: 40, added: 10 } : { documents: 10_000, queries: 200, added: 50 }),
+  )
   await measure('contained', () => contained(world, { seconds: size(seconds, 4, 2), repeats: quick ? 1 : 4, slowSeconds: quick ? 4 : 16 }))
   await measure('background', () => background(world, { jobs: size(jobs, 5_000, 400), rounds: quick ? 1 : 2 }))
   await measure('delivery', () => delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }))

@@ -68,7 +68,7 @@ export const searchPassages = (words: string, limit: number) =>
       best as materialized (select p.document_id, d.file_name, d.trusted, p.number, p.path, p.start_at, p.end_at, p.text, q.text as spaced,
           d.configuration, s.score * (1 + ts_rank_cd(to_tsvector(d.configuration::regconfig, q.text), ${query}, 32)) as score
         from scored s join document d on d.id = s.document_id
-        join document_passage p on p.document_id = s.document_id and p.number = s.number
+        cross join lateral (select * from document_passage o where o.document_id = s.document_id and o.number = s.number limit 1) p
         cross join lateral (select coalesce(p.spaced, p.text) as text) q
         order by score desc, p.document_id desc, p.number limit ${limit})
       select d.document_id, d.file_name, d.trusted, d.number, d.path, d.start_at, d.end_at, d.text, d.score,
