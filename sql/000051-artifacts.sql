@@ -59,10 +59,13 @@ grant select, insert, update (revoked_at) on artifact_share to tendril_app;
 -- A share token finds its workspace by its hash, as a webhook rule does by its id.
 alter table inbound_route drop constraint inbound_route_kind_check;
 alter table inbound_route add constraint inbound_route_kind_check check (kind in ('rule', 'share'));
+-- From then on it finds nothing, as if it had never been.
+alter table inbound_route add column expires_at timestamptz;
 create index inbound_route_ref on inbound_route (tenant_id, ref_id);
+create index inbound_route_expiry on inbound_route (tenant_id, expires_at) where expires_at is not null;
 
--- Removes shares a week after their end, and deleted artifacts with their files: after a week, and at once where the files of the workspace
--- take more than three quarters of a GiB. As sweep_tenant.
+-- Removes that by which expired tokens find their workspace, shares a week after their end, and deleted artifacts with their files: after a
+-- week, and at once where the files of the workspace take more than three quarters of a GiB. As sweep_tenant.
 create function sweep_artifacts(swept uuid, most integer) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -70,18 +73,23 @@ declare
   deleted_since timestamptz := since;
   old uuid[];
   files uuid[];
+  removed integer;
   more boolean;
 begin
   perform set_config('app.tenant', swept::text, true);
   if exists (select 1 from public.counter where tenant_id = swept and key = 'files' and used > 786432) then deleted_since := now(); end if;
   if not exists (select 1 from public.artifact where tenant_id = swept and deleted_at < deleted_since)
     and not exists (select 1 from public.artifact_share where tenant_id = swept and least(revoked_at, expires_at) < since)
+    and not exists (select 1 from public.inbound_route where tenant_id = swept and expires_at < now())
   then return false; end if;
   perform 1 from public.actor where tenant_id = swept for no key update;
+  delete from public.inbound_route where ctid = any(array(select ctid from public.inbound_route
+    where tenant_id = swept and expires_at < now() limit most));
+  get diagnostics removed = row_count;
   old := array(select id from public.artifact_share where tenant_id = swept and least(revoked_at, expires_at) < since limit most);
   delete from public.inbound_route where tenant_id = swept and kind = 'share' and ref_id = any(old);
   delete from public.artifact_share where tenant_id = swept and id = any(old);
-  more := cardinality(old) = most;
+  more := removed = most or cardinality(old) = most;
   old := array(select id from public.artifact where tenant_id = swept and deleted_at < deleted_since limit most);
   files := array(select file_id from public.artifact where tenant_id = swept and id = any(old));
   delete from public.artifact where tenant_id = swept and id = any(old);

@@ -886,9 +886,11 @@ create table public.inbound_route (
   kind text not null,
   key text not null,
   ref_id uuid not null,
+  expires_at timestamp with time zone,
   constraint inbound_route_kind_check CHECK ((kind = ANY (ARRAY['rule'::text, 'share'::text]))),
   constraint inbound_route_pkey PRIMARY KEY (kind, key)
 );
+CREATE INDEX inbound_route_expiry ON public.inbound_route USING btree (tenant_id, expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX inbound_route_ref ON public.inbound_route USING btree (tenant_id, ref_id);
 CREATE INDEX inbound_route_tenant_id_idx ON public.inbound_route USING btree (tenant_id);
 alter table public.inbound_route enable row level security;

@@ -127,7 +127,8 @@ const streamed = async (
         } catch (cause) {
           release()
           if (!gone.signal.aborted) log.warn({ err: cause, request_id: requestId }, 'a download broke off')
-          controller.error(cause)
+          // Without the cause, which Bun would print beside our log.
+          controller.error()
         }
       },
       async cancel() {

@@ -40,6 +40,12 @@ export const makeShare = async ({ app, key }: Pick<Workspace, 'app' | 'key'>, id
   return { id: share.id, artifactId: share.artifactId, token, url }
 }
 
+/** As time would: the shares are over, and their tokens find nothing. */
+export const expire = async ({ owner }: Pick<Workspace['app'], 'owner'>, ...ids: string[]): Promise<void> => {
+  await owner`update artifact_share set expires_at = now() where id = any(${ids})`
+  await owner`update inbound_route set expires_at = now() where ref_id = any(${ids})`
+}
+
 /** A report that is ready. */
 export const makeReport = async (place: Place, changes: { status?: 'ready' | 'queued'; markdown?: string | null } = {}) => {
   const report = newReport(newId(), { origin: 'manual', week: '2026-11-16', time_zone: 'UTC', now: new Date() })

@@ -4,7 +4,7 @@ import type { Random } from '#kernel/random'
 import { pick } from '#kernel/random'
 import { newSurface } from './agent-surface.ts'
 import type { TestApp } from './app.ts'
-import { makeArtifact, makeShare } from './artifacts.ts'
+import { expire, makeArtifact, makeShare } from './artifacts.ts'
 
 const PATH = '/api/v1/artifacts'
 
@@ -32,7 +32,7 @@ export const guesser = async (app: TestApp, random: Random): Promise<{ token(kin
   }
   const [active, revoked, expired, deleted] = [await several(), await several(), await several(), await several()]
   for (const { id, artifactId } of revoked) await app.send('DELETE', `${PATH}/${artifactId}/shares/${id}`, { key })
-  await app.owner`update artifact_share set expires_at = now() where id = any(${expired.map(({ id }) => id)})`
+  await expire(app, ...expired.map(({ id }) => id))
   for (const { artifactId } of deleted) await app.send('DELETE', `${PATH}/${artifactId}`, { key })
   const one = (all: typeof active) => pick(random, all)!
   const near = (token: string): string => (token.startsWith('A') ? 'B' : 'A') + token.slice(1)

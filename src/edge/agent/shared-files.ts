@@ -24,8 +24,8 @@ export interface SharedFileDeps {
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Whatever the token is, two statements look for it: that of a share which never was, has been revoked or belongs to a deleted artifact
- * finds no workspace, and then no file among those of nobody. So nothing tells them apart.
+ * Whatever the token is, two statements look for it: that of a share which never was, has expired, was revoked or belongs to a deleted
+ * artifact finds no workspace, and then no file among those of nobody. So nothing tells them apart, not even the time of the answer.
  */
 const sharedFile = async ({ db, files }: SharedFileDeps, token: string): Promise<StoredFile> => {
   const hash = hashOfToken(token)

@@ -88,9 +88,9 @@ export const insertShare =
 
 /** By this a token finds the workspace. */
 export const insertShareRoute =
-  ({ id }: Pick<Share, 'id'>, hash: Buffer): Query =>
+  ({ id, expires_at }: Share, hash: Buffer): Query =>
   (sql) =>
-    sql`insert into inbound_route (kind, key, ref_id) values (${SHARE}, ${hash.toString('hex')}, ${id})`
+    sql`insert into inbound_route (kind, key, ref_id, expires_at) values (${SHARE}, ${hash.toString('hex')}, ${id}, ${expires_at})`
 
 export const revokeShare =
   ({ id }: Pick<Share, 'id'>, now: Date): Query =>
@@ -112,12 +112,12 @@ export const deleteShareRoutes =
   (sql) =>
     sql`delete from inbound_route where kind = ${SHARE} and ref_id in (select id from artifact_share where artifact_id = ${artifactId})`
 
-/** The workspace of a share. */
+/** The workspace of a share that has not expired. */
 export const tenantOfShare = (db: Db, hash: Buffer): Promise<string | undefined> =>
   db.system(async (sql) => {
     const [row] = await sql<{
       tenant_id: string
-    }>`select tenant_id from inbound_route where kind = ${SHARE} and key = ${hash.toString('hex')}`
+    }>`select tenant_id from inbound_route where kind = ${SHARE} and key = ${hash.toString('hex')} and expires_at > clock_timestamp()`
     return row?.tenant_id
   })
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { sweepSome } from '#store/app/sweep'
 import { newSurface } from '#test/support/agent-surface'
-import { makeArtifact, makeShare } from '#test/support/artifacts'
+import { expire, makeArtifact, makeShare } from '#test/support/artifacts'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { sweep: { everyMs: 86_400_000 } } })
@@ -49,6 +49,14 @@ test('shares go a week after their end, whichever it was, and their routes with 
   await app.owner`update artifact_share set expires_at = now() - interval '1 day' where id = ${justExpired!}`
   expect((await sweep()).left).toMatchObject({ artifacts: 4, shares: 2, routes: 2, files: 4 })
   expect(tenantId).toBeString()
+})
+
+test('what an expired token found its workspace by goes at once', async () => {
+  const { sweep, make } = await setUp()
+  const [one, other] = [await make(), await make()]
+  await expire(app, one.share.id)
+  expect((await sweep()).left).toMatchObject({ shares: 2, routes: 1 })
+  expect((await app.send('GET', `/api/v1/artifacts/shared/${other.share.token}`, { key: null })).status).toBe(200)
 })
 
 test('where room runs short, deleted ones go at once', async () => {

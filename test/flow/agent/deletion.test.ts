@@ -66,6 +66,9 @@ const livedIn = async () => {
   await made('actions/remember', { text: 'Dock posts go out on Thursdays', scope: 'workspace' })
   const { playbook } = await made('agent/playbooks', { slug: 'voice', name: 'Voice', content: 'Plain words.' })
   await made(`agent/playbooks/${playbook.id}/versions`, { content: 'Plain, short words.', rationale: 'shorter' })
+  const file = { fileName: 'docks.md', kind: 'report', mimeType: 'text/markdown', content: '# Docks' }
+  const { result: kept } = await made('actions/create_artifact', file)
+  await made(`artifacts/${kept.artifact.id}/shares`, {})
   const { task } = await made('agent/tasks', { taskType: 'extract_action_items', input: { text: TASK } })
   expect(await overJob(app, task.id)).toMatchObject({ status: 'completed' })
   const rule: MadeRule = (
