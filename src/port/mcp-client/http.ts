@@ -56,6 +56,12 @@ const isPacked = ({ headers }: EgressStream): boolean => !['', 'identity'].inclu
 /** Whether the connection broke off, which a client may take up again: not so for what has grown too large or late. */
 const isCut = (failure: McpError): boolean => failure.failure === 'closed'
 
+/** Messages in one answer. */
+const MOST_LISTED = 100
+
+/** In bytes. */
+const PIECE = 8_192
+
 /** Headers that the client of the protocol reads. */
 const READ = ['content-type', 'mcp-session-id'] as const
 
@@ -90,7 +96,16 @@ class Http {
     const read = READ.flatMap((name) =>
       answer.headers[name] === undefined ? [] : [[name, String(answer.headers[name])] as [string, string]],
     )
-    return new Response(isEmpty ? null : this.#watched(answer.body), { status, headers: read })
+    const said = isEmpty ? null : this.#watched(answer.body)
+    const isWhole = /^application\/json\b/i.test(String(answer.headers['content-type'] ?? ''))
+    return new Response(said && isWhole ? await this.#whole(said) : said, { status, headers: read })
+  }
+
+  /** The client checks all messages of a list at once, so a long one is not given to it. */
+  async #whole(body: ReadableStream<Uint8Array>): Promise<string> {
+    const text = await new Response(body).text()
+    if (!/^\s*\[/.test(text) || text.split('"jsonrpc"').length <= MOST_LISTED) return text
+    throw new McpError('flood', `the server answered a list of more than ${MOST_LISTED} messages`, 'unknown')
   }
 
   async #open(method: 'GET' | 'POST' | 'DELETE', headers: Headers, more: { body: string; signal?: AbortSignal; deadlineMs?: number }) {
@@ -104,24 +119,37 @@ class Http {
     }
   }
 
-  /** The body, with what is read counted. */
+  /** The body, with what is read counted, and in pieces between which the process does other things: the client reads all it has at once. */
   #watched(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = body.getReader()
-    return new ReadableStream({
-      pull: async (controller) => {
-        try {
-          const { done, value } = await reader.read()
-          if (done) return controller.close()
-          this.watch.read(value.length)
-          controller.enqueue(value)
-        } catch (cause) {
-          const failure = failureOf(cause)
-          if (!isCut(failure)) this.watch.fail(failure)
-          controller.error(failure)
-        }
+    let rest: Uint8Array = new Uint8Array()
+    const more = async (): Promise<Uint8Array | undefined> => {
+      if (rest.length > 0) {
+        await new Promise(setImmediate)
+        return rest
+      }
+      const { value } = await reader.read()
+      if (value) this.watch.read(value.length)
+      return value
+    }
+    return new ReadableStream(
+      {
+        pull: async (controller) => {
+          try {
+            const bytes = await more()
+            if (!bytes) return controller.close()
+            controller.enqueue(bytes.subarray(0, PIECE))
+            rest = bytes.subarray(PIECE)
+          } catch (cause) {
+            const failure = failureOf(cause)
+            if (!isCut(failure)) this.watch.fail(failure)
+            controller.error(failure)
+          }
+        },
+        cancel: (reason) => reader.cancel(reason),
       },
-      cancel: (reason) => reader.cancel(reason),
-    })
+      { highWaterMark: 0 },
+    )
   }
 
   /** Tells the server that nobody will use the session again. */

@@ -76,7 +76,6 @@ class StdioLink implements Link {
   }
 
   #said(line: string): void {
-    if (line.trim() === '') return
     try {
       this.onmessage?.(parseJSONRPCMessage(JSON.parse(line)))
     } catch {
