@@ -5,6 +5,7 @@
 import { BLOCK, begun, type Document, failed, flawOf, MOST_DEATHS, MOST_PASSAGES, ready } from '#domain/agent/document'
 import { type Passage, passagesOf } from '#domain/agent/passages'
 import { spacedWords } from '#domain/agent/spacing'
+import { AppError, isUnavailable } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
 import {
@@ -37,9 +38,12 @@ interface Job {
   block: number
 }
 
+/** `total`: passages of the whole document. `later`: the database was away, or too many documents waited to be read. */
 type Outcome =
-  /** `total`: passages of the whole document. */
-  { kind: 'cut'; passages: NewPassage[]; total: number } | { kind: 'failed'; error: string } | { kind: 'stopped' }
+  | { kind: 'cut'; passages: NewPassage[]; total: number }
+  | { kind: 'failed'; error: string }
+  | { kind: 'stopped' }
+  | { kind: 'later' }
 
 /** What the row remembers between blocks. */
 interface Progress {
@@ -54,13 +58,14 @@ const progressOf = ({ payload }: Pick<Work, 'payload'>): Progress => ({
   counted: Number(payload.counted ?? 0),
 })
 
-const again = ({ id }: Work, { now }: Gate, progress: Progress, effects: Decision<void>['effects'] = {}): Decision<void> => ({
+const again = ({ id }: Work, { now }: Pick<Gate, 'now'>, progress: Progress, effects: Decision<void>['effects'] = {}): Decision<void> => ({
   reply: undefined,
   effects: { ...effects, requeued: [{ id, runAt: now, payload: { ...progress } }] },
 })
 
 const UNREADABLE = { kind: 'failed', error: 'internal: it could not be read; retry it, and tell the operator if that fails too' } as const
 
+const LATER_MS = 2_000
 const LEASE_MS = 60_000
 
 export const ingestLane = (deps: IngestDeps): Lane<Job, Outcome> => ({
@@ -75,6 +80,7 @@ export const ingestLane = (deps: IngestDeps): Lane<Job, Outcome> => ({
     const outcome = failures < MOST_DEATHS ? came : UNREADABLE
     const progress = { ...progressOf(work), counted: work.attempt }
     if (outcome.kind === 'stopped') return again(work, gate, progress)
+    if (outcome.kind === 'later') return again(work, { now: new Date(gate.now.getTime() + LATER_MS) }, progress)
     if (outcome.kind === 'failed') return finished(work, { writes: [saveDocument(failed(document, outcome.error, gate.now))] })
     return written({ gate, work }, { document, job, outcome })
   },
@@ -127,6 +133,7 @@ const read = async ({ db, failpoints, reading }: IngestDeps, job: Job, context: 
     })
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
+    if (cause instanceof AppError && (cause.code === 'rate_limited' || isUnavailable(cause))) return { kind: 'later' }
     throw cause
   }
 }
