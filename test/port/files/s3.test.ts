@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { filesCases } from '#test/cases/files'
+import { testApp } from '#test/support/app'
 import { fileDesk } from '#test/support/files'
 import { openS3 } from '#test/support/s3/server'
 import { use, useApp } from '#test/support/use'
@@ -54,5 +55,19 @@ describe('a file in S3', () => {
     const file = await desks.mine.keep(await put(10))
     expect(await app.owner`select store from file where id = ${file.id}`).toMatchObject([{ store: 's3' }])
     expect(await app.owner`select 1 from file_block where file_id = ${file.id}`).toHaveLength(0)
+  })
+
+  test('is read from where it is, whatever is set now', async () => {
+    await using without = await testApp({ database: app.options })
+    const { tenantId } = await without.newWorkspace()
+    const inPostgres = fileDesk(without, tenantId)
+    const there = await inPostgres.keep(await inPostgres.files.put(tenantId, Buffer.from('bytes')))
+    expect((await fileDesk(app, tenantId).read(there)).toString()).toBe('bytes')
+    const file = await desks.mine.keep(await put(10))
+    const reading = fileDesk(without, app.tenantId).read(file)
+    await expect(reading).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'the file is in S3, which this server has no settings for',
+    })
   })
 })
