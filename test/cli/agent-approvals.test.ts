@@ -48,6 +48,15 @@ approve? y, n, n REASON, or e to edit: approve? y, n, n REASON, or e to edit: `)
     expect({ code: run.code, out: run.out }).toEqual({ code: 0, out })
   })
 
+  test('of a webhook rule says where its secret is shown', async () => {
+    const asked = { tool_name: 'create_webhook_rule', summary: 'Create a signed inbound webhook rule', arguments: { name: 'Orders' } }
+    await using agent = new FakeAgent({ ...asking, turn: (job) => job.ask(asked) })
+    await signIn(agent)
+    const said = async (answer: string) => (await asPerson(agent, { typed: ['go', answer] })).err
+    expect(await said('y')).toContain(`  the secret of the rule is shown once, at ${agent.jobs[0]!.approvals[0]!.url}\n`)
+    expect(await said('n')).not.toContain('the secret of the rule')
+  })
+
   test('with a key alone gives the link, and the conversation goes on', async () => {
     await using agent = new FakeAgent({ ...asking, turn: (job) => (job.content === 'go' ? asking.turn(job) : echo(job)) })
     const { code, out, err } = await chat(agent, { typed: ['go', 'more'] })

@@ -75,6 +75,9 @@ const send = ({ ask }: AgentContext, { id }: Approval, decision: Decision): Prom
 const sendOrSay = async (context: AgentContext, approval: Approval, decision: Decision): Promise<boolean> => {
   try {
     await send(context, approval, decision)
+    // No model is given it, so no answer can say it.
+    if (decision.approve && approval.tool_name === 'create_webhook_rule')
+      context.host.stderr.write(`  the secret of the rule is shown once, at ${approval.url}\n`)
     return true
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause
