@@ -337,10 +337,14 @@ create table public.agent_tool_rule (
   set_by uuid not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  server_id uuid,
+  definition jsonb,
   constraint agent_tool_rule_decision_check CHECK ((decision = ANY (ARRAY['allow'::text, 'ask'::text, 'deny'::text]))),
   constraint agent_tool_rule_pkey PRIMARY KEY (tenant_id, id),
+  constraint agent_tool_rule_tenant_id_server_id_fkey FOREIGN KEY (tenant_id, server_id) REFERENCES public.mcp_server(tenant_id, id) ON DELETE CASCADE,
   constraint agent_tool_rule_tenant_id_tool_name_key UNIQUE (tenant_id, tool_name)
 );
+CREATE INDEX agent_tool_rule_tenant_id_server_id_idx ON public.agent_tool_rule USING btree (tenant_id, server_id) WHERE (server_id IS NOT NULL);
 alter table public.agent_tool_rule enable row level security;
 alter table public.agent_tool_rule force row level security;
 create policy app on public.agent_tool_rule for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -1031,6 +1035,62 @@ alter table public.learning enable row level security;
 alter table public.learning force row level security;
 create policy app on public.learning for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.learning to tendril_app;
+
+create table public.mcp_server (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  name text not null,
+  transport text,
+  url text,
+  command text,
+  args jsonb not null default '[]'::jsonb,
+  headers bytea,
+  env bytea,
+  header_names jsonb not null default '[]'::jsonb,
+  env_names jsonb not null default '[]'::jsonb,
+  tool_prefix text not null,
+  enabled boolean not null,
+  metadata jsonb not null default '{}'::jsonb,
+  status text not null,
+  last_error text,
+  failures integer not null default 0,
+  looked_at timestamp with time zone,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint mcp_server_check CHECK (((enabled = false) OR (status <> 'refused'::text))),
+  constraint mcp_server_pkey PRIMARY KEY (tenant_id, id),
+  constraint mcp_server_status_check CHECK ((status = ANY (ARRAY['new'::text, 'ready'::text, 'failing'::text, 'refused'::text]))),
+  constraint mcp_server_transport_check CHECK ((transport = ANY (ARRAY['streamable_http'::text, 'stdio'::text])))
+);
+CREATE UNIQUE INDEX mcp_server_tenant_id_tool_prefix_idx ON public.mcp_server USING btree (tenant_id, tool_prefix);
+alter table public.mcp_server enable row level security;
+alter table public.mcp_server force row level security;
+create policy app on public.mcp_server for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.mcp_server to tendril_app;
+
+create table public.mcp_tool (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  server_id uuid not null,
+  name text not null,
+  own_name text not null,
+  title text not null,
+  description text not null,
+  parameters jsonb not null,
+  read_only_hint boolean not null,
+  hash text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint mcp_tool_pkey PRIMARY KEY (tenant_id, id),
+  constraint mcp_tool_tenant_id_server_id_fkey FOREIGN KEY (tenant_id, server_id) REFERENCES public.mcp_server(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_tool_tenant_id_server_id_idx ON public.mcp_tool USING btree (tenant_id, server_id);
+CREATE UNIQUE INDEX mcp_tool_tenant_id_name_idx ON public.mcp_tool USING btree (tenant_id, name);
+alter table public.mcp_tool enable row level security;
+alter table public.mcp_tool force row level security;
+create policy app on public.mcp_tool for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.mcp_tool to tendril_app;
 
 create table public.member (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

@@ -8,7 +8,7 @@ import { type Scope, scopes } from '#kernel/scopes'
 import { revokeKey } from '#store/app/keys'
 import type { Send } from '#test/support/app'
 import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
-import { sampleOf } from '#test/support/sample'
+import { finds, sampleOf } from '#test/support/sample'
 import { useApp } from '#test/support/use'
 import documented from './data/contract.json'
 
@@ -34,6 +34,7 @@ const ofAgent = [
   ...['agent.webhookRules.list', 'agent.webhookRules.get', 'agent.webhookRules.update', 'agent.webhookRules.remove'],
   ...['agent.webhookRules.rotate', 'agent.webhookRules.reveal'],
   ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set', 'agent.artifacts.create', 'agent.documents.search'],
+  ...['agent.mcpServers.get', 'agent.mcpServers.update', 'agent.mcpServers.refresh'],
 ]
 
 describe('the declarations', () => {
@@ -134,7 +135,7 @@ describe.each(keyOperations.map((o) => [o.id, o] as const))('%s refuses', (_, o)
   })
 })
 
-describe.each(keyOperations.filter((o) => pathParams(o.path).length > 0).map((o) => [o.id, o] as const))('%s does not find', (_, o) => {
+describe.each(keyOperations.filter(finds).map((o) => [o.id, o] as const))('%s does not find', (_, o) => {
   const expectNotFound = async (input: Record<string, unknown>) => {
     const reply = await call({ app, key: all }, o, input)
     expect(reply.status).toBe(404)

@@ -11,6 +11,7 @@ import { documentCapabilities, documents } from './agent/documents.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
 import { fetchCapabilities } from './agent/fetching.ts'
 import { jobs } from './agent/jobs.ts'
+import { mcpServers } from './agent/mcp-servers.ts'
 import { memories, memoryCapabilities } from './agent/memories.ts'
 import { messages } from './agent/messages.ts'
 import { modules } from './agent/modules.ts'
@@ -128,6 +129,7 @@ export const agentResources = {
   playbooks: { prefix: 'agent.playbooks', about: 'What the workspace tells the agent to do, in versions.', group: playbooks },
   artifacts: { prefix: 'agent.artifacts', about: 'Files that the agent has made, and who may download them.', group: artifacts },
   documents: { prefix: 'agent.documents', about: 'Text files of the workspace, which people and the agent search.', group: documents },
+  mcpServers: { prefix: 'agent.mcpServers', about: "Servers of others' tools, which the agent may be let use.", group: mcpServers },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 

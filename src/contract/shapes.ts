@@ -82,10 +82,10 @@ FormatRegistry.Set(
   'file-name',
   (text) => !/[/\\]/.test(text) && !/^\.{1,2}$/.test(text) && /\S/.test(text) && strangeCharacter(text) === undefined && !isInvisible(text),
 )
-/** The form of every tool's name. */
-FormatRegistry.Set('tool-name', (text) => /^[a-z][a-z0-9_]{0,63}$/.test(text))
+/** The form of every tool's name; those of servers' tools end as the servers have it. */
+FormatRegistry.Set('tool-name', (text) => /^[a-z][a-zA-Z0-9_-]{0,63}$/.test(text))
 /** The name of a tool, or of a host that fetch_url may read. */
-FormatRegistry.Set('tool-rule', (text) => /^[a-z][a-z0-9_]{0,63}(:[a-z0-9.:[\]-]{1,260})?$/.test(text))
+FormatRegistry.Set('tool-rule', (text) => /^[a-z][a-zA-Z0-9_-]{0,63}(:[a-z0-9.:[\]-]{1,260})?$/.test(text))
 FormatRegistry.Set('clock-time', (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text))
 
 export const Id = T.String({ format: 'uuid', description: 'A uuid.' })

@@ -17,6 +17,7 @@ export const workKinds = [
   'agent',
   'agent_schedule',
   'ingest',
+  'mcp_look',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 

@@ -182,8 +182,11 @@ const bindFile = ({ world }: Host, o: NamedOp, handler: AnyHandler['file']): Fet
 /** Throws `forbidden`, for operations that require a person. */
 export const refuseKey = (): never => fail('forbidden', 'this requires a signed-in person; API keys cannot do it')
 
+/** What an operation takes of its caller. */
+export type Permitted = Pick<NamedOp, 'scope' | 'also' | 'roles'>
+
 /** Whether the caller's scopes and role allow the operation. */
-export const mayRun = (o: NamedOp, { scopes, principal }: Pick<Call, 'scopes' | 'principal'>): boolean => {
+export const mayRun = (o: Permitted, { scopes, principal }: Pick<Call, 'scopes' | 'principal'>): boolean => {
   const role = roleOf(principal)
   return accessOf(o).every((scope) => scopes.has(scope)) && (role === 'owner' || o.roles.includes(role))
 }

@@ -3,9 +3,11 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { Answer, Letter } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
 import type { Group, Op } from '#contract/op'
+import type { McpSessions } from '#decisions/agent/mcp-session'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Deciding } from '#decisions/deciding'
 import type { CallingJob } from '#domain/agent/job'
+import type { StdioProgram } from '#domain/agent/mcp-config'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { RatePlan } from '#domain/app/rates'
 import type { Allowance } from '#kernel/allowance'
@@ -101,6 +103,8 @@ export interface Parts {
   files: Files
   identity: Identity
   sealer: Sealer
+  /** Sessions with the MCP servers of workspaces. */
+  mcp: McpSessions & { programs: readonly StdioProgram[] }
   rates: Rates
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
 }

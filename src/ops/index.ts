@@ -14,6 +14,7 @@ import { documentCapabilityHandlers, documentHandlers } from './agent/documents.
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
 import { fetchHandlers } from './agent/fetching.ts'
 import { jobHandlers } from './agent/jobs.ts'
+import { mcpServerHandlers } from './agent/mcp-servers.ts'
 import { memoryCapabilityHandlers, memoryHandlers } from './agent/memories.ts'
 import { messageHandlers } from './agent/messages.ts'
 import { moduleHandlers } from './agent/modules.ts'
@@ -95,7 +96,7 @@ const addGrowth = (add: Add, world: Parts) => {
 }
 
 const addAgent = (add: Add, world: World) => {
-  const { tools, models, sealer, identity } = world
+  const { tools, models, sealer, mcp, identity } = world
   const { publicUrl } = identity
   const waiters = createWaiters()
   add(agentResources.conversations, conversationHandlers({ tools, models }, waiters))
@@ -116,6 +117,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.playbooks, playbookHandlers)
   add(agentResources.artifacts, artifactHandlers(world))
   add(agentResources.documents, documentHandlers({ publicUrl }))
+  add(agentResources.mcpServers, mcpServerHandlers(mcp))
   add(agentResources.modules, moduleHandlers)
 }
 

@@ -5,6 +5,7 @@ import { isAgentTool, isSettled, type NamedOp, named, type Resource, readsOnly, 
 import type { AskingFacts, Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import type { Naming } from '#domain/agent/handles'
 import type { CallingJob } from '#domain/agent/job'
+import type { ServedTool } from '#domain/agent/mcp-tool'
 import type { ToolWay } from '#domain/agent/step'
 import { fail } from '#kernel/errors'
 import type { Query, Sql } from '#store/engine/db'
@@ -16,6 +17,7 @@ import type { Call, CapabilityParts, HandlerOf, Parts, QueryContext } from './ca
 import { decideOnce, type LetterHandler, noLanes, requireDeclared } from './command.ts'
 import { innerTools } from './inner-tools.ts'
 import { serialise } from './serialise.ts'
+import { withServed } from './served-tools.ts'
 import { subjectFor } from './tool-subject.ts'
 import { validate } from './validate.ts'
 
@@ -92,6 +94,10 @@ class OperationTools implements ToolBox {
     this.#inner = innerTools(world, (name) => this.tools.has(name))
     const tools = [...[...this.#operated.values()].map((one) => toolOf(one, wording)), ...this.#inner.tools]
     this.tools = new Map(tools.map((tool) => [tool.name, tool]))
+  }
+
+  and(served: readonly ServedTool[]): ToolBox {
+    return withServed({ db: this.world.db, sessions: this.world.mcp }, this, served)
   }
 
   mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean {

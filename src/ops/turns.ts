@@ -13,10 +13,13 @@ import { nearest } from '#kernel/nearest'
 import type { TurnFacts } from '#store/agent/conversations'
 import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
+import { knownMcpTools } from '#store/agent/mcp-tools'
 import { insertMessages } from '#store/agent/messages'
 import type { Query } from '#store/engine/db'
 import { merge } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
 import type { Principal } from '#store/engine/principal'
+import type { CommandContext } from './call.ts'
 
 /** Seconds after which a slot may be free. */
 export const RETRY_AFTER = 30
@@ -26,9 +29,22 @@ export interface TurnParts {
   models: Models | typeof NO_MODEL
 }
 
-/** Throws `invalid_input`, naming the first tool that does not exist. `field`: where the names are. */
-export const requireKnown = ({ tools }: ToolBox, names: readonly string[] = [], field = 'toolNames'): void => {
-  const at = names.findIndex((name) => !tools.has(name))
+interface Named {
+  names: readonly string[] | undefined
+  /** Where they are. */
+  field: 'tools' | 'toolNames'
+}
+
+/** Throws `invalid_input`, naming the first tool that neither the agent nor a server of the workspace has. */
+export const requireKnown = async (
+  { tools }: ToolBox,
+  { names = [], field }: Named,
+  { sql }: Pick<CommandContext, 'sql'>,
+): Promise<void> => {
+  const others = names.filter((name) => !tools.has(name))
+  if (others.length === 0) return
+  const { served } = await loadNow(sql, { served: knownMcpTools(others) })
+  const at = names.findIndex((name) => !tools.has(name) && !served.some((tool) => tool.name === name))
   if (at === -1) return
   const near = nearest(names[at]!, [...tools.keys()])
   const message = `is not a tool: ${names[at]}${near ? `; did you mean ${near}?` : ''}`
@@ -73,9 +89,10 @@ export interface Turn {
 }
 
 /** The message, the job that answers it, and its work: due now, or once the job before it has ended. */
-export const startTurn = ({ tools, models }: TurnParts, { before, said, more, principal, facts, now, save }: Turn) => {
+export const startTurn = async ({ tools, models }: TurnParts, turn: Turn, context: Pick<CommandContext, 'sql'>) => {
+  const { before, said, more, principal, facts, now, save } = turn
   const { content, model, toolNames } = said
-  requireKnown(tools, toolNames ?? [], 'toolNames')
+  await requireKnown(tools, { names: toolNames, field: 'toolNames' }, context)
   requireRoom(facts)
   const choice = { ...chooseModel(model, models), tools: toolNames ? [...new Set(toolNames)] : null }
   const on_behalf = onBehalfOf(principal)
@@ -83,8 +100,8 @@ export const startTurn = ({ tools, models }: TurnParts, { before, said, more, pr
   const added = withMessage(before, { id: messageId, role: 'user', content, author: on_behalf, job_id: jobId }, now)
   const taint = facts.has_untrusted ? ['conversation'] : []
   const asked = { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now }
-  const turn = { ...newTurn(jobId, asked), ...more }
-  const { job, events } = withEvents(turn, [statusNews(turn)], now)
+  const begun = { ...newTurn(jobId, asked), ...more }
+  const { job, events } = withEvents(begun, [statusNews(begun)], now)
   const runAt = facts.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
   const writes = [save(added.conversation), insertMessages([added.message]), insertJob(job)]
   const work = [newWork('agent', { root: job.id, refId: job.id, origin: job.origin, runAt })]

@@ -3,6 +3,7 @@ import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
 import { type AgentDeps, MODEL_TURN_MS } from '#actors/work/agent/deps'
 import { ingestLane } from '#actors/work/agent/ingest'
 import { agentLane } from '#actors/work/agent/lane'
+import { mcpLookLane } from '#actors/work/agent/mcp-look'
 import { scheduleLane } from '#actors/work/agent/schedules'
 import { deliveryLane } from '#actors/work/app/delivery'
 import { generationLanes } from '#actors/work/growth/draft-generations'
@@ -13,6 +14,7 @@ import { ruleLanes } from '#actors/work/growth/rules'
 import { sendLane } from '#actors/work/growth/send'
 import { watchLane } from '#actors/work/growth/watch'
 import type { WorkKind } from '#contract/work'
+import type { McpSessions } from '#decisions/agent/mcp-session'
 import { type KindWith, kindsOfWork } from '#decisions/work'
 import { webhookTimes as usualWebhookTimes, type WebhookTimes } from '#domain/app/webhook'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
@@ -43,6 +45,7 @@ interface LaneParts {
   failpoints: Failpoints
   drafter: Drafter
   sealer: Sealer
+  mcp: McpSessions
   agent: Omit<AgentDeps, 'failpoints' | 'modelCalls'>
   times?: SendTimes | undefined
   webhookTimes?: WebhookTimes | undefined
@@ -69,6 +72,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     agent: agentLane({ ...parts.agent, failpoints, modelCalls }),
     agent_schedule: scheduleLane({ ...parts.agent, failpoints }),
     ingest: ingestLane({ db: parts.agent.db, failpoints, reading: new FairLimit(READING) }),
+    mcp_look: mcpLookLane({ sessions: parts.mcp, failpoints, log: parts.agent.log }),
     delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
 }

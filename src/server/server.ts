@@ -46,6 +46,7 @@ import type { LocalBus } from '#ops/job-bus'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
 import { createEgress, type Egress } from '#port/egress/egress'
 import type { BucketTimes } from '#port/files/s3/bucket'
+import type { McpClient } from '#port/mcp-client/client'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
@@ -67,6 +68,7 @@ import { hostAndPort } from '../config-values.ts'
 import { agentOf } from './agent.ts'
 import { filesOf, type Storage } from './files.ts'
 import { lanesOf } from './lanes.ts'
+import { mcpSessionsOf } from './mcp-sessions.ts'
 
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
@@ -121,6 +123,8 @@ export interface Overrides {
   /** For the rates of requests. */
   rateClock?: Clock
   intake?: Partial<IntakeLimits>
+  /** Calls the MCP servers of workspaces. */
+  mcpClient?: McpClient
   /** Replaces the MCP servers of the operations. */
   mcpServers?: ServerFactory
 }
@@ -189,7 +193,8 @@ export async function openWorkplace(
   const sealer = createSealer(secret)
   const { openai, publicUrl } = config
   const agent = agentOf({ db, log, openai, publicUrl, thinker: overrides.thinker, toolMs: overrides.toolMs })
-  const parts = { networks, egress, failpoints, drafter, sealer, agent: agent.deps }
+  const mcp = mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient })
+  const parts = { networks, egress, failpoints, drafter, sealer, mcp, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
   const tell = (id: string) => agent.bus.changed(id)
@@ -206,6 +211,7 @@ export async function openWorkplace(
     files,
     identity,
     sealer,
+    mcp,
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
   const models = modelsOf(config)

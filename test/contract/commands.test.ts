@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import type { Reply } from '#test/support/app'
 import { call, legalInput, newWorkspace, usualOperations as operations, type Workspace } from '#test/support/prepare'
-import { type Extent, freeTexts, sampleOf, withValue } from '#test/support/sample'
+import { type Extent, finds, freeTexts, sampleOf, withValue } from '#test/support/sample'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
@@ -70,10 +70,7 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
 
   test('does not remember a failure', async () => {
     const workspace = await newWorkspace(app)
-    const failures = [
-      ...(o.body ? [] : [{ ...sampleOf(o, 'needed'), no_such_field: 1 }]),
-      ...(pathParams(o.path).length > 0 ? [sampleOf(o, 'needed')] : []),
-    ]
+    const failures = [...(o.body ? [] : [{ ...sampleOf(o, 'needed'), no_such_field: 1 }]), ...(finds(o) ? [sampleOf(o, 'needed')] : [])]
     for (const input of [...failures, ...failures]) {
       const failed = await call(under(workspace, 'key'), o, input)
       expect(failed.status).toBe('no_such_field' in input ? 400 : 404)
@@ -116,7 +113,7 @@ describe.each(table(commands.filter(takesInput)))('%s under an Idempotency-Key',
   })
 })
 
-describe.each(table(commands.filter((o) => pathParams(o.path).length > 0)))('%s under a used Idempotency-Key', (_, o) => {
+describe.each(table(commands.filter(finds)))('%s under a used Idempotency-Key', (_, o) => {
   test('does not find an unknown id, which is checked before the key', async () => {
     const workspace = await newWorkspace(app)
     const input = await legalInput(workspace, o)

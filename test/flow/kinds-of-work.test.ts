@@ -56,7 +56,7 @@ const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }): Effec
 }
 
 /** Whether rows of the kind go out from an account: without one they have no key before they are claimed. */
-const isByAccount = (kind: WorkKind): boolean => keyOf(kind, { account: null, sendable: 'post', root: '' }) === null
+const isByAccount = (kind: WorkKind): boolean => keyOf(kind, { account: null, sendable: 'post', root: '', refId: '' }) === null
 
 /** Rows that send a record, or look up what became of it, carry what kind of record that is. */
 interface Kind {

@@ -4,6 +4,7 @@ import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeM
 import type { Workspace } from './arrange.ts'
 import { makeArtifact, makeShare } from './artifacts.ts'
 import { makeDocument } from './documents.ts'
+import { makeMcpServer } from './mcp-servers.ts'
 import { makeSchedule } from './schedules.ts'
 import { makeWebhookRule } from './webhook-rules.ts'
 
@@ -41,6 +42,7 @@ export const agentRecipes = {
   },
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },
+  'agent.mcpServers': { make: async (workspace: Workspace) => ({ id: await makeMcpServer(workspace) }) },
   'agent.webhookRules': { make: async (workspace: Workspace) => ({ id: (await makeWebhookRule(workspace)).id }) },
   'agent.toolRules': { make: toolName },
   'agent.artifacts': {

@@ -31,6 +31,7 @@ export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   text: (...given) => box.text(...given),
   isForeign: (...given) => box.isForeign(...given),
   ...changes,
+  and: (served) => changed(box.and(served), changes),
 })
 
 /** Adds the tool to the agent's. `send` gets the text of each note. */

@@ -6,6 +6,7 @@ import { listConversations } from '#store/agent/conversations'
 import { listDocuments } from '#store/agent/documents'
 import { listFeedback } from '#store/agent/feedback'
 import { listJobs, listTasks } from '#store/agent/jobs'
+import { listMcpServers } from '#store/agent/mcp-servers'
 import { listMemories } from '#store/agent/memories'
 import { listPlaybooks } from '#store/agent/playbooks'
 import { listSchedules } from '#store/agent/schedules'
@@ -180,6 +181,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listMemories({ ...page, personId: null, after: END, scope: 'workspace' }),
   ],
   'playbooks.listPlaybooks': () => [listPlaybooks(page), listPlaybooks({ ...page, status: 'active' })],
+  'mcp-servers.listMcpServers': () => [listMcpServers(page), listMcpServers({ ...page, after: END })],
   'webhook-rules.listWebhookRules': () => [listWebhookRules(page), listWebhookRules({ ...page, after: END })],
   'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],
   'signals.listSignals': () => [

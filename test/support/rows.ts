@@ -12,7 +12,7 @@ const sampleRows = (tenantId: string, person: string) => {
   const times = { created_at: now, updated_at: now }
   const [batch, item, connection, engagement, target, rule] = [newId(), newId(), newId(), newId(), newId(), newId()]
   const [conversation, job, playbook] = [newId(), newId(), newId()]
-  const [webhookRule, file, artifact, share, document] = [newId(), newId(), newId(), newId(), newId()]
+  const [webhookRule, file, artifact, share, document, mcpServer] = [newId(), newId(), newId(), newId(), newId(), newId()]
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
@@ -139,6 +139,11 @@ const sampleRows = (tenantId: string, person: string) => {
     webhook_rule: { id: webhookRule, name: mark, goal: mark, secret: Buffer.from(mark), enabled: true, on_behalf: {}, ...times },
     inbound_event: { source_id: webhookRule, event_id: mark, job_id: job, at: now },
     inbound_route: { kind: 'rule', key: mark, ref_id: webhookRule },
+    mcp_server: { id: mcpServer, name: mark, tool_prefix: mark, enabled: false, status: 'refused', headers: Buffer.from(mark), ...times },
+    mcp_tool: {
+      ...{ id: newId(), server_id: mcpServer, name: mark, own_name: mark, title: mark, description: mark, parameters: {} },
+      ...{ read_only_hint: false, hash: mark, ...times },
+    },
     agent_module: { name: mark, mcp: true, set_by: person, ...times },
     playbook: { id: playbook, slug: mark.slice(-36), name: mark, status: 'active', ...times },
     playbook_version: { id: newId(), playbook_id: playbook, number: 1, content: mark, state: 'active', author: {}, ...times },

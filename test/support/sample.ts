@@ -55,6 +55,8 @@ const sampleValue = (schema: TSchema, extent: Extent): unknown => {
 /** In a path stands the name of nothing, also where the contract has an example: it would be one that exists. */
 const unknownNames = ({ path, input }: NamedOp): Record<string, string> =>
   Object.fromEntries(pathParams(path).flatMap((name) => (input.properties[name]?.examples ? [[name, 'no_such_name']] : [])))
+/** Whether an id that there is not is an error; it is none for what deletes, where the API document says so. */
+export const finds = (o: NamedOp): boolean => pathParams(o.path).length > 0 && o.errors.includes('not_found')
 
 /** A valid input. A field for which none can be guessed needs `examples` in the contract. */
 export const sampleOf = (o: NamedOp, extent: Extent): Record<string, unknown> => {

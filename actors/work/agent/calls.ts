@@ -21,6 +21,7 @@ import { type At, again } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome } from './outcome.ts'
 import type { AgentRun } from './run.ts'
+import { withServed } from './served.ts'
 import { IN_VAIN } from './trying.ts'
 
 interface Answer {
@@ -61,8 +62,11 @@ const checkedCall = (deps: AgentDeps, at: At, { name, arguments: text }: ToolCal
   const given = parsed(text)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return { error: NOT_AN_OBJECT }
   try {
-    const args = box.checked(name, new HandleBook(at.changes.handles).resolve(given, outcome.typed))
-    const peoples = isOwnAct(at, outcome) ? undefined : Object.keys(args).find((field) => !isOffered(box.tools.get(name)!, field))
+    const isServed = box.tools.get(name)!.server !== undefined
+    // A server's ids are its own.
+    const args = box.checked(name, isServed ? given : new HandleBook(at.changes.handles).resolve(given, outcome.typed))
+    const peoples =
+      isServed || isOwnAct(at, outcome) ? undefined : Object.keys(args).find((field) => !isOffered(box.tools.get(name)!, field))
     return peoples === undefined
       ? { args, hash: argumentsHash(args) }
       : { error: `${peoples} can only be given by a person, who decides about the call` }
@@ -95,11 +99,12 @@ const judged = async (
   const { name } = call
   const tool = deps.toolBox().tools.get(name)!
   const { job } = at.changes
+  const taint = job.taint.filter((source) => source !== tool.describedBy)
   const before = tool.class === 'outside_read' ? (await loadNow(at.sql, { unasked: unaskedCalls(job.root_id, name) })).unasked.calls : 0
   const asks = askedOf(deps, at, { name, args: checked.args, judging, before })
   if (typeof asks === 'string') return failed(asks)
   const verdict = verdictOf({
-    ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint: job.taint, asks },
+    ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint, asks },
     ...{ rule: judging.rules.get(name), isRepeat: judging.equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
     makesRuns: job.scheduled && RUN_MAKERS.includes(name),
   })
@@ -155,7 +160,7 @@ const isStillMeant =
   (deps: AgentDeps) =>
   ({ tool_name, definition_hash }: BoundRule): boolean => {
     const tool = deps.toolBox().tools.get(tool_name)
-    return definition_hash === null || (tool !== undefined && definitionHash(tool) === definition_hash)
+    return definition_hash === null || (tool !== undefined && (tool.hash ?? definitionHash(tool)) === definition_hash)
   }
 
 const MOST_EQUAL = 2
@@ -163,8 +168,14 @@ const REPEATED = 'this was called twice with the same arguments already; use wha
 const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}; this one and those after it were not made`
 
 /** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
-export const acceptCalls = async (deps: AgentDeps, at: At, answer: Answer) => {
+export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   const { calls } = answer.outcome.thought
+  const names = calls.slice(0, MOST_CALLS).map(({ name }) => name)
+  const deps = await withServed(
+    usual,
+    at,
+    [...new Set(names)].filter((name) => answer.run.offered.includes(name)),
+  )
   const all = calls.map((call, index) => (index < MOST_CALLS ? checkedCall(deps, at, call, answer) : { error: TOO_MANY }))
   const hashes = all.flatMap((checked) => ('hash' in checked ? checked.hash : []))
   const { id, conversation_id } = at.changes.job

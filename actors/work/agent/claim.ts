@@ -22,7 +22,7 @@ const settledWork = (work: Work): Claimed<AgentRun> => ({ decision: { reply: und
 type Ways = Pick<AgentDeps, 'toolBox'>
 
 const withWays = (deps: Ways, heads: readonly Omit<StepHead, 'way'>[]): StepHead[] =>
-  heads.map((head) => ({ ...head, way: deps.toolBox().tools.get(head.name)?.way ?? null }))
+  heads.map((head) => ({ ...head, way: deps.toolBox().tools.get(head.name)?.way ?? (head.class === 'outside_write' ? 'outside' : null) }))
 
 const nextIn = ({ changes, gate, family }: At, heads: readonly StepHead[]): Next =>
   nextOf(changes.job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps'), treeCalls: family.calls }, gate.now)
@@ -41,6 +41,9 @@ export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work
   if (dead.length > 0) return tryAgain(at, dead, { error: 'enqueue_failed' })
   return carryOut(deps, at, heads, nextIn(at, heads))
 }
+
+/** Between two tries to call a server that has something else to do. */
+const SERVER_PAUSE_MS = 1_000
 
 /** Between two tries to decide the same. */
 const PAUSE_MS = 1_000
@@ -77,6 +80,7 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
     default: {
       const begun = await beginRun(deps, at, heads, next)
       if (begun === 'refused') return again(at, at.gate.now)
+      if (begun === 'busy') return again(at, new Date(at.gate.now.getTime() + SERVER_PAUSE_MS))
       if ('end' in begun) return over(at, { kind: 'end', end: begun.end })
       return { job: begun.run, decision: { reply: undefined, effects: at.changes.effects() } }
     }

@@ -17,6 +17,7 @@ import { loadNow } from '#store/engine/load'
 import { limitPart, underLimit } from '#store/engine/statement-limit'
 import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
+import { withServed } from './served.ts'
 
 /** Where foreign text comes from: of a page, its host. */
 const sourceOf = ({ name, class: of, args }: Step): string =>
@@ -26,12 +27,15 @@ const sourceOf = ({ name, class: of, args }: Step): string =>
 export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, step: Step, answer: unknown, ref?: string | null): Step => {
   const tools = deps.toolBox()
   const value = tools.kept(step.name, answer)
-  const source = tools.isForeign(step.name, value) ? sourceOf(step) : null
+  const tool = tools.tools.get(step.name)
+  const source = tools.isForeign(step.name, value) ? (tool?.source ?? sourceOf(step)) : null
   if (source) taintBy(changes, source)
   const book = new HandleBook(changes.handles)
   const isAction = changes.job.kind === 'action'
-  const text = tools.text(step.name, isAction ? value : book.shorten(value, tools.naming(step.name)))
-  if (!isAction) changes.name(book.added)
+  // The ids of a server are its own.
+  const hasIds = !isAction && tool?.server === undefined
+  const text = tools.text(step.name, hasIds ? book.shorten(value, tools.naming(step.name)) : value)
+  if (hasIds) changes.name(book.added)
   const playbooks = givenBy(step.name, value)
   const more = { ...(isAction ? { value } : {}), ...(playbooks.length > 0 ? { playbooks } : {}), ...(ref ? { ref } : {}) }
   return endStep(changes, { ...step, state: 'done', untrusted: source, ...keptResult(text, more) })
@@ -77,6 +81,8 @@ const actingFor = async (
   step: Step,
   approval: Approval | undefined,
 ): Promise<Acting | string> => {
+  const { tools } = deps.toolBox()
+  if (!tools.has(step.name)) return approval ? stale(changes, approval) : 'the tool has changed, or its server is disconnected'
   if (!approval) return deps.toolBox().mayRun(step.name, caller) ? { caller, approval } : 'the caller may not do this any more'
   const personId = approval.decided_by
   const { now } = await loadNow(sql, { now: callerNow({ kind: 'session', id: personId ?? '', personId }) })
@@ -88,11 +94,12 @@ const actingFor = async (
   }
   if (!deps.toolBox().mayRun(step.name, person)) return 'who approved this may not do it any more'
   const { subject } = await deps.toolBox().subject(step.name, step.args ?? {}, sql)
-  if (!isSameSubject(subject, approval.subject)) {
-    changes.also({ writes: [saveApproval({ ...approval, decided_how: 'stale', updated_at: changes.now })] })
-    return 'changed since it was shown to the person; nothing was done. Ask again if it is still wanted.'
-  }
-  return { caller: person, approval }
+  return isSameSubject(subject, approval.subject) ? { caller: person, approval } : stale(changes, approval)
+}
+
+const stale = (changes: At['changes'], approval: Approval): string => {
+  changes.also({ writes: [saveApproval({ ...approval, decided_how: 'stale', updated_at: changes.now })] })
+  return 'changed since it was shown to the person; nothing was done. Ask again if it is still wanted.'
 }
 
 const everybody: ToolCaller['scopes'] = new Set(['api:read', 'api:write', 'workspace:use', 'session'] as const)
@@ -109,8 +116,10 @@ const contextOf = ({ sql, gate, changes }: At, caller: ToolCaller, step: Step): 
   ...{ sql, gate, caller, job: callingJob(changes.job, step) },
 })
 
+const USE_TOOLS = 'use_tools'
+
 /** Executes a command in this letter. If the letter fails it is tried again; the third failure is the command's result. */
-export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Promise<void> => {
+export const executeStep = async (usual: AgentDeps, at: At, head: StepHead): Promise<void> => {
   const { step, approval, hour } = await loadNow(at.sql, {
     step: stepPart(head.id),
     approval: approvalOfStep(head.id),
@@ -118,6 +127,7 @@ export const executeStep = async (deps: AgentDeps, at: At, head: StepHead): Prom
     limit: limitPart(TOOL_STATEMENT_MS),
   })
   at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
+  const deps = head.name === USE_TOOLS ? await withServed(usual, at, (step!.args?.names ?? []) as string[]) : usual
   const decide = (context: ToolContext) => deps.toolBox().decide(step!.name, step!.args ?? {}, context)
   await underLimit(at.sql, async () => {
     const held = heldBack(at, hour.calls)

@@ -10,11 +10,13 @@ import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome, Read } from './outcome.ts'
 import { quoting } from './quoting.ts'
 import type { AgentRun, Single, Thinking } from './run.ts'
+import { within } from './served.ts'
 import { type Summarising, summaryTurn } from './summary.ts'
 import { turnOf } from './turn.ts'
 import { urgentLetter } from './urgent.ts'
 
-export const runOutside = async (deps: AgentDeps, run: AgentRun, context: LaneContext): Promise<AgentOutcome> => {
+export const runOutside = async (usual: AgentDeps, run: AgentRun, context: LaneContext): Promise<AgentOutcome> => {
+  const deps = within(usual, run)
   try {
     await deps.failpoints('agent.claimed')
     if (context.signal.aborted) return { kind: 'stopped' }

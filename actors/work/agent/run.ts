@@ -1,9 +1,10 @@
 /** What a job does outside of letters: calls of the model, and tools that read or fetch. */
 import { Buffer } from 'node:buffer'
-import type { Tool } from '#decisions/agent/toolbox'
+import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { estimateTokens, historyBytes, reserve } from '#domain/agent/budget'
 import type { Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
+import { failingMessage } from '#domain/agent/mcp-offer'
 import { definedTools, offeredTools } from '#domain/agent/offer'
 import { CHILD_RULES, systemMessage } from '#domain/agent/prompt'
 import type { Step, StepHead } from '#domain/agent/step'
@@ -23,6 +24,7 @@ import type { At } from './at.ts'
 import { beginStep } from './begun.ts'
 import type { AgentDeps } from './deps.ts'
 import { stepToRun } from './execute.ts'
+import { servedParts, taintByWords, waitsForServer, withServed, withTools } from './served.ts'
 import { beginSummary, type Summarising } from './summary.ts'
 
 interface Of {
@@ -30,8 +32,13 @@ interface Of {
   caller: At['caller']
 }
 
+interface OfTools extends Of {
+  /** With the tools of servers that it calls. */
+  box: ToolBox
+}
+
 /** A run of one tool. */
-export interface Single extends Of {
+export interface Single extends OfTools {
   kind: 'reach' | 'urgent' | 'outside'
   step: Step
 }
@@ -50,14 +57,16 @@ export interface Thinking extends Of {
 }
 
 /** The work of a lane. */
-export type AgentRun = Thinking | Summarising | ({ kind: 'read'; steps: Step[] } & Of) | Single
+export type AgentRun = Thinking | Summarising | ({ kind: 'read'; steps: Step[] } & OfTools) | Single
 
 type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' | 'outside' }>
 
-/** `refused`: nothing is to be run, and the results say why. */
-type Begun = { run: AgentRun } | { end: JobEnd } | 'refused'
+/** `refused`: nothing is to be run, and the results say why. `busy`: the server outside has something else to do. */
+type Begun = { run: AgentRun } | { end: JobEnd } | 'refused' | 'busy'
 
-export const beginRun = async (deps: AgentDeps, at: At, heads: readonly StepHead[], next: Outside): Promise<Begun> => {
+export const beginRun = async (usual: AgentDeps, at: At, heads: readonly StepHead[], next: Outside): Promise<Begun> => {
+  const deps = next.kind === 'outside' ? await withServed(usual, at, [next.step.name]) : usual
+  if (next.kind === 'outside' && (await waitsForServer(deps, at, next.step.name))) return 'busy'
   await deps.failpoints('agent.beginning')
   at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
   if (next.kind === 'think') return beginThought(deps, at, heads, next)
@@ -70,9 +79,8 @@ export const beginRun = async (deps: AgentDeps, at: At, heads: readonly StepHead
     steps.push(running)
   }
   if (steps.length === 0) return 'refused'
-  const { job } = at.changes
-  if (next.kind === 'read') return { run: { kind: 'read', steps, job, caller: at.caller } }
-  return { run: { kind: next.kind, step: steps[0]!, job, caller: at.caller } }
+  const of = { job: at.changes.job, caller: at.caller, box: deps.toolBox() }
+  return next.kind === 'read' ? { run: { kind: 'read', steps, ...of } } : { run: { kind: next.kind, step: steps[0]!, ...of } }
 }
 
 const beginThought = async (
@@ -94,13 +102,15 @@ const beginThought = async (
     open: when(job.conversation_id !== null, openApprovalsOf(job.conversation_id ?? '')),
     recall: when(!job.task, recallBytes(job.on_behalf.personId)),
     pinned: when(!job.task, pinnedBytes),
+    ...servedParts(job),
   })
   const summary = await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
   if (summary) return { run: summary }
   const open = openMessages(loaded.open ?? [])
-  const offered = job.task ? [] : offeredOf(deps, at, new Set(loaded.denied.map(({ tool_name }) => tool_name)))
+  const offered = job.task ? [] : offeredOf(withTools(deps, loaded.served), at, loaded.denied)
   const tools = definedTools(offered, job)
-  const rules = job.task ? taskSystem(job.task) : systemFor(gate, offered, loaded.profile.profile)
+  taintByWords(changes, tools)
+  const rules = job.task ? taskSystem(job.task) : `${systemFor(gate, offered, loaded.profile.profile)}${failingMessage(loaded.failing)}`
   const system = job.parent_id === null ? rules : `${rules}\n\n${CHILD_RULES}`
   const first =
     Buffer.byteLength(system) +
@@ -127,7 +137,8 @@ const systemFor = ({ plan, now }: Gate, offered: readonly Tool[], { time_zone: t
   return systemMessage(offered, { goal, audience, voice, language, timeZone, plan: plan.plan }, now.toISOString().slice(0, 10))
 }
 
-const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, denied: ReadonlySet<string>): Tool[] => {
+const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, rules: readonly { tool_name: string }[]): Tool[] => {
+  const denied = new Set(rules.map(({ tool_name }) => tool_name))
   const box = deps.toolBox()
   const mayRun = (name: string) => box.mayRun(name, caller)
   return offeredTools([...box.tools.values()], { job: changes.job, mayRun, readsOnly: callerNow.role === 'viewer', denied })

@@ -17,6 +17,7 @@ import type { AgentDeps } from './deps.ts'
 import { failTool, finishTool, reachedStep, taintBy } from './execute.ts'
 import type { AgentOutcome, Read } from './outcome.ts'
 import type { AgentRun, Thinking } from './run.ts'
+import { auditCall, within } from './served.ts'
 import { settleSummary } from './summary.ts'
 import { answeredTask, faultOf } from './task.ts'
 import { failInVain, UNREADABLE } from './trying.ts'
@@ -29,11 +30,12 @@ interface Finished {
 }
 
 export const settleRun = async (
-  deps: AgentDeps,
+  usual: AgentDeps,
   sql: Sql,
   gate: Gate,
   { work, job: run, ...finished }: Finished,
 ): Promise<Decision<void>> => {
+  const deps = within(usual, run)
   const opened = await openJob(sql, gate, work)
   if (!opened)
     return {
@@ -90,10 +92,12 @@ const settleReads = async (deps: AgentDeps, at: At, results: readonly Read[]): P
   for (const result of results) {
     const { step } = await loadNow(at.sql, { step: stepPart(result.id) })
     if (step?.state !== 'running') continue
+    const tool = deps.toolBox().tools.get(step.name)
     if ('unknown' in result) at.changes.endedStep(at.changes.save({ ...step, state: 'unknown', ended_at: at.gate.now }))
     // A program outside words its errors itself.
-    else if ('error' in result) failTool(at, step, result.error, step.class === 'outside_write' ? step.name : null)
+    else if ('error' in result) failTool(at, step, result.error, step.class === 'outside_write' ? (tool?.source ?? step.name) : null)
     else settleRead(deps, at, step, result.value)
+    auditCall(at, tool, step, 'unknown' in result ? 'unknown' : 'error' in result ? 'failed' : 'done')
   }
 }
 

@@ -21,6 +21,11 @@ const Tool = record(
   { title: 'AgentTool' },
 )
 
+const hash = T.String({
+  minLength: 64,
+  maxLength: 64,
+  description: 'Of a tool of an MCP server, to allow or ask: the hash of the definition that you have read.',
+})
 const name = T.String({ format: 'tool-name', description: 'The name of a tool, such as growth_create_batch.' })
 
 export const tools = {
@@ -35,12 +40,18 @@ export const tools = {
 export const toolRules = {
   set: op.command(
     'PUT /api/v1/agent/tool-rules/:name',
-    'Decide that a tool is always asked of a person, or never used. What publishes or approves is asked whatever the rule.',
+    'Decide that a tool is always asked of a person, or never used. What publishes or approves is asked whatever the rule. A tool of an MCP server is offered once its rule is ask or allow, until it changes.',
     {
-      input: { name, decision: oneOf(decisions, { description: 'allow: as without a rule.' }) },
+      input: {
+        name,
+        decision: oneOf(decisions, {
+          description: 'allow: as without a rule; of a tool of an MCP server: unasked, while the job has read no untrusted text.',
+        }),
+        hash: T.Optional(hash),
+      },
       output: record({ tool: Tool }),
     },
-    { scope: 'session', roles: ['approver'], errors: ['not_found'], repeatable: true },
+    { scope: 'session', roles: ['approver'], errors: ['not_found', 'conflict'], repeatable: true },
   ),
   remove: op.command(
     'DELETE /api/v1/agent/tool-rules/:name',

@@ -57,6 +57,8 @@ export const exportKinds = [
     'document',
     'document_passage',
     'webhook_rule',
+    'mcp_server',
+    'mcp_tool',
     'inbound_event',
     'artifact',
     'artifact_share',

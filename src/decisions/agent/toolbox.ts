@@ -5,6 +5,7 @@
 import type { Subject } from '#domain/agent/approval'
 import type { Naming } from '#domain/agent/handles'
 import type { CallingJob } from '#domain/agent/job'
+import type { ServedTool } from '#domain/agent/mcp-tool'
 import type { ToolClass, ToolWay } from '#domain/agent/step'
 import type { RuleDecision } from '#domain/agent/verdict'
 import type { Scope } from '#kernel/scopes'
@@ -17,12 +18,18 @@ import type { LiveLanes } from '../deciding.ts'
 export interface Tool extends ToolDefinition {
   /** The first words of its description. */
   title: string
-  /** `growth` or `agent`. */
+  /** `growth`, `agent`, or `mcp` for tools of servers that the workspace has connected. */
   module: string
   class: ToolClass
   way: ToolWay
   /** Its answers may contain words of people outside the workspace. */
   foreign: boolean
+  /** What a rule that allows calls outside is bound to. Default: the hash of the definition. */
+  hash?: string
+  /** Of a tool of an MCP server: the server; where taint says that its answers and its description come from. */
+  server?: string
+  source?: string
+  describedBy?: string
 }
 
 /** Who calls, as of now. */
@@ -64,6 +71,8 @@ export interface AskingFacts {
 
 export interface ToolBox {
   readonly tools: ReadonlyMap<string, Tool>
+  /** With tools of the workspace's MCP servers besides, which never replace others. */
+  and(served: readonly ServedTool[]): ToolBox
   mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean
   /** The arguments as the operation takes them. Throws `invalid_input`. */
   checked(name: string, args: unknown): Arguments

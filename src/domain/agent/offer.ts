@@ -6,6 +6,8 @@ import { isReading, type ToolClass } from './step.ts'
 interface OfferedTool {
   name: string
   class: ToolClass
+  /** Of a tool of a server outside. */
+  server?: string
 }
 
 interface Offering {
@@ -27,6 +29,7 @@ export const offeredTools = <T extends OfferedTool>(all: readonly T[], { job, ma
 
 /** Of the offered tools, those whose definitions are given to the model now. */
 export const definedTools = <T extends OfferedTool>(offered: readonly T[], { tools, shown }: Pick<Job, 'tools' | 'shown'>): T[] => {
-  if (tools || offered.length < FEW_TOOLS) return offered.filter(({ name }) => name !== 'use_tools')
+  const hasAll = tools !== null || (offered.length < FEW_TOOLS && offered.every(({ server }) => server === undefined))
+  if (hasAll) return offered.filter(({ name }) => name !== 'use_tools')
   return offered.filter(({ name }) => coreTools.includes(name) || shown.includes(name))
 }

@@ -5,6 +5,7 @@ import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
 import { mayRun } from '#ops/bind'
+import { SERVED } from '#ops/served-tools'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
@@ -20,9 +21,9 @@ const pathFor = (id: string): string => `/approvals/${encodeURIComponent(id)}`
 
 /** Only those decide who may make the call themselves. */
 const refusalOf = ({ tool_name }: Approval, { id, person, workspace: { role } }: SessionGrant) => {
-  const o = [...operations, ...capabilities].find(({ tool }) => tool === tool_name)
+  const o = [...operations, ...capabilities].find(({ tool }) => tool === tool_name) ?? SERVED
   const principal = { kind: 'session', id, member: { personId: person.id, role } } as const
-  if (!o || mayRun(o, { scopes: new Set([...scopes, 'session']), principal })) return undefined
+  if (mayRun(o, { scopes: new Set([...scopes, 'session']), principal })) return undefined
   return `You cannot decide about this: your role is ${role}, and ${tool_name} requires ${['owner', ...o.roles].join(' or ')}.`
 }
 

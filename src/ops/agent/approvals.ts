@@ -12,17 +12,20 @@ import { AppError, fail, found } from '#kernel/errors'
 import { approvalPart, listApprovals, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
+import { servedToolOfApproval } from '#store/agent/mcp-tools'
 import { hostRuleCount } from '#store/agent/rules'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
 import { saveThread, type Thread, threadOfApproval } from '#store/agent/thread'
 import type { Query } from '#store/engine/db'
-import { merge } from '#store/engine/letter'
+import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
+import { mayRun } from '../bind.ts'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { rememberedRule } from '../remembering.ts'
+import { SERVED } from '../served-tools.ts'
 import { toolCaller } from './tools.ts'
 
 type Arguments = Record<string, unknown>
@@ -33,14 +36,14 @@ const the = (approval: Approval | undefined): Approval => found(approval, NO_SUC
 
 const deciding = (id: string) => ({ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id) })
 
-const approving = (id: string) => ({ ...deciding(id), thread: threadOfApproval(id) })
+const approving = (id: string) => ({ ...deciding(id), thread: threadOfApproval(id), served: servedToolOfApproval(id) })
 
 interface Deps {
   tools: ToolBox
   publicUrl: string
 }
 
-export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof approvals> => {
+export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<typeof approvals> => {
   const shown = ({ job_taint: taint, ...approval }: ShownApproval) => approvalView(approval, { publicUrl, taint })
   const reply = (approval: Approval, job: Job | undefined) => ({
     reply: { approval: approvalView(approval, { publicUrl, taint: job?.taint ?? null }) },
@@ -60,10 +63,11 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
 
     approve: loading(
       ({ id, remember }) => ({ ...approving(id), hosts: when(remember !== undefined, hostRuleCount) }),
-      async ({ arguments: given }, context, { approval: asked, job, step, thread, hosts }) => {
+      async ({ arguments: given }, context, { approval: asked, job, step, thread, hosts, served }) => {
         const before = the(asked)
+        const tools = served ? usual.and([served]) : usual
         requireMay(tools, before, context.principal)
-        const changes = given === undefined ? undefined : checkedBy(tools, before, { given, handles: thread?.handles ?? {} })
+        const changes = given && checkedBy(tools, before, { given, handles: thread?.handles ?? {} })
         const approved = decide(before, 'approved', decisionOf(context))
         if (approved === before) {
           requireSame(before, changes)
@@ -72,9 +76,8 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
         const edited = changes && (await editedBy(tools, approved, changes, context))
         const approval = edited ?? approved
         const { names = [], ...told } = edited ? editedStep(edited, { step, thread }, context) : {}
-        const going = { state: 'ready', ...told } as const
-        const rules = hosts ? [rememberedRule(tools, approval, hosts.count, context)] : []
-        return { ...reply(approval, job), ...decided(approval, { job, step, rules, names }, going, context) }
+        const rules = hosts ? rememberedRule(tools, { approval, hosts: hosts.count, served }, context) : {}
+        return { ...reply(approval, job), ...decided(approval, { job, step, rules, names }, { state: 'ready', ...told }, context) }
       },
     ),
 
@@ -82,7 +85,7 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
       ({ id }) => deciding(id),
       ({ reason }, context, { approval: asked, job, step }) => {
         const before = the(asked)
-        requireMay(tools, before, context.principal)
+        requireMay(usual, before, context.principal)
         const approval = decide(before, 'rejected', { ...decisionOf(context), reason: reason?.trim() || null })
         if (approval === before) return { ...reply(before, job), unchanged: true }
         const text = approval.reason === null ? 'A person rejected this call.' : `A person rejected this call: ${approval.reason}`
@@ -95,7 +98,9 @@ export const approvalHandlers = ({ tools, publicUrl }: Deps): Handlers<typeof ap
 
 /** Throws `forbidden`: only those decide about a call who may run the operation themselves. */
 const requireMay = (tools: ToolBox, { tool_name }: Approval, principal: Principal): void => {
-  if (tools.tools.has(tool_name) && tools.mayRun(tool_name, toolCaller(principal))) return
+  const caller = toolCaller(principal)
+  // What is no operation is a tool of a server, be it there any more or not.
+  if (tools.tools.has(tool_name) ? tools.mayRun(tool_name, caller) : mayRun(SERVED, caller)) return
   fail('forbidden', `the role ${roleOf(principal)} cannot decide about ${tool_name}, because it cannot run it`)
 }
 
@@ -160,7 +165,7 @@ interface Asking {
   job: Job | undefined
   step: Step | undefined
   /** That the person sets with the decision. */
-  rules?: Query[]
+  rules?: Effects
   /** Records that the conversation has a name for from now on. */
   names?: Query[]
 }
@@ -168,7 +173,7 @@ interface Asking {
 /** The decision, what it does to the step, and the job's work, due now. */
 const decided = (
   approval: Approval,
-  { job, step, rules = [], names = [] }: Asking,
+  { job, step, rules = {}, names = [] }: Asking,
   going: Partial<Step>,
   { gate: { now } }: CommandContext,
 ) => {
@@ -176,14 +181,14 @@ const decided = (
   if (step?.state !== 'asked') fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`)
   const next: Step = { ...step!, ...going, updated_at: now }
   const told = withEvents({ ...job!, updated_at: now }, newsOf(approval, next), now)
-  const writes = [saveApproval(approval), saveStep(next), saveJob(told.job), ...rules, ...names]
+  const writes = [saveApproval(approval), saveStep(next), saveJob(told.job), ...names]
   const work = [newWork('agent', { root: told.job.root_id, refId: told.job.id, origin: told.job.origin, runAt: now })]
-  const effects = merge({ writes, events: [settledEvent(approval)], work }, eventEffects(told.events))
+  const effects = merge({ writes, events: [settledEvent(approval)], work }, rules, eventEffects(told.events))
   const auditDetail = {
     tool: approval.tool_name,
     job_id: approval.job_id,
     edited: approval.edited,
-    ...(rules.length > 0 && { remember: 'workspace' }),
+    ...(rules.writes && { remember: 'workspace' }),
   }
   return { effects, auditDetail }
 }

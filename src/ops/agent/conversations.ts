@@ -59,11 +59,12 @@ export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handle
 
   send: loading(
     ({ id }) => ({ before: conversationPart(id), facts: turnFacts(id) }),
-    ({ id: _, ...said }, { gate: { now }, principal }, { before, facts }) => {
+    async ({ id: _, ...said }, context, { before, facts }) => {
+      const { principal, gate } = context
       const conversation = the(before)
       requireActive(conversation)
-      const turn = { before: conversation, said, principal, facts, now, save: saveConversation }
-      const { message, job, ...rest } = startTurn(parts, turn)
+      const turn = { before: conversation, said, principal, facts, now: gate.now, save: saveConversation }
+      const { message, job, ...rest } = await startTurn(parts, turn, context)
       return { reply: { message: messageView(message), job: jobView(job) }, ...rest }
     },
   ),

@@ -50,7 +50,7 @@ const delegated = async (calling: CallingJob, { goal, tools, maxSteps = undefine
 export const delegationHandlers = ({ tools: box, models }: CapabilityParts): Handlers<typeof delegationCapabilities> => ({
   async delegate(asked, context) {
     const tools = box()
-    requireKnown(tools, asked.tools, 'tools')
+    await requireKnown(tools, { names: asked.tools, field: 'tools' }, context)
     if (context.job && context.job.kind !== 'action') return delegated(context.job, asked, context)
     requireModel(models === NO_MODEL ? NO_MODEL : undefined)
     const { sql, gate, principal } = context
@@ -59,7 +59,7 @@ export const delegationHandlers = ({ tools: box, models }: CapabilityParts): Han
     const said = { content: asked.goal, toolNames: asked.tools }
     const more = { kind: 'delegate', most_steps: asked.maxSteps ?? null } as const
     const turn = { before, said, more, principal, facts, now: gate.now, save: insertConversation }
-    const { job, effects, auditDetail } = startTurn({ tools, models }, turn)
+    const { job, effects, auditDetail } = await startTurn({ tools, models }, turn, context)
     return { reply: { jobId: job.id, status: job.status }, effects, refId: job.id, auditDetail }
   },
 })

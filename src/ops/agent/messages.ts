@@ -12,13 +12,15 @@ import { the } from './conversations.ts'
 export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => ({
   send: loading(
     ({ conversationId: id = null }) => ({ known: when(id !== null, conversationPart(id ?? '')), facts: turnFacts(id) }),
-    ({ conversationId, ...said }, { gate: { now }, principal }, { known, facts }) => {
+    async ({ conversationId, ...said }, context, { known, facts }) => {
+      const { principal, gate } = context
+      const { now } = gate
       const begun =
         conversationId === undefined && newConversation(newId(), { title: null, person_id: principal.member?.personId ?? null, now })
       const before = begun || the(known)
       requireActive(before)
       const save = begun ? insertConversation : saveConversation
-      const { job, effects, auditDetail } = startTurn(parts, { before, said, principal, facts, now, save })
+      const { job, effects, auditDetail } = await startTurn(parts, { before, said, principal, facts, now, save }, context)
       return { reply: { job: jobView(job), approvals: [], answer: null }, effects, auditDetail, refId: job.id }
     },
   ),

@@ -59,8 +59,8 @@ export const scheduleHandlers = ({ models, tools }: ScheduleParts): Handlers<typ
 
   update: loading(
     ({ id }) => ({ ...before({ id }), active: activeSchedules }),
-    ({ id: _, ...patch }, { gate: { now }, principal }, { before, work, active }) => {
-      if (patch.tools) requireKnown(tools(), patch.tools, 'tools')
+    async ({ id: _, ...patch }, { gate: { now }, principal, sql }, { before, work, active }) => {
+      await requireKnown(tools(), { names: patch.tools ?? [], field: 'tools' }, { sql })
       const schedule = updateSchedule(the(before), patch, onBehalfOf(principal), { ...active, now })
       const writes = [saveSchedule(schedule)]
       return { reply: { schedule: scheduleView(schedule) }, effects: { writes, ...workOf(schedule, work) } }
@@ -90,8 +90,8 @@ const NO_MODEL_WARNING = 'No language model is set (OPENAI_API_KEY), and the goa
 export const scheduleCapabilityHandlers = ({ models, tools }: ScheduleParts): Handlers<typeof scheduleCapabilities> => ({
   schedule_task: loading(
     () => ({ active: activeSchedules }),
-    (input, { gate: { now }, principal, job }, { active }) => {
-      requireKnown(tools(), input.tools, 'tools')
+    async (input, { gate: { now }, principal, job, sql }, { active }) => {
+      await requireKnown(tools(), { names: input.tools, field: 'tools' }, { sql })
       const from = { ...madeBy(principal, job), tools: allowedTools(input.tools, job) }
       const schedule = newSchedule(newId(), input, from, { ...active, now })
       const warning = models === NO_MODEL && !isCommand(schedule.goal) ? NO_MODEL_WARNING : null

@@ -1,16 +1,19 @@
 import type { toolRules, tools } from '#contract/agent/tools'
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { allowedHosts } from '#domain/agent/fetching'
+import { MOST_SERVED_TOOLS, type ServedTool } from '#domain/agent/mcp-tool'
 import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/verdict'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
 import { callerNow } from '#store/agent/callers'
+import { mcpToolNamed, offeredMcpTools, servedRuleCount } from '#store/agent/mcp-tools'
 import { deleteToolRule, putToolRule, type ToolRule, toolDecisions } from '#store/agent/rules'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
+import { requireRead, servedRule } from '../served-rules.ts'
 
 /** The caller as tools know it. A person has every scope. */
 export const toolCaller = (principal: Principal): { principal: Principal; scopes: ReadonlySet<Scope | 'session'> } => ({
@@ -34,11 +37,12 @@ const view = (box: ToolBox, tool: Tool, { principal, rules }: { principal: Princ
   }
 }
 
-export const toolHandlers = (box: ToolBox): Handlers<typeof tools> => ({
+export const toolHandlers = (usual: ToolBox): Handlers<typeof tools> => ({
   async list(_, { read, principal: asked }) {
     const { kind, id, member } = asked
     const caller = callerNow({ kind: kind === 'key' ? kind : 'session', id, personId: member?.personId ?? null })
-    const { rules, now } = await loadBy(read, { rules: toolDecisions, now: caller })
+    const { rules, now, served } = await loadBy(read, { rules: toolDecisions, now: caller, served: offeredMcpTools([]) })
+    const box = usual.and(served)
     const principal = { ...asked, scopes: now?.scopes ?? undefined }
     const byName = decisionsOf(rules)
     // What a rule forbids is shown, so that the rule can be removed.
@@ -51,23 +55,30 @@ export const toolHandlers = (box: ToolBox): Handlers<typeof tools> => ({
 const replaced = (rules: readonly ToolRule[], name: string, decision?: RuleDecision): Decisions =>
   decisionsOf([...rules.filter(({ tool_name }) => tool_name !== name), ...(decision ? [{ tool_name: name, decision }] : [])])
 
-export const toolRuleHandlers = (box: ToolBox): Handlers<typeof toolRules> => {
-  const the = (name: string): Tool => found(box.tools.get(name), 'no such tool')
+const theTool = (box: ToolBox, name: string): Tool => found(box.tools.get(name), 'no such tool')
+
+export const toolRuleHandlers = (usual: ToolBox): Handlers<typeof toolRules> => {
+  const withOwn = (served: ServedTool | undefined): ToolBox => (served ? usual.and([served]) : usual)
   return {
     set: loading(
-      () => ({ rules: toolDecisions }),
-      ({ name, decision }, { gate, principal }, { rules }) => {
-        const tool = the(name)
+      ({ name }) => ({ rules: toolDecisions, served: mcpToolNamed(name), count: servedRuleCount }),
+      ({ name, decision, hash }, { gate, principal }, { rules, served, count }) => {
+        const box = withOwn(served)
+        const tool = theTool(box, name)
         const rule = { id: newId(), tool_name: name, decision, definition_hash: null, set_by: personOf(principal), now: gate.now }
         const reply = { tool: view(box, tool, { principal, rules: replaced(rules, name, decision) }) }
-        return { reply, effects: { writes: [putToolRule(rule)] }, auditDetail: { tool: name, decision } }
+        const isNew = !rules.some(({ tool_name }) => tool_name === name)
+        if (served) requireRead(served, { decision, hash, room: isNew ? MOST_SERVED_TOOLS - count.count : 1 })
+        const effects = served ? servedRule(rule, served) : { writes: [putToolRule(rule)] }
+        return { reply, effects, auditDetail: { tool: name, decision, ...(served && { hash: served.hash }) } }
       },
     ),
 
     remove: loading(
-      () => ({ rules: toolDecisions }),
-      ({ name }, { principal }, { rules }) => {
-        const reply = { tool: view(box, the(name.split(':')[0]!), { principal, rules: replaced(rules, name) }) }
+      ({ name }) => ({ rules: toolDecisions, served: mcpToolNamed(name) }),
+      ({ name }, { principal }, { rules, served }) => {
+        const box = withOwn(served)
+        const reply = { tool: view(box, theTool(box, name.split(':')[0]!), { principal, rules: replaced(rules, name) }) }
         const isThere = rules.some(({ tool_name }) => tool_name === name)
         return { reply, effects: isThere ? { writes: [deleteToolRule(name)] } : {}, auditDetail: { tool: name } }
       },

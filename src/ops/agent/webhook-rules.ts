@@ -64,8 +64,8 @@ export const webhookRuleHandlers = (parts: WebhookRuleParts): Handlers<typeof we
 
   update: loading(
     ({ id }) => before({ id }),
-    ({ id: _, ...patch }, { gate, principal }, { before }) => {
-      requireKnown(parts.tools(), patch.tools, 'tools')
+    async ({ id: _, ...patch }, { gate, principal, sql }, { before }) => {
+      await requireKnown(parts.tools(), { names: patch.tools, field: 'tools' }, { sql })
       const rule = updateWebhookRule(the(before), patch, onBehalfOf(principal), gate.now)
       return { reply: { webhookRule: webhookRuleView(rule) }, effects: { writes: [saveWebhookRule(rule)] } }
     },
@@ -95,8 +95,8 @@ export const webhookRuleHandlers = (parts: WebhookRuleParts): Handlers<typeof we
 export const webhookRuleCapabilityHandlers = (parts: WebhookRuleParts): Handlers<typeof webhookRuleCapabilities> => ({
   create_webhook_rule: loading(
     () => ({ count: webhookRuleCount }),
-    ({ name, goal, tools }, { gate, principal, job }, { count }) => {
-      requireKnown(parts.tools(), tools, 'tools')
+    async ({ name, goal, tools }, { gate, principal, job, sql }, { count }) => {
+      await requireKnown(parts.tools(), { names: tools, field: 'tools' }, { sql })
       const id = newId()
       const caller = onBehalfOf(principal)
       const made = { ...madeBy(principal, job), tools: allowedTools(tools, job), reveal_to: revealTo(caller, job) }

@@ -1,5 +1,6 @@
 /** What people have decided about tools of the agent. */
 import { HOST_RULE } from '#domain/agent/fetching'
+import type { RuledDefinition } from '#domain/agent/mcp-tool'
 import type { RuleDecision } from '#domain/agent/verdict'
 import type { Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -43,14 +44,19 @@ export interface NewRule extends ToolRule {
   definition_hash: string | null
   set_by: string
   now: Date
+  /** Of a tool of an MCP server: the server, and what the person has read. */
+  server_id?: string
+  definition?: RuledDefinition
 }
 
 export const putToolRule =
-  ({ now, ...rule }: NewRule): Query =>
-  (sql) =>
-    sql`insert into agent_tool_rule ${sql({ ...rule, created_at: now, updated_at: now })}
+  ({ now, server_id = undefined, definition, ...rule }: NewRule): Query =>
+  (sql) => {
+    const bound = { server_id: server_id ?? null, definition: definition ? sql.json(definition as never) : null }
+    return sql`insert into agent_tool_rule ${sql({ ...rule, ...bound, created_at: now, updated_at: now })}
       on conflict (tenant_id, tool_name) do update set decision = excluded.decision, definition_hash = excluded.definition_hash,
-        set_by = excluded.set_by, updated_at = excluded.updated_at`
+        server_id = excluded.server_id, definition = excluded.definition, set_by = excluded.set_by, updated_at = excluded.updated_at`
+  }
 
 export const deleteToolRule =
   (name: string): Query =>

@@ -80,6 +80,11 @@ const artifact = [
   ],
   ...['untrusted', 'created_at', 'deleted_at'],
 ]
+const mcpServer = [
+  ...['id', 'name', 'transport', 'command', 'args', 'header_names', 'env_names', 'tool_prefix', 'enabled', 'metadata', 'status'],
+  ...['last_error', 'failures', 'looked_at', 'used_at', ...times],
+]
+const mcpTool = ['id', 'server_id', 'name', 'own_name', 'title', 'description', 'parameters', 'read_only_hint', ...times]
 
 /** Those of a person are shown to that person alone. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
@@ -107,7 +112,11 @@ export const agentSources = {
     ],
   },
   agent_approval: { table: 'agent_approval', columns: agentApproval, key: byId },
-  tool_rule: { table: 'agent_tool_rule', columns: ['id', 'tool_name', 'decision', 'set_by', ...times], key: byId },
+  tool_rule: {
+    table: 'agent_tool_rule',
+    columns: ['id', 'tool_name', 'decision', 'server_id', 'definition', 'set_by', ...times],
+    key: byId,
+  },
   memory: {
     table: 'agent_memory',
     columns: ['id', 'scope', 'text', 'untrusted', 'job_id', 'last_used_at', ...times],
@@ -136,6 +145,8 @@ export const agentSources = {
   },
   artifact: { table: 'artifact', columns: artifact, key: byId },
   artifact_share: { table: 'artifact_share', columns: ['id', 'artifact_id', 'expires_at', 'revoked_at', 'created_at'], key: byId },
+  mcp_server: { table: 'mcp_server', columns: mcpServer, key: byId },
+  mcp_tool: { table: 'mcp_tool', columns: mcpTool, key: byId },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

@@ -156,8 +156,8 @@ const ofOffer: Mutant[] = [
   {
     name: 'all tools are defined at once',
     file: offer,
-    from: 'if (tools || offered.length < FEW_TOOLS)',
-    to: 'if (tools || offered.length > 0)',
+    from: 'offered.length < FEW_TOOLS &&',
+    to: 'offered.length > 0 &&',
   },
 ]
 

@@ -1,0 +1,77 @@
+/** Sessions with the MCP servers of workspaces, for the lane that looks at their tools and for calls of these. */
+
+import type { Place } from '#domain/agent/mcp-config'
+import { secretsIn } from '#domain/agent/mcp-secrets'
+import type { McpServer as Configured } from '#domain/agent/mcp-server'
+import type { FairLimit } from '#kernel/fair-limit'
+import type { Sealer } from '#kernel/sealer'
+import type { McpClient, McpServer, McpServerConfig } from '#port/mcp-client/client'
+import { McpError } from '#port/mcp-client/client'
+import { mcpSecretRow } from '#store/agent/mcp-servers'
+
+export interface McpSessions {
+  client: McpClient
+  sealer: Sealer
+  /** Sessions of this process, granted to workspaces in turn. */
+  open: FairLimit
+}
+
+/** A server with its sealed values, in base64. */
+export interface SealedServer {
+  tenantId: string
+  server: Pick<Configured, 'id' | 'transport' | 'url' | 'command' | 'args'>
+  sealed: { headers: string | null; env: string | null }
+}
+
+export interface McpSession {
+  session: McpServer
+  /** Values that nothing of what the server says may contain. */
+  secrets: string[]
+}
+
+const opened = ({ sealer }: McpSessions, { server: { id }, sealed }: SealedServer, column: 'headers' | 'env'): Record<string, string> => {
+  const bytes = sealed[column]
+  return bytes === null ? {} : JSON.parse(sealer.open(Buffer.from(bytes, 'base64'), mcpSecretRow(id, column)))
+}
+
+const configOf = (sessions: McpSessions, sealed: SealedServer): McpServerConfig => {
+  const { transport, url, command, args } = sealed.server
+  if (transport === 'stdio') return { transport, command: command ?? '', args, env: opened(sessions, sealed, 'env') }
+  return { transport: 'streamable_http', url: url ?? '', headers: opened(sessions, sealed, 'headers') }
+}
+
+/** Without values, to check it. */
+export const placeConfig = ({ transport, url, command, args, env_names }: Place): McpServerConfig =>
+  transport === 'stdio'
+    ? { transport, command: command ?? '', args, env: Object.fromEntries(env_names.map((name) => [name, ''])) }
+    : { transport: 'streamable_http', url: url ?? '', headers: {} }
+
+/** A place among the sessions of the process. Throws `McpError` (not done) if none is free in time. */
+const placed = async ({ open }: McpSessions, tenantId: string): Promise<void> => {
+  try {
+    await open.enter(tenantId)
+  } catch (cause) {
+    throw new McpError('refused', 'too many calls of MCP servers wait in this process; try again later', 'not_done', { cause })
+  }
+}
+
+/** Throws `McpError`. The session ends with `use`. */
+export const inSession = async <T>(
+  sessions: McpSessions,
+  sealed: SealedServer,
+  signal: AbortSignal,
+  use: (session: McpSession) => Promise<T>,
+): Promise<T> => {
+  const config = configOf(sessions, sealed)
+  await placed(sessions, sealed.tenantId)
+  try {
+    const session = await sessions.client.open(config, { signal })
+    try {
+      return await use({ session, secrets: secretsIn(config) })
+    } finally {
+      await session.close()
+    }
+  } finally {
+    sessions.open.leave(sealed.tenantId)
+  }
+}

@@ -1,0 +1,126 @@
+/** How an MCP server is configured: what is sound, and what can be asked. */
+import { fail } from '#kernel/errors'
+
+export type McpTransport = 'streamable_http' | 'stdio'
+
+/** Values of headers or of variables, by name. */
+export type Secrets = Record<string, string>
+
+/** What a person or program configures. */
+export interface McpServerConfig {
+  name: string
+  transport?: McpTransport | undefined
+  url?: string | undefined
+  command?: string | undefined
+  args?: string[] | undefined
+  headers?: Secrets | undefined
+  env?: Secrets | undefined
+  toolPrefix?: string | undefined
+  enabled?: boolean | undefined
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** A program that the operator lets workspaces run. */
+export interface StdioProgram {
+  command: string
+  args: readonly string[]
+  /** Names of variables that workspaces may set. */
+  env: readonly string[]
+}
+
+export interface ConfigRules {
+  programs: readonly StdioProgram[]
+  /** Why the server cannot be called; undefined if it can. */
+  refuse(place: Place): string | undefined
+}
+
+export const invalid = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
+/** Headers that the protocol sets itself, and those that would change where a request goes. */
+const OWN_HEADERS = new Set([
+  ...['host', 'content-length', 'content-type', 'connection', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'expect', 'keep-alive'],
+  ...['accept', 'accept-encoding', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id', 'proxy-authorization', 'proxy-connection'],
+])
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
+const MOST_VALUES = 30
+const LONGEST_VALUE = 8_192
+
+/** Throws `invalid_input`, never with a value. */
+const requireValues = (path: string, values: Secrets, isValue: (name: string, value: string) => string | undefined): void => {
+  const all = Object.entries(values)
+  if (all.length > MOST_VALUES) invalid(path, `has more than ${MOST_VALUES} entries`)
+  for (const [name, value] of all) {
+    const flaw = value.length > LONGEST_VALUE ? `has a value of more than ${LONGEST_VALUE} characters` : isValue(name, value)
+    if (flaw !== undefined) invalid(path, `${flaw}: ${name.slice(0, 100)}`)
+  }
+}
+
+const flawOfHeader = (name: string, value: string): string | undefined => {
+  if (!HEADER_NAME.test(name)) return 'has a name that is no name of a header'
+  if (OWN_HEADERS.has(name.toLowerCase())) return 'has a header that the protocol sets itself'
+  return HEADER_VALUE.test(value) ? undefined : 'has a value that no header can have'
+}
+
+const flawOfVariable = (name: string): string | undefined =>
+  VARIABLE_NAME.test(name) ? undefined : 'has a name that is no name of a variable'
+
+/** Throws `invalid_input`. What has user name and password in it would be shown and logged. */
+const requirePlainUrl = (text: string): void => {
+  const url = URL.parse(text)
+  if (url && (url.username !== '' || url.password !== '')) invalid('url', 'must not include a user name or password; use headers')
+}
+
+const MOST_METADATA = 8_192
+
+/** What is wrong whatever the operator allows. Throws `invalid_input`. */
+export const requireSound = ({ url, headers = {}, env = {}, metadata = {} }: Partial<McpServerConfig>): void => {
+  if (url !== undefined) requirePlainUrl(url)
+  requireValues('headers', headers, flawOfHeader)
+  requireValues('env', env, flawOfVariable)
+  if (JSON.stringify(metadata).length > MOST_METADATA) invalid('metadata', `has more than ${MOST_METADATA} characters as JSON`)
+}
+
+const isEqual = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index])
+
+/** Where a server is. */
+export interface Place {
+  transport: McpTransport | null
+  url: string | null
+  command: string | null
+  args: string[]
+  env_names: string[]
+}
+
+/** Throws `invalid_input` for variables that the operator does not let workspaces set for a command that is allowed. */
+const requireVariables = ({ command, args, env_names }: Place, { programs }: ConfigRules): void => {
+  const allowed = programs.filter((one) => one.command === command && isEqual(one.args, args))
+  if (allowed.length === 0 || allowed.some(({ env }) => env_names.every((name) => env.includes(name)))) return
+  const unknown = env_names.find((name) => !allowed.some(({ env }) => env.includes(name)))
+  invalid('env', `has a variable that the operator does not allow for this command: ${unknown ?? env_names.join(', ')}`)
+}
+
+/** Why the server cannot be asked as it is configured; null if it can. Throws `invalid_input`. */
+export const refusalOfPlace = (place: Place, rules: ConfigRules): string | null => {
+  if (place.transport === null) return 'neither a url nor a command is set'
+  if (place.transport === 'stdio' && place.command === null) return 'no command is set'
+  if (place.transport === 'streamable_http' && place.url === null) return 'no url is set'
+  requireVariables(place, rules)
+  return rules.refuse(place) ?? null
+}
+
+export const transportOf = ({ transport, url, command }: Partial<McpServerConfig>): McpTransport | null => {
+  if (transport) return transport
+  if (url !== undefined) return 'streamable_http'
+  return command === undefined ? null : 'stdio'
+}
+
+type PlaceConfig = Pick<McpServerConfig, 'url' | 'command' | 'args' | 'headers' | 'env'>
+
+/** What belongs to the transport, without what is for the other one. */
+export const placed = (transport: McpTransport | null, { url, command, args = [], headers = {}, env = {} }: PlaceConfig) =>
+  transport === 'stdio'
+    ? { transport, url: null, command: command ?? null, args, headers: {}, env }
+    : { transport, url: url ?? null, command: null, args: [], headers, env: {} }

@@ -1,0 +1,23 @@
+/** With what the names of an MCP server's tools begin: no two servers of a workspace can have a tool of the same name. */
+import { fail } from '#kernel/errors'
+import { LONGEST_PREFIX, prefixesCollide, prefixOf } from './foreign-tools.ts'
+
+/** Throws `invalid_input`. `others`: prefixes of the other servers. */
+export const requireFreePrefix = (prefix: string, others: readonly string[]): void => {
+  const other = others.find((one) => prefixesCollide(prefix, one))
+  if (other === undefined) return
+  const message = `collides with ${other}, the prefix of another server; take another`
+  fail('invalid_input', `toolPrefix ${message}`, { details: [{ path: 'toolPrefix', message }] })
+}
+
+/** Room for the number. */
+const DIGITS = 3
+
+/** A free prefix made of a server's name. */
+export const freePrefix = (name: string, others: readonly string[]): string => {
+  const stem = prefixOf(name)
+  for (let number = 1; ; number++) {
+    const prefix = number === 1 ? stem : `${stem.slice(0, LONGEST_PREFIX - DIGITS)}${number}`
+    if (!others.some((one) => prefixesCollide(prefix, one))) return prefix
+  }
+}

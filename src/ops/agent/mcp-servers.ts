@@ -1,0 +1,128 @@
+import type { mcpServers } from '#contract/agent/mcp-servers'
+import { type McpSessions, placeConfig } from '#decisions/agent/mcp-session'
+import { newWork } from '#decisions/work'
+import type { Place, Secrets, StdioProgram } from '#domain/agent/mcp-config'
+import { type Configured, type McpServer, mcpServerView, newMcpServer, placeOf, updateMcpServer } from '#domain/agent/mcp-server'
+import { mcpToolViews } from '#domain/agent/mcp-tool'
+import { fail, found } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { McpError } from '#port/mcp-client/client'
+import {
+  deleteMcpServer,
+  insertMcpServer,
+  listMcpServers,
+  mcpPrefixes,
+  mcpSecretRow,
+  mcpServerPart,
+  type SealedSecrets,
+  saveMcpServer,
+} from '#store/agent/mcp-servers'
+import { deleteMcpTools, deleteRulesOfServer, ruledToolsOf } from '#store/agent/mcp-tools'
+import { type Effects, merge } from '#store/engine/letter'
+import { loadBy } from '#store/engine/load'
+import { type Work, workFor } from '#store/engine/work'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+export type McpServerParts = McpSessions & { programs: readonly StdioProgram[] }
+
+const the = (server: McpServer | undefined): McpServer => found(server, 'no such MCP server')
+
+const before = ({ id }: { id: string }) => ({ before: mcpServerPart(id) })
+
+const rulesOf = ({ client, programs }: McpServerParts) => ({
+  programs,
+  refuse(place: Place): string | undefined {
+    try {
+      client.check(placeConfig(place))
+      return undefined
+    } catch (cause) {
+      if (cause instanceof McpError) return cause.message
+      throw cause
+    }
+  },
+})
+
+/** Of values that change. */
+const sealedOf = ({ sealer }: McpServerParts, { server, headers, env }: Configured): SealedSecrets => {
+  const sealed = (values: Secrets, column: 'headers' | 'env') =>
+    Object.keys(values).length === 0 ? null : sealer.seal(JSON.stringify(values), mcpSecretRow(server.id, column))
+  return { ...(headers && { headers: sealed(headers, 'headers') }), ...(env && { env: sealed(env, 'env') }) }
+}
+
+const lookOf = ({ id }: { id: string }) => ({ look: workFor('mcp_look', id) })
+
+/** Its tools are listed now, because a person wants it. What runs already has just begun. */
+const lookNow = ({ id, enabled }: McpServer, look: Work | undefined, now: Date): Effects => {
+  if (!enabled || look?.state === 'running') return {}
+  if (look) return { requeued: [{ id: look.id, runAt: now, origin: 'manual' }] }
+  return { work: [newWork('mcp_look', { refId: id, origin: 'manual', runAt: now })] }
+}
+
+/** What the audit keeps: what runs where, and no value. */
+const traceOf = (server: McpServer) => ({ name: server.name, place: placeOf(server), enabled: server.enabled, status: server.status })
+
+type Other = Pick<McpServer, 'id' | 'tool_prefix'>
+
+const surroundings = (parts: McpServerParts, others: readonly Other[], now: Date) => ({ others, rules: rulesOf(parts), now })
+
+type All = Handlers<typeof mcpServers>
+
+const changing = (parts: McpServerParts): Pick<All, 'create' | 'update'> => ({
+  create: loading(
+    () => ({ others: mcpPrefixes }),
+    (config, { gate: { now } }, { others }) => {
+      const made = newMcpServer(newId(), config, surroundings(parts, others, now))
+      const { server } = made
+      const effects = merge({ writes: [insertMcpServer(server, sealedOf(parts, made))] }, lookNow(server, undefined, now))
+      return { reply: { server: mcpServerView(server) }, effects, refId: server.id, auditDetail: traceOf(server) }
+    },
+  ),
+
+  update: loading(
+    (input) => ({ ...before(input), ...lookOf(input), others: mcpPrefixes }),
+    ({ id, ...patch }, { gate: { now } }, { before, look, others }) => {
+      const changed = updateMcpServer(the(before), patch, surroundings(parts, others, now))
+      const { server, isForgotten } = changed
+      const forgotten = isForgotten ? [deleteMcpTools(id), deleteRulesOfServer(id)] : []
+      const isDue = server.enabled && (server.status === 'new' || !the(before).enabled)
+      const writes = [...forgotten, saveMcpServer(server, sealedOf(parts, changed))]
+      const effects = merge({ writes }, isDue ? lookNow(server, look, now) : {})
+      return { reply: { server: mcpServerView(server) }, effects, auditDetail: { ...traceOf(server), rules_reset: isForgotten } }
+    },
+  ),
+})
+
+export const mcpServerHandlers = (parts: McpServerParts): All => ({
+  async list(input, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(await read(listMcpServers(page)), page.limit)
+    return { servers: rows.map(mcpServerView), nextCursor: next_cursor }
+  },
+
+  async get({ id }, { read }) {
+    const { before, tools } = await loadBy(read, { before: mcpServerPart(id), tools: ruledToolsOf(id) })
+    return { server: mcpServerView(the(before)), tools: mcpToolViews(tools) }
+  },
+
+  ...changing(parts),
+
+  refresh: loading(
+    (input) => ({ ...before(input), ...lookOf(input) }),
+    (_, { gate: { now } }, { before, look }) => {
+      const server = the(before)
+      if (!server.enabled) fail('conflict', `cannot look: the server is ${server.status === 'refused' ? 'refused' : 'disabled'}`)
+      return { reply: { server: mcpServerView(server) }, effects: lookNow(server, look, now) }
+    },
+  ),
+
+  remove: loading(
+    (input) => ({ ...before(input), ...lookOf(input) }),
+    ({ id }, _, { before, look }) => {
+      if (!before) return { reply: { server: null } }
+      const effects = { writes: [deleteMcpServer(id)], settled: look?.state === 'queued' ? [look.id] : [] }
+      return { reply: { server: mcpServerView(before) }, effects, auditDetail: traceOf(before) }
+    },
+  ),
+})

@@ -1,0 +1,157 @@
+/** The agent's tools together with those of the workspace's MCP servers, which exist for one job at a time. */
+import { inSession, type McpSessions } from '#decisions/agent/mcp-session'
+import { quoted, sha256 } from '#decisions/agent/saying'
+import type { Decided, Tool, ToolBox, ToolCaller } from '#decisions/agent/toolbox'
+import type { CallingJob } from '#domain/agent/job'
+import { definitionOf, flawOfArguments } from '#domain/agent/mcp-offer'
+import { withoutSecrets } from '#domain/agent/mcp-secrets'
+import { placeOf } from '#domain/agent/mcp-server'
+import type { ServedTool } from '#domain/agent/mcp-tool'
+import { canonical } from '#kernel/canonical'
+import { AppError, fail } from '#kernel/errors'
+import { McpError } from '#port/mcp-client/client'
+import { serverOfTool } from '#store/agent/mcp-tools'
+import type { Db } from '#store/engine/db'
+import { loadBy } from '#store/engine/load'
+import { mayRun, type Permitted } from './bind.ts'
+
+/** What a call of a tool of a server takes of its caller: what leaves the workspace needs an approver. */
+export const SERVED: Permitted = { scope: 'api:write', also: 'workspace:use', roles: ['approver'] }
+
+export interface ServedParts {
+  db: Pick<Db, 'read'>
+  sessions: McpSessions
+}
+
+interface Answer {
+  text: string
+  isError: boolean
+}
+
+type Arguments = Record<string, unknown>
+
+/** Of a call: the connection, the call and the end of the session. */
+const CALL_MS = 55_000
+
+const invalid = (message: string): never => fail('invalid_input', message, { details: [{ path: '', message }] })
+
+const USE_TOOLS = 'use_tools'
+
+class ServedTools implements ToolBox {
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly #served: ReadonlyMap<string, ServedTool>
+
+  constructor(
+    private readonly parts: ServedParts,
+    private readonly base: ToolBox,
+    served: readonly ServedTool[],
+  ) {
+    this.#served = new Map(served.flatMap((tool) => (base.tools.has(tool.name) ? [] : [[tool.name, tool]])))
+    const tools = [...this.#served.values()].map((tool): [string, Tool] => [tool.name, definitionOf(tool)])
+    this.tools = new Map([...base.tools, ...tools])
+  }
+
+  and(served: readonly ServedTool[]): ToolBox {
+    return new ServedTools(this.parts, this.base, [...this.#served.values(), ...served])
+  }
+
+  mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean {
+    return this.#served.has(name) ? mayRun(SERVED, caller) : this.base.mayRun(name, caller)
+  }
+
+  checked(name: string, args: unknown): Arguments {
+    const tool = this.#served.get(name)
+    if (!tool) return this.base.checked(name, args)
+    const flaw = flawOfArguments(args as Arguments, tool.parameters)
+    return flaw === undefined ? (args as Arguments) : invalid(flaw)
+  }
+
+  asks(name: string, ...rest: [Arguments, Parameters<ToolBox['asks']>[2]]): string[] {
+    return this.#served.has(name) ? [] : this.base.asks(name, ...rest)
+  }
+
+  /** Definitions of served tools are given like those of others. */
+  async decide(name: string, args: Arguments, context: Parameters<ToolBox['decide']>[2]): Promise<Decided> {
+    const names = name === USE_TOOLS ? (args.names as string[]) : []
+    const others = names.filter((one) => !this.#served.has(one))
+    if (names.length === others.length) return this.base.decide(name, args, context)
+    const shown = others.length > 0 ? (await this.base.decide(name, { names: others }, context)).shown : []
+    return { value: { names }, effects: {}, shown: [...names.filter((one) => this.#served.has(one)), ...(shown ?? [])] }
+  }
+
+  async read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown> {
+    const tool = this.#served.get(name)
+    return tool ? this.#call(tool, args, caller.tenantId, job.stepId) : this.base.read(name, args, caller, job)
+  }
+
+  reach(...given: Parameters<ToolBox['reach']>): ReturnType<ToolBox['reach']> {
+    return this.base.reach(...given)
+  }
+
+  look(...given: Parameters<ToolBox['look']>): ReturnType<ToolBox['look']> {
+    return this.base.look(...given)
+  }
+
+  async subject(name: string, args: Arguments, sql: Parameters<ToolBox['subject']>[2]): ReturnType<ToolBox['subject']> {
+    const tool = this.#served.get(name)
+    if (!tool) return this.base.subject(name, args, sql)
+    const text = JSON.stringify(args, null, 2)
+    return {
+      summary: `Call ${quoted(tool.own_name)} of the MCP server ${quoted(tool.server_name)}, which is ${placeOf(tool.place)}, with ${briefly(args)}`,
+      subject: {
+        records: [{ kind: 'mcp_server', id: tool.server_id, sha256: tool.hash }],
+        account: null,
+        text,
+        sha256: sha256(canonical(args)),
+      },
+    }
+  }
+
+  kept(name: string, value: unknown): unknown {
+    return this.#served.has(name) ? value : this.base.kept(name, value)
+  }
+
+  naming(name: string): ReturnType<ToolBox['naming']> {
+    return this.base.naming(name)
+  }
+
+  text(name: string, value: unknown): string {
+    if (!this.#served.has(name)) return this.base.text(name, value)
+    const { text, isError } = value as Answer
+    return isError ? `The tool says that it failed:\n${text}` : text
+  }
+
+  isForeign(name: string, value: unknown): boolean {
+    return this.#served.has(name) || this.base.isForeign(name, value)
+  }
+
+  /** Sent at most once. An error of ours says that it was not done; any other leaves it unknown. */
+  async #call({ name, own_name, hash }: ServedTool, args: Arguments, tenantId: string, idempotencyKey: string): Promise<Answer> {
+    const { sessions, db } = this.parts
+    const { server } = await loadBy((query) => db.read({ tenantId }, query), { server: serverOfTool(name) })
+    if (server?.hash !== hash) return fail('conflict', 'the tool has changed since; nothing was sent')
+    const { id, place, ...sealed } = server
+    const signal = AbortSignal.timeout(CALL_MS)
+    try {
+      return await inSession(sessions, { tenantId, server: { id, ...place }, sealed }, signal, async ({ session, secrets }) => {
+        const { text, isError } = await session.call(own_name, args, { idempotencyKey, signal })
+        return { text: withoutSecrets(text, secrets), isError }
+      })
+    } catch (cause) {
+      if (cause instanceof McpError && cause.outcome === 'not_done')
+        throw new AppError('network_error', `it was not called: ${cause.message}`, { cause })
+      throw cause
+    }
+  }
+}
+
+const SHOWN = 200
+
+const briefly = (args: Arguments): string => {
+  const text = JSON.stringify(args)
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+}
+
+/** A tool box whose `and` gives it tools of servers. */
+export const withServed = (parts: ServedParts, base: ToolBox, served: readonly ServedTool[]): ToolBox =>
+  new ServedTools(parts, base, served)

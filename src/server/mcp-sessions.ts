@@ -1,0 +1,27 @@
+/** What the process needs to call the MCP servers of workspaces. */
+import type { McpSessions } from '#decisions/agent/mcp-session'
+import type { StdioProgram } from '#domain/agent/mcp-config'
+import { FairLimit } from '#kernel/fair-limit'
+import type { Log } from '#kernel/log'
+import type { Sealer } from '#kernel/sealer'
+import type { Egress } from '#port/egress/egress'
+import type { McpClient } from '#port/mcp-client/client'
+import { createMcpClient } from '#port/mcp-client/open'
+import { version } from '../../package.json'
+import type { Config } from '../config.ts'
+
+/** Sessions of a process at once, granted to workspaces in turn; what one workspace can run at once may wait. */
+const SESSIONS = { name: 'MCP session', limit: 64, bound: 16, withinMs: 20_000 }
+
+interface SessionParts {
+  egress: Egress
+  sealer: Sealer
+  log: Log
+  /** In the place of the usual one. */
+  client: McpClient | undefined
+}
+
+export const mcpSessionsOf = (
+  { mcpStdio: programs, home }: Config,
+  { egress, sealer, log, client = createMcpClient({ egress, programs, home, log, version }) }: SessionParts,
+): McpSessions & { programs: readonly StdioProgram[] } => ({ client, sealer, programs, open: new FairLimit(SESSIONS) })

@@ -1,0 +1,77 @@
+/** A client of MCP servers that are made up: each has the tools it is given, and counts its calls. */
+import type { ForeignAnswer } from '#domain/agent/foreign-result'
+import { createEgress } from '#port/egress/egress'
+import { type McpClient, McpError, type McpServerConfig } from '#port/mcp-client/client'
+
+export interface FakeTool {
+  name: string
+  title?: string
+  description?: string
+  inputSchema?: Record<string, unknown>
+  annotations?: Record<string, unknown>
+}
+
+export interface FakeCall {
+  name: string
+  args: Record<string, unknown>
+  key: string
+}
+
+export interface FakeMcp extends McpClient {
+  tools: FakeTool[]
+  /** What went out. */
+  calls: FakeCall[]
+  /** What each session was opened with. */
+  opened: McpServerConfig[]
+  /** What a call answers. */
+  answer(call: FakeCall): Promise<ForeignAnswer>
+  /** Nobody answers. */
+  isDown: boolean
+  sessions: number
+}
+
+export const SEARCH: FakeTool = {
+  name: 'search',
+  description: 'Searches the shop.',
+  inputSchema: { type: 'object', properties: { query: { type: 'string', description: 'What to look for.' } }, required: ['query'] },
+  annotations: { readOnlyHint: true },
+}
+
+const egress = createEgress({ rules: { allow: new Set(), own: new Set() } })
+
+const requireAllowed = (config: McpServerConfig): void => {
+  if (config.transport === 'stdio') throw new McpError('refused', 'the operator does not allow this command (MCP_STDIO)')
+  try {
+    egress.check(config.url)
+  } catch (cause) {
+    throw new McpError('refused', (cause as Error).message)
+  }
+}
+
+/** `tools`: those of every server. */
+export const fakeMcp = (tools: FakeTool[] = [SEARCH]): FakeMcp => {
+  const fake: FakeMcp = {
+    ...{ tools, calls: [], opened: [], isDown: false, sessions: 0 },
+    answer: async ({ name }) => ({ text: `answer of ${name}`, isError: false }),
+    check: (config) => requireAllowed(config),
+    async open(config) {
+      if (fake.isDown) throw new McpError('unreachable', 'the server does not answer')
+      fake.opened.push(config)
+      fake.sessions++
+      return {
+        toolsChanged: false,
+        info: { name: 'fake', version: '1', protocol: '2025-11-25' },
+        list: async () => ({ tools: structuredClone(fake.tools), isCut: false }),
+        async call(name, args, { idempotencyKey: key }) {
+          const call = { name, args, key }
+          fake.calls.push(call)
+          return fake.answer(call)
+        },
+        async close() {
+          fake.sessions--
+        },
+      }
+    },
+  }
+  return fake
+}
