@@ -143,7 +143,10 @@ export const mcpServers = {
   remove: op.command(
     'DELETE /api/v1/mcp/servers/:id',
     'Disconnect an MCP server, with the rules of its tools. An id that there is not is no error.',
-    { input: { id: Id }, output: record({ server: nullable(McpServer) }) },
+    {
+      input: { id: T.String({ minLength: 1, maxLength: 200, examples: ['018f47a0-0000-7000-8000-000000000000'] }) },
+      output: record({ server: nullable(McpServer) }),
+    },
     { ...deciding, destructive: true },
   ),
 }

@@ -5,7 +5,7 @@ import type { Place, Secrets, StdioProgram } from '#domain/agent/mcp-config'
 import { type Configured, type McpServer, mcpServerView, newMcpServer, placeOf, updateMcpServer } from '#domain/agent/mcp-server'
 import { mcpToolViews } from '#domain/agent/mcp-tool'
 import { fail, found } from '#kernel/errors'
-import { newId } from '#kernel/ids'
+import { isUuid, newId } from '#kernel/ids'
 import { McpError } from '#port/mcp-client/client'
 import {
   deleteMcpServer,
@@ -19,7 +19,7 @@ import {
 } from '#store/agent/mcp-servers'
 import { deleteMcpTools, deleteRulesOfServer, ruledToolsOf } from '#store/agent/mcp-tools'
 import { type Effects, merge } from '#store/engine/letter'
-import { loadBy } from '#store/engine/load'
+import { loadBy, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
@@ -50,6 +50,8 @@ const sealedOf = ({ sealer }: McpServerParts, { server, headers, env }: Configur
     Object.keys(values).length === 0 ? null : sealer.seal(JSON.stringify(values), mcpSecretRow(server.id, column))
   return { ...(headers && { headers: sealed(headers, 'headers') }), ...(env && { env: sealed(env, 'env') }) }
 }
+
+const isId = (id: string): boolean => isUuid(id.toLowerCase())
 
 const lookOf = ({ id }: { id: string }) => ({ look: workFor('mcp_look', id) })
 
@@ -118,9 +120,10 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
   ),
 
   remove: loading(
-    (input) => ({ ...before(input), ...lookOf(input) }),
+    ({ id }) => ({ before: when(isId(id), mcpServerPart(id)), look: when(isId(id), workFor('mcp_look', id)) }),
     ({ id }, _, { before, look }) => {
-      if (!before) return { reply: { server: null } }
+      // What is no uuid is the id of nothing, too.
+      if (!before) return { reply: { server: null }, unchanged: true }
       const effects = { writes: [deleteMcpServer(id)], settled: look?.state === 'queued' ? [look.id] : [] }
       return { reply: { server: mcpServerView(before) }, effects, auditDetail: traceOf(before) }
     },
