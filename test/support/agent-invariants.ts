@@ -41,6 +41,15 @@ const rules = {
     where c.status = 'active' group by c.tenant_id, c.id having count(w.id) <> 1`,
   'work of a schedule that does not run': `select format('schedule %s', w.ref_id) from work w left join agent_schedule c
       on c.tenant_id = w.tenant_id and c.id = w.ref_id where w.kind = 'agent_schedule' and c.status is distinct from 'active'`,
+  'a document that is to be read, without its row of work': `select format('document %s %s', d.id, d.status) from document d
+      left join work w on w.tenant_id = d.tenant_id and w.kind = 'ingest' and w.ref_id = d.id
+    where d.status in ('queued', 'processing') and w.id is null`,
+  'a ready document without all of its passages, or whose passages are not of its content': `select format('document %s', d.id)
+    from document d where d.status = 'ready' and d.passages <> (select count(*) from document_passage p
+      where p.tenant_id = d.tenant_id and p.document_id = d.id and position(p.text in d.content) > 0)`,
+  'words of no passage': `select format('document %s', w.document_id) from (select distinct tenant_id, document_id from document_word) w
+      left join work r on r.tenant_id = w.tenant_id and r.kind = 'ingest' and r.ref_id = w.document_id
+    where r.id is null and not exists (select from document d where d.tenant_id = w.tenant_id and d.id = w.document_id)`,
   'a run that nobody is held to, or with less taint than its schedule': `select format('job %s', j.id) from agent_job j
       join agent_schedule c on c.tenant_id = j.tenant_id and c.id::text = j.cause->>'id'
     where j.origin <> 'automatic' or (c.on_behalf = j.on_behalf and not j.taint @> c.taint)`,

@@ -149,7 +149,7 @@ const sampleRows = (tenantId: string, person: string) => {
     playbook_version: { id: newId(), playbook_id: playbook, number: 1, content: mark, state: 'active', author: {}, ...times },
     document: {
       ...{ id: document, file_name: mark, mime_type: 'text/plain', content: mark, byte_size: 1, length: 1, sha256: mark, metadata: {} },
-      ...{ trusted: false, status: 'ready', configuration: 'simple', author: {}, ...times },
+      ...{ trusted: false, status: 'ready', passages: 1, configuration: 'simple', author: {}, ...times },
     },
     document_passage: { document_id: document, number: 0, path: [], start_at: 0, end_at: 1, text: mark },
     document_word: { word: mark, document_id: document, block: 0, passages: 1 },

@@ -1,6 +1,7 @@
 /** How documents are read: what becomes of odd ones, of processes that die meanwhile, and of documents that are deleted. */
 import { expect, test } from 'bun:test'
 import { BLOCK, MOST_PASSAGES } from '#domain/agent/document'
+import { brokenInvariants } from '#test/support/agent-invariants'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { documentStory, makeDocument } from '#test/support/documents'
@@ -85,6 +86,7 @@ test.each(places)('a process dies %s: another one ends with the same passages an
   goOn()
   const other = await story.added({ content: LONG })
   expect(await madeOf(next, id)).toEqual(await madeOf(next, other.id))
+  expect(await brokenInvariants(next.owner)).toEqual([])
 })
 
 test('a document that three processes have not survived has failed', async () => {
@@ -138,6 +140,7 @@ test.each(['ingest.claimed', 'ingest.cut'])('a document deleted at %s leaves not
     return row!
   }
   expect(await eventually(left, ({ words, work }) => words + work === 0)).toEqual({ words: 0, passages: 0, work: 0 })
+  expect(await brokenInvariants(app.owner)).toEqual([])
 })
 
 test('what a failed reading has left is not found, and goes when it is read again', async () => {
