@@ -1,5 +1,5 @@
 /** What the desk quotes in answer to a free question: of each kind of text that the job may read. */
-import { passagePath } from '#domain/agent/document'
+import { enclosed, passagePath } from '#domain/agent/document'
 import { bestOf, MOST_QUOTATIONS, type Quotation, quotationOf, quotationsIn, sourceOf } from '#domain/agent/quoting'
 import { spacedWords, withMarks } from '#domain/agent/spacing'
 import { type FoundPassage, searchPassages } from '#store/agent/document-search'
@@ -17,7 +17,7 @@ type Found = Quotation & { memory?: string; playbook?: { slug: string; version: 
 const HEADINGS = /^(?:#{1,6}[ \t][^\n]*\n\s*)+/
 
 const ofDocument = ({ document_id, file_name, path, start_at, trusted, ...found }: FoundPassage, publicUrl: string): Found => {
-  const source = `${sourceOf(file_name, path)}: ${publicUrl}${passagePath(document_id, start_at)}`
+  const source = `${sourceOf(enclosed(file_name), path.map(enclosed))}: ${publicUrl}${passagePath(document_id, start_at)}`
   const marked = withMarks(found.text, found.marked)
   // The source names the headings.
   const under = marked.replace(HEADINGS, '')

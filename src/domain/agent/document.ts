@@ -148,14 +148,14 @@ export const documentView = ({ id, metadata, sha256, trusted, status, error, pas
 /** The page that shows a passage. */
 export const passagePath = (id: string, at: number): string => `/documents/${id}?at=${at}`
 
-/** Within a link's text nothing may end it. */
-const linkText = (text: string): string => text.replace(/[[\]()<>`!\\\s]+/gu, ' ').trim()
+/** A name or a heading within a link's text, or within brackets, which nothing in it may end. */
+export const enclosed = (text: string): string => text.replace(/[[\]()<>`!\\\s]+/gu, ' ').trim()
 
 const headingOf = (path: readonly string[]): string | null => (path.length === 0 ? null : path.join(' › '))
 
 export const passageView = ({ document_id, file_name, number, path, start_at, end_at, text }: StoredPassage, publicUrl: string) => {
   const heading = headingOf(path)
-  const place = [file_name, heading ?? [], `${start_at}–${end_at}`].flat().map(linkText).join(', ')
+  const place = [file_name, heading ?? [], `${start_at}–${end_at}`].flat().map(enclosed).join(', ')
   const cite = `[${place}](${publicUrl}${passagePath(document_id, start_at)})`
   return { documentId: document_id, fileName: file_name, number, heading, start: start_at, end: end_at, text, cite }
 }
