@@ -1,4 +1,7 @@
-/** Words of scripts that do not put spaces between them, set apart, since full text search finds words by the spaces around them. */
+/**
+ * Text as full text search needs it. Postgres finds words by the spaces around them; and where the locale of the database is C, as that of the
+ * embedded one is, it takes all that is not ASCII for letters: quotation marks, dashes and spaces that do not break would be parts of words.
+ */
 
 /** Around each word of a query in a text that was found: characters of a private use area, which are nobody's text. */
 export const MARKS = ['\uE000', '\uE001'] as const
@@ -8,9 +11,31 @@ const UNSPACED =
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** The text with a space before and after each word of such scripts. Other text stays as it is. */
+/** What nobody sees, such as soft hyphens, and what nobody looks for. */
+const UNSEEN = /[\p{Cf}\p{Variation_Selector}]/gu
+const NO_LETTER = /[^\p{L}\p{M}\p{N}\p{ASCII}]/gu
+
+/** The letters in one form, whether accents are characters of their own or not, and nothing but spaces and ASCII between words. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFC')
+    .replace(UNSEEN, '')
+    .replace(NO_LETTER, (character) => ' '.repeat(character.length))
+
+/** The plain text, with a space before and after each word of such scripts. ASCII stays as it is. */
 export const spacedWords = (text: string): string =>
-  text.replace(UNSPACED, (run) => ` ${[...words.segment(run)].map(({ segment }) => segment).join(' ')} `)
+  plain(text).replace(UNSPACED, (run) => ` ${[...words.segment(run)].map(({ segment }) => segment).join(' ')} `)
+
+/** Characters that become one in plain text, at most. */
+const MOST_OF_ONE = 8
+
+/** How many units of the text, from this place on, are that unit of plain text; none, if it is an inserted space. */
+const unitsOf = (text: string, at: number, unit: string): number => {
+  if (text[at] === unit) return 1
+  for (let count = 1; count <= MOST_OF_ONE && at + count <= text.length; count++)
+    if (plain(text.slice(at, at + count)) === unit) return count
+  return 0
+}
 
 /**
  * Places in `text` of what `marked` has between marks. `marked` is the text as `spacedWords` gives it, with marks. None, if something else was
@@ -28,10 +53,13 @@ export const placesOfMarks = (
     else if (unit === close) {
       if (start >= 0 && at > start) places.push({ start, end: at })
       start = -1
-    } else if (unit === text[at]) at++
-    else if (unit !== ' ') return []
+    } else {
+      const units = unitsOf(text, at, unit)
+      if (units === 0 && unit !== ' ') return []
+      at += units
+    }
   }
-  return at === text.length ? places : []
+  return plain(text.slice(at)) === '' ? places : []
 }
 
 /** The text with the marks of `marked`. */

@@ -1,10 +1,25 @@
 import { expect, test } from 'bun:test'
 import { MARKS, placesOfMarks, spacedWords, withMarks } from '#domain/agent/spacing'
 
-test('words of scripts without spaces are set apart, and other text stays', () => {
-  expect(spacedWords('Refunds: 30 days, e\u0301.')).toBe('Refunds: 30 days, e\u0301.')
+test('words of scripts without spaces are set apart, and ASCII stays', () => {
+  expect(spacedWords('Refunds: 30 days, "e".')).toBe('Refunds: 30 days, "e".')
   expect(spacedWords('返品期間は30日').split(/ +/)).toContain('返品')
   expect(spacedWords('ประเทศไทยสวยงาม').trim().split(/ +/)).toContain('สวยงาม')
+})
+
+const plain: [what: string, text: string, spaced: string][] = [
+  ['quotation marks and dashes', '“Fine”—or «not»…', ' Fine  or  not  '],
+  ['apostrophes as in print', 'O’Reilly', 'O Reilly'],
+  ['spaces that do not break', '30\u00A0days', '30 days'],
+  ['accents of their own', 'cafe\u0301', 'café'],
+  ['soft hyphens and marks of direction', 're\u00ADfund \u202Aleft\u202C', 'refund left'],
+  ['pictures', '😀late ❤\uFE0Fsoon', '  late  soon'],
+]
+test.each(plain)('a text is plain without %s, and marks are found in it as it was', (_, text, spaced) => {
+  expect(spacedWords(text)).toBe(spaced)
+  const marked = spaced.replace(/[\p{L}\p{N}]+/gu, '[$&]')
+  const found = placesOfMarks(text, marked, ['[', ']']).map(({ start, end }) => spacedWords(text.slice(start, end)).trim())
+  expect(found).toEqual(spaced.trim().split(/ +/))
 })
 
 test('marks are found in the text as it was', () => {

@@ -46,6 +46,18 @@ test('finds passages by their headings', async () => {
   expect(await found('refund')).toEqual(['# Refunds\n\nWithin thirty days.'])
 })
 
+test('finds words beside quotation marks, dashes and spaces of any kind, and shows them as they are', async () => {
+  const { added, search } = await setUp()
+  const { content } = await added({ content: '“Pallets”—by O’Reilly, 30\u00A0crates, l’hôtel, Cafe\u0301, re\u00ADfunds…' })
+  const shown = async (q: string) =>
+    (await search(q)).flatMap(({ highlights }: { highlights: { start: number; end: number }[] }) =>
+      highlights.map(({ start, end }) => content.slice(start, end)),
+    )
+  expect(await shown("pallet O'Reilly")).toEqual(['Pallets', 'O', 'Reilly'])
+  expect(await shown('“crate” refund')).toEqual(['crates', 're\u00ADfunds'])
+  expect(await shown('hôtel café')).toEqual(['hôtel', 'Cafe\u0301'])
+})
+
 describe('in other languages', () => {
   test('finds German forms in a German workspace', async () => {
     const { found, added } = await setUp('de')
