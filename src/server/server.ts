@@ -208,10 +208,7 @@ export async function openWorkplace(
   const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
   const reached: Parts = {
     ...{ db, rates, networks, sandbox, egress, nodes },
-    files,
-    identity,
-    sealer,
-    mcp,
+    ...{ files, identity, sealer, mcp },
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
   const models = modelsOf(config)

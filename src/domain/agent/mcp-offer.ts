@@ -5,10 +5,10 @@ import type { ServedTool } from './mcp-tool.ts'
 import type { ToolClass, ToolWay } from './step.ts'
 
 /** Where text of the server comes from, as taint says it. */
-export const taintOf = (server: string): string => `mcp ${server}`
+const taintOf = (server: string): string => `mcp ${server}`
 
 /** The words by which the server describes its tools. They are no reason to ask about calls of these tools, which people let it have. */
-export const descriptionTaintOf = (server: string): string => `mcp ${server}: descriptions`
+const descriptionTaintOf = (server: string): string => `mcp ${server}: descriptions`
 
 /** In characters. */
 const LONGEST_DESCRIPTION = 1_000

@@ -37,7 +37,7 @@ export interface McpServer {
   updated_at: Date
 }
 
-export const MOST_MCP_SERVERS = 20
+const MOST_MCP_SERVERS = 20
 
 /** With `headers` or `env`: their new values. */
 export interface Configured {
