@@ -65,20 +65,20 @@ create index inbound_route_ref on inbound_route (tenant_id, ref_id);
 create index inbound_route_expiry on inbound_route (tenant_id, expires_at) where expires_at is not null;
 
 -- Removes that by which expired tokens find their workspace, shares a week after their end, and deleted artifacts with their files: after a
--- week, and at once where the files of the workspace take more than three quarters of a GiB. As sweep_tenant.
+-- week, and at once where the files of the workspace take more than three quarters of the room of its store. As sweep_tenant.
 create function sweep_artifacts(swept uuid, most integer) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   since constant timestamptz := now() - interval '7 days';
-  deleted_since timestamptz := since;
+  kib integer;
   old uuid[];
   files uuid[];
   removed integer;
   more boolean;
 begin
   perform set_config('app.tenant', swept::text, true);
-  if exists (select 1 from public.counter where tenant_id = swept and key = 'files' and used > 786432) then deleted_since := now(); end if;
-  if not exists (select 1 from public.artifact where tenant_id = swept and deleted_at < deleted_since)
+  kib := coalesce((select used from public.counter where tenant_id = swept and key = 'files'), 0);
+  if not exists (select 1 from public.artifact where tenant_id = swept and deleted_at < case when kib > 786432 then now() else since end)
     and not exists (select 1 from public.artifact_share where tenant_id = swept and least(revoked_at, expires_at) < since)
     and not exists (select 1 from public.inbound_route where tenant_id = swept and expires_at < now())
   then return false; end if;
@@ -90,7 +90,10 @@ begin
   delete from public.inbound_route where tenant_id = swept and kind = 'share' and ref_id = any(old);
   delete from public.artifact_share where tenant_id = swept and id = any(old);
   more := removed = most or cardinality(old) = most;
-  old := array(select id from public.artifact where tenant_id = swept and deleted_at < deleted_since limit most);
+  -- A GiB in the database, a hundred in S3.
+  old := array(select a.id from public.artifact a join public.file f on f.tenant_id = swept and f.id = a.file_id
+    where a.tenant_id = swept and a.deleted_at < case when kib > case f.store when 's3' then 78643200 else 786432 end then now() else since end
+    limit most);
   files := array(select file_id from public.artifact where tenant_id = swept and id = any(old));
   delete from public.artifact where tenant_id = swept and id = any(old);
   delete from public.file where tenant_id = swept and id = any(files);

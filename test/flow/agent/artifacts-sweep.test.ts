@@ -69,6 +69,17 @@ test('where room runs short, deleted ones go at once', async () => {
   expect((await sweep()).left).toMatchObject({ artifacts: 1, files: 1, shares: 1, routes: 1 })
 })
 
+test('where room runs short, those in S3 stay for the week, of which there is a hundred times the room', async () => {
+  const { sweep, make, remove, tenantId } = await setUp()
+  const { id } = await make()
+  await remove(id)
+  await app.owner`update file set store = 's3' where tenant_id = ${tenantId}`
+  await app.owner`update counter set used = 786433 where tenant_id = ${tenantId} and key = 'files'`
+  expect((await sweep()).left).toMatchObject({ artifacts: 1, files: 1 })
+  await app.owner`update counter set used = 78643201 where tenant_id = ${tenantId} and key = 'files'`
+  expect((await sweep()).left).toMatchObject({ artifacts: 0, files: 0 })
+})
+
 test('a pass removes so many rows of each kind at most', async () => {
   const { sweep, make, remove, age } = await setUp()
   for (let count = 0; count < 5; count++) {
