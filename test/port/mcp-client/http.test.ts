@@ -3,8 +3,9 @@
 import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
 import { createMcpClient } from '#port/mcp-client/open'
-import { mcpCases, never } from '#test/cases/mcp-server'
+import { mcpCases } from '#test/cases/mcp-server'
 import { openHttpMcp } from '#test/support/fake-mcp'
+import { never } from '#test/support/mcp-desk'
 import { use } from '#test/support/use'
 
 const fake = use(openHttpMcp)

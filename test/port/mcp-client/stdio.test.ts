@@ -4,8 +4,9 @@ import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
 import { createMcpClient } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
-import { mcpCases, never } from '#test/cases/mcp-server'
+import { mcpCases } from '#test/cases/mcp-server'
 import { openLineMcp, relayTo } from '#test/support/fake-mcp'
+import { never } from '#test/support/mcp-desk'
 import { use } from '#test/support/use'
 
 const refusal = confinementRefusal('/nowhere')
