@@ -68,7 +68,7 @@ const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, SHARED, MCP_PATH]
 const PAGES = ['/', '/sign-in', '/join', '/device', '/reset', '/approvals/:id', '/playbooks/:id/versions/:versionId']
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
-const REFUSED = ['DELETE /api/v1/app/connections/sandbox', 'DELETE /api/v1/app/invitations/accept']
+const REFUSED = ['app/connections/sandbox', 'app/invitations/accept', 'documents/search'].map((path) => `DELETE /api/v1/${path}`)
 
 let openapi: OpenApi
 let manifest: Capabilities
@@ -282,6 +282,7 @@ test('the router has exactly the operations of the contract, public documents, O
     ...OAUTH.map((path) => `POST ${path}`),
     ...PAGES.flatMap((path) => [`GET ${path}`, `POST ${path}`]),
     'GET /api/v1/app/session/continue',
+    'GET /documents/:id',
     `POST ${LETTERS_PATH}`,
     `POST ${INBOUND.replace('{id}', ':id')}`,
     `GET ${SHARED.replace('{token}', ':token')}`,

@@ -139,8 +139,8 @@ export const mutants: Mutant[] = [
   {
     name: 'the pause says that nothing is in flight',
     file: 'src/ops/growth/automation.ts',
-    from: '  attempts\n    .filter((',
-    to: '  attempts.slice(attempts.length)\n    .filter((',
+    from: '  ...attempts\n    .filter((',
+    to: '  ...attempts.slice(attempts.length)\n    .filter((',
   },
   {
     name: 'the pause forgets what a person settled',

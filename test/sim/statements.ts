@@ -192,6 +192,9 @@ const targets = { watchesWithoutAccount: async () => [] }
 /** Nor are numbers read. */
 const metrics = { hasReadable: async () => false }
 
+/** Nor has it an agent. */
+const steps = { callsInFlight: parts(() => []) }
+
 /** Of work, only sends and what reads for them is kept. */
 const standing = { standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })) }
 
@@ -215,6 +218,7 @@ const remembered = <T>(compute: (text: string) => T) => {
 export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
   const fakes = {
+    'agent/steps': steps,
     'growth/items': items,
     'growth/engagements': engagements,
     'growth/attempts': attempts,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { artifactCapabilities, artifacts } from '#contract/agent/artifacts'
 import { keepArtifacts, madeIn, type ToKeep } from '#decisions/agent/artifacts'
 import { artifactTaskView, artifactView, MOST_KEPT_SHARES, MOST_SHARES, newShare, shareView, USUAL_DAYS } from '#domain/agent/artifact'
-import { fail, found } from '#kernel/errors'
+import { AppError, fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Files } from '#port/files/files'
 import {
@@ -85,6 +85,13 @@ const fileOf = async ({ db }: ArtifactParts, tenantId: string, { record, recordI
   return { content, kind: 'data', file_name, mime_type: 'application/json' } as const
 }
 
+/** A refusal in the place of what was to be found. */
+const refusable = <T>(finding: Promise<T>): Promise<T | AppError> =>
+  finding.catch((cause) => {
+    if (cause instanceof AppError) return cause
+    throw cause
+  })
+
 const NO_SHARE = 'no such active share of this artifact'
 
 const sharing = ({ identity }: Pick<ArtifactParts, 'identity'>): Pick<Handlers<typeof artifacts>, 'share' | 'unshare'> => ({
@@ -119,12 +126,15 @@ export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifact
 
   create: {
     async prepare(input, { tenantId }) {
-      const { content, ...given } = await fileOf(parts, tenantId, input)
+      const made = await refusable(fileOf(parts, tenantId, input))
+      // In the letter, after whatever forbids every command.
+      if (made instanceof AppError) return () => Promise.reject(made)
+      const { content, ...given } = made
       const file = await parts.files.put(tenantId, Buffer.from(content))
       return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof view> }>> => {
-        const made = { ...madeIn(undefined), created_by_user_id: context.principal.member?.personId ?? null }
+        const by = { ...madeIn(undefined), created_by_user_id: context.principal.member?.personId ?? null }
         const metadata = { record: input.record, recordId: input.recordId }
-        const { artifact, ...rest } = await kept({ id: newId(), ...given, ...made, metadata, file }, context)
+        const { artifact, ...rest } = await kept({ id: newId(), ...given, ...by, metadata, file }, context)
         return {
           reply: { artifact: artifactView(artifact, rest.tenantId) },
           effects: rest.effects,
