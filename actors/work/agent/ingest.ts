@@ -4,7 +4,7 @@
  */
 import { BLOCK, begun, type Document, failed, flawOf, MOST_DEATHS, MOST_PASSAGES, ready } from '#domain/agent/document'
 import { type Passage, passagesOf } from '#domain/agent/passages'
-import { spacedWords } from '#domain/agent/spacing'
+import { spacedOf, spacedWords } from '#domain/agent/spacing'
 import { AppError, isUnavailable } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
@@ -156,7 +156,6 @@ const cut = async ({ document, block }: Job, content: string, signal: AbortSigna
 
 const kept = (content: string, { number, path, start, end }: Passage): NewPassage => {
   const text = content.slice(start, end)
-  const spaced = spacedWords(text)
   const searched = spacedWords([...path, text].join('\n'))
-  return { number, path, start_at: start, end_at: end, text, spaced: spaced === text ? null : spaced, searched }
+  return { number, path, start_at: start, end_at: end, text, spaced: spacedOf(text), searched }
 }

@@ -30,21 +30,21 @@ const find = async (deps: AgentDeps, { job, offered }: Thinking, tenantId: strin
   const { language } = (await loadBy(read, { stored: profilePart })).stored.profile
   const may = (tool: string) => offered.includes(tool)
   const { asked, documents, memories, playbooks } = await loadBy(read, {
-    asked: wordsAsked(spacedWords(text), language),
+    asked: wordsAsked(text, language),
     documents: when(may('search_documents'), searchPassages(spacedWords(text), MOST_QUOTATIONS)),
     playbooks: when(may('read_playbook'), quotablePlaybooks(text, language)),
     memories: when(may('search_memories'), quotableMemories({ personId: job.on_behalf.personId, text })),
   })
   const found: Found[] = [
     ...(documents ?? []).map((passage) => ofDocument(passage, deps.publicUrl)),
-    ...(playbooks ?? []).flatMap(({ slug, version, marked }) =>
-      quotationsIn(marked, { source: `playbook ${slug}`, tool: 'read_playbook', untrusted: false }).map((one) => ({
+    ...(playbooks ?? []).flatMap(({ slug, version, content, marked }) =>
+      quotationsIn(withMarks(content, marked), { source: `playbook ${slug}`, tool: 'read_playbook', untrusted: false }).map((one) => ({
         ...one,
         playbook: { slug, version },
       })),
     ),
-    ...(memories ?? []).map(({ id, untrusted, marked }) => ({
-      ...quotationOf(marked, { source: 'a memory', tool: 'search_memories', untrusted }),
+    ...(memories ?? []).map(({ id, untrusted, marked, ...memory }) => ({
+      ...quotationOf(withMarks(memory.text, marked), { source: 'a memory', tool: 'search_memories', untrusted }),
       memory: id,
     })),
   ]

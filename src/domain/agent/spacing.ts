@@ -26,6 +26,12 @@ const plain = (text: string): string =>
 export const spacedWords = (text: string): string =>
   plain(text).replace(UNSPACED, (run) => ` ${[...words.segment(run)].map(({ segment }) => segment).join(' ')} `)
 
+/** What is kept of that with a text: nothing, where it is the text itself. */
+export const spacedOf = (text: string): string | null => {
+  const spaced = spacedWords(text)
+  return spaced === text ? null : spaced
+}
+
 /** Characters that become one in plain text, at most. */
 const MOST_OF_ONE = 8
 

@@ -5,6 +5,7 @@
  * 0.3 ms, had 59,000 rows and 10 MB for the same memories. Finding the words anew for each search took 80 ms.
  */
 import { type Memory, type MemoryScope, MOST_RECALLED, type Stored } from '#domain/agent/memory'
+import { spacedOf, spacedWords } from '#domain/agent/spacing'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
@@ -28,17 +29,19 @@ export interface MemoryFilter extends Page {
   q?: string | undefined
 }
 
+/** The longest text whose words are looked for, in characters. */
+const LONGEST_QUERY = 2_000
+
+export const wordsOf = (text: string): string => spacedWords(text.slice(0, LONGEST_QUERY))
+
 /** Newest first. */
 export const listMemories =
   ({ limit, after, personId, scope, q }: MemoryFilter): Query<Memory> =>
   (sql) =>
     sql`select ${columns(sql)} from agent_memory m where ${shownTo(sql, personId)}
       ${scope ? sql`and m.scope = ${scope}` : sql``} ${after ? sql`and m.id < ${after}` : sql``}
-      ${q === undefined ? sql`` : sql`and m.words @@ plainto_tsquery(m.configuration::regconfig, ${q})`}
+      ${q === undefined ? sql`` : sql`and m.words @@ plainto_tsquery(m.configuration::regconfig, ${wordsOf(q)})`}
       order by m.id desc limit ${limit + 1}`
-
-/** The longest text whose words are looked for, in characters. */
-const LONGEST_QUERY = 2_000
 
 export interface Asked {
   personId: string | null
@@ -49,7 +52,7 @@ export interface Asked {
 /** Those with any of the words, `of` them only: the best first, of equal ones the newest. */
 export const matching = (sql: Sql, { personId, text, limit }: Asked, of: Fragment): Fragment<Memory> =>
   // A memory is searched in the language in which its words were found, whichever the workspace has now.
-  sql`select ${columns(sql)} from (select c.configuration, ${anyWord(sql, sql`c.configuration`, text.slice(0, LONGEST_QUERY))} as words
+  sql`select ${columns(sql)} from (select c.configuration, ${anyWord(sql, sql`c.configuration`, wordsOf(text))} as words
       from (select distinct m.configuration from agent_memory m where ${shownTo(sql, personId)}) c) q
     join agent_memory m on m.configuration = q.configuration and m.words @@ q.words where ${shownTo(sql, personId)} and ${of}
     order by ts_rank(m.words, q.words) desc, m.id desc limit ${limit}`
@@ -91,10 +94,11 @@ export const insertMemory =
   ({ id, scope, person_id, text, text_hash, untrusted, job_id, last_used_at, created_at, updated_at }: Memory, language: string): Query =>
   (sql) => {
     const configuration = searchConfiguration(language)
+    const spaced = spacedOf(text)
     return sql`insert into agent_memory (id, scope, person_id, text, text_hash, untrusted, job_id, last_used_at, created_at, updated_at,
-        configuration, words)
+        spaced, configuration, words)
       values (${id}, ${scope}, ${person_id}, ${text}, ${text_hash}, ${untrusted}, ${job_id}, ${last_used_at}, ${created_at}, ${updated_at},
-        ${configuration}, to_tsvector(${configuration}::regconfig, ${text}))`
+        ${spaced}, ${configuration}, to_tsvector(${configuration}::regconfig, ${spaced ?? text}))`
   }
 
 /** They have been given to a model, or stored again. */

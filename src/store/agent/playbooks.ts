@@ -8,6 +8,7 @@ import {
   type PlaybookVersion,
   type VersionRoom,
 } from '#domain/agent/playbook'
+import { spacedOf } from '#domain/agent/spacing'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -114,6 +115,7 @@ export const insertVersion =
   (sql) =>
     sql`insert into playbook_version ${sql({
       ...version,
+      spaced: spacedOf(version.content),
       author: sql.json(version.author),
       decided_by: version.decided_by && sql.json(version.decided_by),
     })}`

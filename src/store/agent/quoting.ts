@@ -1,31 +1,38 @@
 /** Texts of the workspace that have words of a question, with marks around these. Those of people outside are told from its own. */
 import type { Memory } from '#domain/agent/memory'
 import { MOST_QUOTATIONS } from '#domain/agent/quoting'
-import { MARKS } from '#domain/agent/spacing'
+import { MARKS, spacedWords } from '#domain/agent/spacing'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import { anyWord, searchConfiguration } from '../engine/text-search.ts'
-import { type Asked, matching } from './memories.ts'
+import { type Asked, matching, wordsOf } from './memories.ts'
 import { activeTexts } from './playbooks.ts'
 
-/** The whole text. */
+/** The whole text, as `spacedWords` gives it. */
 const marked = (sql: Sql, configuration: Fragment, text: Fragment, query: Fragment): Fragment =>
   sql`ts_headline(${configuration}::regconfig, ${text}, ${query}, ${`HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`})`
 
 /** How many different words a question has, but for those that are in every text. */
 export const wordsAsked = (text: string, language: string) =>
-  sure(one<{ count: number }>({}, (sql) => sql`select length(to_tsvector(${searchConfiguration(language)}::regconfig, ${text})) as count`))
+  sure(
+    one<{ count: number }>(
+      {},
+      (sql) => sql`select length(to_tsvector(${searchConfiguration(language)}::regconfig, ${spacedWords(text)})) as count`,
+    ),
+  )
 
 export const quotableMemories = (asked: Omit<Asked, 'limit'>) =>
-  many<Pick<Memory, 'id' | 'scope' | 'untrusted'> & { marked: string }>({}, (sql) => {
+  many<Pick<Memory, 'id' | 'scope' | 'untrusted' | 'text'> & { marked: string }>({}, (sql) => {
     const found = matching(sql, { ...asked, limit: MOST_QUOTATIONS }, sql`true`)
-    return sql`select f.id, f.scope, f.untrusted, ${marked(sql, sql`m.configuration`, sql`f.text`, anyWord(sql, sql`m.configuration`, asked.text))} as marked
+    const query = anyWord(sql, sql`m.configuration`, wordsOf(asked.text))
+    return sql`select f.id, f.scope, f.untrusted, f.text, ${marked(sql, sql`m.configuration`, sql`coalesce(m.spaced, m.text)`, query)} as marked
       from (${found}) f join agent_memory m on m.id = f.id`
   })
 
 export interface QuotablePlaybook {
   slug: string
   version: number
+  content: string
   marked: string
 }
 
@@ -33,9 +40,10 @@ export interface QuotablePlaybook {
 export const quotablePlaybooks = (text: string, language: string) =>
   many<QuotablePlaybook>({}, (sql) => {
     const configuration = sql`${searchConfiguration(language)}`
-    const query = anyWord(sql, configuration, text)
-    return sql`select f.slug, f.version, ${marked(sql, configuration, sql`f.content`, sql`f.query`)} as marked from (
-      select p.id, p.slug, v.number as version, v.content, q.query, to_tsvector(${configuration}::regconfig, v.content) as words
-        from ${activeTexts(sql)} cross join (select ${query} as query) q where p.status = 'active' offset 0) f
+    const query = anyWord(sql, configuration, spacedWords(text))
+    return sql`select f.slug, f.version, f.content, ${marked(sql, configuration, sql`f.spaced`, sql`f.query`)} as marked from (
+      select p.id, p.slug, v.number as version, v.content, s.spaced, q.query, to_tsvector(${configuration}::regconfig, s.spaced) as words
+        from ${activeTexts(sql)} cross join lateral (select coalesce(v.spaced, v.content) as spaced) s
+          cross join (select ${query} as query) q where p.status = 'active' offset 0) f
       where f.words @@ f.query order by ts_rank(f.words, f.query) desc, f.id desc limit ${MOST_QUOTATIONS}`
   })

@@ -9,12 +9,12 @@ export interface FoundMessage {
 /** Characters of a message that a search shows. */
 const SHOWN = 1_000
 
-/** Messages of a conversation that contain all words, newest first. */
+/** Messages of a conversation that contain all words, newest first, whether accents are characters of their own or not. */
 export const searchMessages =
   (conversationId: string, query: string): Query<FoundMessage> =>
   (sql) => {
-    const words = query.trim().split(/\s+/).slice(0, 10)
+    const words = query.normalize('NFC').trim().split(/\s+/).slice(0, 10)
     const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
     return sql`select role, left(content, ${SHOWN}) as content, created_at from agent_message
-      where conversation_id = ${conversationId} and content ilike all(${patterns}::text[]) order by seq desc limit 10`
+      where conversation_id = ${conversationId} and normalize(content, NFC) ilike all(${patterns}::text[]) order by seq desc limit 10`
   }

@@ -39,6 +39,8 @@ export const notExported: Record<string, string> = {
   'agent_memory.person_id': 'memories of a person are shown to that person alone',
   'agent_memory.text_hash': 'follows from the text, which is exported',
   'agent_memory.words': 'follows from the text, which is exported',
+  'agent_memory.spaced': 'follows from the text, which is exported',
+  'playbook_version.spaced': 'follows from the content, which is exported',
   'agent_memory.configuration': 'how the words were found',
   document_word: 'follows from the documents, which are exported',
   'document.configuration': 'how the words were found',

@@ -97,6 +97,18 @@ describe('a free question', () => {
     expect(content).not.toContain('scare')
   })
 
+  test('is answered by texts that have its words beside quotation marks, dashes, emoji and accents of their own', async () => {
+    const { asks, ...workspace } = await setUp()
+    await makePlaybook(workspace, { slug: 'support', content: '# “Parcels”\n\nWe pay “late deliveries”—always. 🎉' })
+    await makePlaybook(workspace, { slug: 'guests', content: 'Send them to l’ho\u0302tel🎉' })
+    await makeMemory(workspace, { text: 'Porters of l’hôtel‚ are “early”' })
+    const paid = (await asks('Are deliveries… late?')).message.content
+    expect(paid).toStartWith(`${SAYS}\n\n> We pay “late deliveries”—always. 🎉\n(playbook support, “Parcels”)\n\nNo model is set`)
+    const guests = (await asks('“hôtel”')).message.content
+    expect(guests).toContain('> Send them to l’ho\u0302tel🎉\n(playbook guests)')
+    expect(guests).toContain('> Porters of l’hôtel‚ are “early”\n(a memory)')
+  })
+
   test('is answered by those texts alone that the job may read', async () => {
     const { asks, ...workspace } = await setUp()
     await makePlaybook(workspace, { slug: 'support', content: 'Refunds are paid.' })

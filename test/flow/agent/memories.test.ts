@@ -63,6 +63,23 @@ describe('over REST', () => {
     expect((await send('GET', 'memories?scope=mine', undefined, person.key)).status).toBe(400)
   })
 
+  test.each([
+    ['“late deliveries” cost us', 'late'],
+    ['Guests of l’hôtel', 'hôtel'],
+    ["Guests of l'ho\u0302tel", 'hôtel'],
+    ['Guests of l’hôtel', 'ho\u0302tel'],
+    ['Refunds🎉 are quick', 'refund'],
+    ['Refunds—quick…', '“refunds”'],
+    ['返品期間は30日です', '返品'],
+  ])('%p is found by the words of %p, in the list and by its search', async (text, words) => {
+    const { make, texts, calls } = await setUp()
+    await make(text)
+    await make('Launch posts mention the price')
+    expect(await texts(`?q=${encodeURIComponent(words)}`)).toEqual([text])
+    const { answer } = await calls('search_memories', { query: words })
+    expect([answer.includes(text), answer.includes('Launch')]).toEqual([true, false])
+  })
+
   test("another's own memory is not found, by the owner either", async () => {
     const { make, person, send, as } = await setUp()
     const { id } = await make('I prefer short posts', { scope: 'user', person_id: person.personId })
