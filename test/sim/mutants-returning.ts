@@ -48,7 +48,7 @@ export const returningMutants: Mutant[] = [
     name: 'what was returned goes out again by itself',
     file: 'src/domain/growth/sending/post.ts',
     from: '...{ ...unscheduled, last_error: reason',
-    to: '...{ ...off, post_at: now, last_error: reason',
+    to: '...{ ...unscheduled, post_at: now, last_error: reason',
   },
   {
     name: 'what was returned is sent again unread',

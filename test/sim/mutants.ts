@@ -196,7 +196,7 @@ export const mutants: Mutant[] = [
     name: 'after review nobody looks',
     file: reconcile,
     from: 'const at = nextRead(read, clean_reads)',
-    to: 'const at = clean_reads < times.cleanReads ? nextRead(read, clean_reads) : undefined',
+    to: 'const at = clean_reads < read.times.cleanReads ? nextRead(read, clean_reads) : undefined',
   },
   { name: 'a person is asked again and again', file: reconcile, from: 'events: record.review ? [] : [', to: 'events: [' },
   // Bookkeeping.

@@ -52,6 +52,8 @@ const found = async (mutant: (typeof all)[number]): Promise<{ history: number; r
     const history = /history (\d+),/.exec(complained)?.[1]
     const rule = /^broken: (.*)$/m.exec(complained)?.[1]
     if (!history || !rule) throw new Error(`${mutant.name}: ended without a history: ${printed}${complained}`)
+    // A mistake that cannot run proves nothing of the rules.
+    if (rule.includes('ReferenceError')) throw new Error(`${mutant.name}: names what does not exist: ${rule}`)
     return { history: Number(history), rule }
   } finally {
     rmSync(folder, { recursive: true, force: true })
