@@ -54,7 +54,7 @@ const hitView = (hit: FoundPassage, { publicUrl }: Linked) => ({
     start: hit.start_at + start,
     end: hit.start_at + end,
   })),
-  score: hit.score,
+  score: Math.round(hit.score * 1_000) / 1_000,
 })
 
 /** Throws `invalid_input`. */

@@ -31,16 +31,22 @@ const asked = async ({ owner }: TestApp, jobId: string) => {
 const decide = async (app: TestApp, tenantId: string, id: string, how: 'approve' | 'reject') =>
   app.send('POST', `/api/v1/agent/approvals/${id}/${how}`, { key: await tokenOf(app, tenantId), body: {} })
 
-test.each([
-  ['approve', 'approved', 'done'],
-  ['reject', 'drafted', 'rejected'],
-] as const)('A12 and A13, before and after a person decides to %s: asked once, and done as decided', async (how, status, state) => {
+/** A job asks whether an item may be approved, and the process dies. */
+const askedThenDead = async () => {
   const first = await start()
   const story = await newAgentStory(first)
   const item = await insertItem(first, story.tenantId)
   const id = await ask(first, story, [[['growth_approve_item', { id: item }]]])
   const approval = await asked(first, id)
   await crash(first)
+  return { first, story, item, id, approval }
+}
+
+test.each([
+  ['approve', 'approved', 'done'],
+  ['reject', 'drafted', 'rejected'],
+] as const)('A12 and A13, before and after a person decides to %s: asked once, and done as decided', async (how, status, state) => {
+  const { first, story, item, id, approval } = await askedThenDead()
   // It decides, and claims nothing.
   const second = await start([])
   expect((await decide(second, story.tenantId, approval.id, how)).status).toBe(200)
@@ -59,12 +65,7 @@ test.each([
   ['A13, when it is approved and not claimed', 'approve', 'cancelled'],
   ['A13, when it is rejected and not claimed', 'reject', 'rejected'],
 ] as const)('called off at %s: it is not done', async (_, how, state) => {
-  const first = await start()
-  const story = await newAgentStory(first)
-  const item = await insertItem(first, story.tenantId)
-  const id = await ask(first, story, [[['growth_approve_item', { id: item }]]])
-  const approval = await asked(first, id)
-  await crash(first)
+  const { first, story, item, id, approval } = await askedThenDead()
   const second = await start([])
   if (how) expect((await decide(second, story.tenantId, approval.id, how)).status).toBe(200)
   const { body } = await second.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })

@@ -1,25 +1,18 @@
 /** The protocol's reference server, over both transports. */
 import { describe, expect, test } from 'bun:test'
-import { spawn, spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
 import { foreignTools } from '#domain/agent/foreign-tools'
 import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
 import type { McpServer } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
-import { asUser, confinementRefusal } from '#port/mcp-client/stdio/confinement'
-import { eventually } from '#test/support/eventually'
+import { everythingProgram, openEverything, programRefusal } from '#test/support/everything'
 import { never } from '#test/support/mcp-desk'
-import { freePort } from '#test/support/server'
 import { use } from '#test/support/use'
-
-const PROGRAM = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js')
-const stdio = { command: 'node', args: [PROGRAM, 'stdio'] }
 
 const clientOf = (allow: string[] = []) =>
   createMcpClient({
     egress: createEgress({ rules: { allow: new Set(allow), own: new Set() } }),
-    ...{ programs: [{ ...stdio, env: ['EVERYTHING_NAME'] }], home: '/nowhere', log: createLog('silent'), version: '0' },
+    ...{ programs: [{ ...everythingProgram, env: ['EVERYTHING_NAME'] }], home: '/nowhere', log: createLog('silent'), version: '0' },
   })
 
 const casesOf = (open: () => Promise<McpServer>): void => {
@@ -72,33 +65,14 @@ const casesOf = (open: () => Promise<McpServer>): void => {
   })
 }
 
-const isReadable = (): boolean =>
-  spawnSync('setpriv', [...asUser(65_533), 'node', '--check', PROGRAM], { env: { PATH: process.env.PATH } }).status === 0
-const refusal = confinementRefusal('/nowhere') ?? (isReadable() ? undefined : 'other users cannot read the packages')
+const refusal = programRefusal()
 
 describe.skipIf(refusal !== undefined)(`the reference server as a program${refusal ? ` (${refusal})` : ''}`, () => {
-  casesOf(() => clientOf().open({ transport: 'stdio', ...stdio, env: {} }, { signal: never() }))
+  casesOf(() => clientOf().open({ transport: 'stdio', ...everythingProgram, env: {} }, { signal: never() }))
 })
 
 describe('the reference server over HTTP', () => {
-  const served = use(async () => {
-    const port = await freePort()
-    const child = spawn('node', [PROGRAM, 'streamableHttp'], { env: { PATH: process.env.PATH, PORT: String(port) }, stdio: 'ignore' })
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    const answers = () =>
-      fetch(`http://127.0.0.1:${port}/mcp`).then(
-        () => true,
-        () => false,
-      )
-    await eventually(answers, (does) => does)
-    return {
-      port,
-      async [Symbol.asyncDispose]() {
-        child.kill('SIGKILL')
-        await ended
-      },
-    }
-  })
+  const served = use(openEverything)
 
   casesOf(() => {
     const url = `http://127.0.0.1:${served.port}/mcp`
