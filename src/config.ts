@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type ChannelUrls, channelUrlsOf } from './config-channels.ts'
 import { type AllowedProgram, programsOf } from './config-programs.ts'
 import { type S3Settings, s3Of } from './config-s3.ts'
 import {
@@ -78,6 +79,8 @@ export interface Config {
   s3: S3Settings | undefined
   /** Programs that workspaces may run as MCP servers. */
   mcpStdio: AllowedProgram[]
+  /** Where the providers of channels are called, beyond their usual addresses. */
+  channelUrls: ChannelUrls
   failpoints: string
 }
 
@@ -140,6 +143,7 @@ export const readConfig = (env: Env = process.env): Config => {
     fetchAllow: hostsOf(env.FETCH_ALLOW ?? ''),
     s3: s3Of(env),
     mcpStdio: programsOf(env.MCP_STDIO || '[]'),
+    channelUrls: channelUrlsOf(env.CHANNEL_URLS || '{}'),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })

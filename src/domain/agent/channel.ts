@@ -1,0 +1,39 @@
+/** A channel: where people outside of the app talk to the agent. A connection of one belongs to a workspace. Pure. */
+
+export const channels = ['email', 'slack', 'whatsapp', 'sms', 'dev'] as const
+export type Channel = (typeof channels)[number]
+
+export const isChannel = (name: string): name is Channel => (channels as readonly string[]).includes(name)
+
+/** Who can begin jobs: members whose sender is linked, or everybody. */
+export type SenderPolicy = 'members' | 'anyone'
+
+export interface ChannelConnection {
+  id: string
+  channel: Channel
+  /** By what a post names the connection, in the form that `routingKeyOf` gives it. */
+  routing_key: string
+  display_name: string
+  sender_policy: SenderPolicy
+  config: Record<string, unknown>
+  /** Their values are sealed, and never shown. */
+  credential_names: string[]
+  /** `unverified`: the provider has not yet said that the routing key is the workspace's own; nothing is taken in. */
+  status: 'unverified' | 'active' | 'failing'
+  last_error: string | null
+  failures: number
+  checked_at: Date | null
+  last_in_at: Date | null
+  last_out_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** A part of a channel's form of a text: what one message of the provider holds. */
+export interface ReplyPart {
+  text: string
+  state: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown'
+  /** As the provider names the message. */
+  external_id: string | null
+  error: string | null
+}

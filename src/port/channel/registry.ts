@@ -1,0 +1,14 @@
+/** The adapters of this deployment. */
+import type { Channel } from '#domain/agent/channel'
+import type { Egress } from '#port/egress/egress'
+import type { ChannelAdapter } from './channel.ts'
+
+export interface ChannelParts {
+  egress: Egress
+  /** Where each provider is called, without a trailing slash. */
+  urls: Readonly<Record<'slack' | 'slack_files' | 'whatsapp' | 'twilio' | 'resend' | 'mailgun' | 'mailgun_eu', string>>
+}
+
+export type ChannelAdapters = Readonly<Partial<Record<Channel, ChannelAdapter>>>
+
+export const channelAdapters = (_: ChannelParts): ChannelAdapters => ({})
