@@ -56,7 +56,7 @@ export interface InboundMessage {
   replyTo: ReplyTo
   /** Where a message of ours reaches the sender outside of this thread. Null: nowhere. */
   directTo: ReplyTo | null
-  /** The text is with the provider (`ChannelAdapter.fetch`). */
+  /** The text is with the provider (`ChannelAdapter.fetch`). Until it is here, nobody is answered: it may be a machine's. */
   toFetch: Record<string, unknown> | null
 }
 
@@ -90,6 +90,17 @@ export type Checked =
   /** It did not say. */
   | { kind: 'unreachable'; error: string }
 
+/** What a post had left out of its message. */
+export interface FetchedMessage {
+  text: string
+  attachments: Attachment[]
+  /** Where only the fetch tells them, in place of what `read` said. */
+  thread?: string
+  replyTo?: ReplyTo
+  /** A machine wrote it, such as a mailing list or an out-of-office notice: nothing is done, and nobody is answered. */
+  isAutomatic?: boolean
+}
+
 /** What was fetched of a message. */
 export type Fetched<V> = { kind: 'fetched'; value: V } | { kind: 'gone'; error: string } | { kind: 'unreachable'; error: string }
 
@@ -121,11 +132,7 @@ export interface ChannelAdapter {
   /** For so long the provider takes a repeated `Outgoing.id` for one message, so that what is unknown can be tried again. */
   readonly repeatableForMs?: number
   /** The text, and attachments, of a message whose post had none. */
-  fetch?(
-    connection: OpenConnection,
-    toFetch: Record<string, unknown>,
-    signal: AbortSignal,
-  ): Promise<Fetched<{ text: string; attachments: Attachment[] }>>
+  fetch?(connection: OpenConnection, toFetch: Record<string, unknown>, signal: AbortSignal): Promise<Fetched<FetchedMessage>>
   /** The bytes of an attachment, at most `maxBytes`. */
   download?(connection: OpenConnection, ref: Record<string, unknown>, signal: AbortSignal): Promise<Fetched<Uint8Array>>
 }
