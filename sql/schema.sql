@@ -70,11 +70,14 @@ create table public.agent_conversation (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   summary_untrusted boolean not null default false,
+  connection_id uuid,
+  thread text,
   constraint agent_conversation_origin_check CHECK ((origin = ANY (ARRAY['app'::text, 'channel'::text, 'schedule'::text, 'webhook'::text]))),
   constraint agent_conversation_pkey PRIMARY KEY (tenant_id, id),
   constraint agent_conversation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text])))
 );
 CREATE INDEX agent_conversation_tenant_id_last_at_id_idx ON public.agent_conversation USING btree (tenant_id, last_at DESC, id DESC);
+CREATE UNIQUE INDEX agent_conversation_tenant_id_connection_id_thread_idx ON public.agent_conversation USING btree (tenant_id, connection_id, thread) WHERE (connection_id IS NOT NULL);
 alter table public.agent_conversation enable row level security;
 alter table public.agent_conversation force row level security;
 create policy app on public.agent_conversation for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -552,6 +555,135 @@ alter table public.batch force row level security;
 create policy app on public.batch for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.batch to tendril_app;
 
+create table public.channel_connection (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  channel text not null,
+  routing_key text not null,
+  display_name text not null,
+  sender_policy text not null,
+  config jsonb not null default '{}'::jsonb,
+  credentials bytea,
+  credential_names jsonb not null default '[]'::jsonb,
+  status text not null,
+  last_error text,
+  failures integer not null default 0,
+  checked_at timestamp with time zone,
+  last_in_at timestamp with time zone,
+  last_out_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint channel_connection_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'slack'::text, 'whatsapp'::text, 'sms'::text, 'dev'::text]))),
+  constraint channel_connection_pkey PRIMARY KEY (tenant_id, id),
+  constraint channel_connection_sender_policy_check CHECK ((sender_policy = ANY (ARRAY['members'::text, 'anyone'::text]))),
+  constraint channel_connection_status_check CHECK ((status = ANY (ARRAY['unverified'::text, 'active'::text, 'failing'::text])))
+);
+CREATE UNIQUE INDEX channel_connection_tenant_id_channel_routing_key_idx ON public.channel_connection USING btree (tenant_id, channel, routing_key);
+alter table public.channel_connection enable row level security;
+alter table public.channel_connection force row level security;
+create policy app on public.channel_connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.channel_connection to tendril_app;
+
+create table public.channel_identity (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  connection_id uuid not null,
+  external_id text not null,
+  name text,
+  person_id uuid not null,
+  reply_to jsonb,
+  verified_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint channel_identity_pkey PRIMARY KEY (tenant_id, id),
+  constraint channel_identity_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX channel_identity_tenant_id_person_id_idx ON public.channel_identity USING btree (tenant_id, person_id);
+CREATE UNIQUE INDEX channel_identity_tenant_id_connection_id_external_id_idx ON public.channel_identity USING btree (tenant_id, connection_id, external_id);
+alter table public.channel_identity enable row level security;
+alter table public.channel_identity force row level security;
+create policy app on public.channel_identity for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.channel_identity to tendril_app;
+
+create table public.channel_link_code (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  connection_id uuid not null,
+  person_id uuid not null,
+  code_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint channel_link_code_pkey PRIMARY KEY (tenant_id, connection_id, person_id),
+  constraint channel_link_code_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX channel_link_code_tenant_id_connection_id_code_hash_idx ON public.channel_link_code USING btree (tenant_id, connection_id, code_hash);
+alter table public.channel_link_code enable row level security;
+alter table public.channel_link_code force row level security;
+create policy app on public.channel_link_code for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.channel_link_code to tendril_app;
+
+create table public.channel_message (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  connection_id uuid not null,
+  state text not null,
+  sender text not null,
+  sender_name text,
+  identity_id uuid,
+  thread text not null,
+  subject text,
+  text text,
+  attachments jsonb not null default '[]'::jsonb,
+  reply_to jsonb not null,
+  to_fetch jsonb,
+  tries integer not null default 0,
+  error text,
+  job_id uuid,
+  conversation_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint channel_message_pkey PRIMARY KEY (tenant_id, id),
+  constraint channel_message_state_check CHECK ((state = ANY (ARRAY['fetching'::text, 'taken'::text, 'failed'::text]))),
+  constraint channel_message_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX channel_message_tenant_id_connection_id_idx ON public.channel_message USING btree (tenant_id, connection_id);
+CREATE INDEX channel_message_tenant_id_created_at_idx ON public.channel_message USING btree (tenant_id, created_at);
+CREATE INDEX channel_message_tenant_id_job_id_idx ON public.channel_message USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
+alter table public.channel_message enable row level security;
+alter table public.channel_message force row level security;
+create policy app on public.channel_message for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.channel_message to tendril_app;
+
+create table public.channel_reply (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  connection_id uuid not null,
+  job_id uuid,
+  message_id uuid,
+  conversation_id uuid,
+  recipient text not null,
+  reply_to jsonb not null,
+  text text not null,
+  parts jsonb not null,
+  status text not null,
+  tries integer not null default 0,
+  error text,
+  decided_by uuid,
+  decided_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint channel_reply_pkey PRIMARY KEY (tenant_id, id),
+  constraint channel_reply_status_check CHECK ((status = ANY (ARRAY['held'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'unknown'::text, 'discarded'::text]))),
+  constraint channel_reply_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX channel_reply_tenant_id_connection_id_idx ON public.channel_reply USING btree (tenant_id, connection_id);
+CREATE INDEX channel_reply_tenant_id_created_at_idx ON public.channel_reply USING btree (tenant_id, created_at);
+CREATE INDEX channel_reply_tenant_id_job_id_idx ON public.channel_reply USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
+CREATE INDEX channel_reply_tenant_id_status_id_idx ON public.channel_reply USING btree (tenant_id, status, id);
+alter table public.channel_reply enable row level security;
+alter table public.channel_reply force row level security;
+create policy app on public.channel_reply for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.channel_reply to tendril_app;
+
 create table public.connection (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -876,11 +1008,13 @@ create table public.inbound_event (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
   source_id uuid not null,
   event_id text not null,
-  job_id uuid not null,
+  job_id uuid,
   at timestamp with time zone not null,
+  sender text,
   constraint inbound_event_pkey PRIMARY KEY (tenant_id, source_id, event_id)
 );
 CREATE INDEX inbound_event_tenant_id_source_id_at_idx ON public.inbound_event USING btree (tenant_id, source_id, at);
+CREATE INDEX inbound_event_tenant_id_source_id_sender_at_idx ON public.inbound_event USING btree (tenant_id, source_id, sender, at) WHERE (sender IS NOT NULL);
 alter table public.inbound_event enable row level security;
 alter table public.inbound_event force row level security;
 create policy app on public.inbound_event for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -892,7 +1026,7 @@ create table public.inbound_route (
   key text not null,
   ref_id uuid not null,
   expires_at timestamp with time zone,
-  constraint inbound_route_kind_check CHECK ((kind = ANY (ARRAY['rule'::text, 'share'::text]))),
+  constraint inbound_route_kind_check CHECK ((kind = ANY (ARRAY['rule'::text, 'share'::text, 'email'::text, 'slack'::text, 'whatsapp'::text, 'sms'::text, 'dev'::text, 'whatsapp_challenge'::text]))),
   constraint inbound_route_pkey PRIMARY KEY (kind, key)
 );
 CREATE INDEX inbound_route_expiry ON public.inbound_route USING btree (tenant_id, expires_at) WHERE (expires_at IS NOT NULL);

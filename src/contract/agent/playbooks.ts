@@ -35,7 +35,7 @@ const Playbook = record(
 
 const Author = record(
   {
-    kind: oneOf(['key', 'session', 'agent', 'system']),
+    kind: oneOf(['key', 'session', 'channel', 'agent', 'system']),
     id: T.String({ description: 'Of agent: its job.' }),
     personId: nullable(Id),
   },

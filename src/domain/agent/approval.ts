@@ -38,7 +38,7 @@ export interface Approval {
 }
 
 /** Who calls directly, in words that stay the same for every session of a person. */
-export const directCaller = ({ kind, id, personId }: OnBehalf): string => (kind === 'session' ? `person:${personId}` : `key:${id}`)
+export const directCaller = ({ kind, id, personId }: OnBehalf): string => (kind === 'session' ? `person:${personId}` : `${kind}:${id}`)
 
 type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by'> & { now: Date }
 

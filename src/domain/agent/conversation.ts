@@ -18,8 +18,8 @@ export interface Conversation {
 }
 
 interface Author {
-  kind: 'key' | 'session' | 'agent' | 'webhook'
-  /** Of a message of the agent: its job. */
+  kind: 'key' | 'session' | 'channel' | 'agent' | 'webhook'
+  /** Of a message of the agent: its job. Of a channel: as of who asks for a job. */
   id: string
   personId?: string | null
 }

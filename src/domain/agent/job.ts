@@ -12,15 +12,18 @@ export type JobKind = 'turn' | 'task' | 'action' | 'scheduled' | 'webhook' | 'ch
 
 /** Who asked for the job. What this caller may do is looked up again at each step. */
 export interface OnBehalf {
-  kind: 'key' | 'session'
-  /** Of a key. A session is followed to its person, who may have signed out since. */
+  kind: 'key' | 'session' | 'channel'
+  /**
+   * Of a key. A session is followed to its person, who may have signed out since. Of a channel: the identity of a linked sender, and the
+   * connection for a stranger, who is no person here.
+   */
   id: string
   personId: string | null
 }
 
-/** `schedule`: a schedule's time has come. `webhook_rule`: a post came in. */
+/** `schedule`: a schedule's time has come. `webhook_rule`: a post came in. `channel`: a message of a channel, by its id. */
 export interface JobCause {
-  kind: 'schedule' | 'webhook_rule'
+  kind: 'schedule' | 'webhook_rule' | 'channel'
   id: string
 }
 

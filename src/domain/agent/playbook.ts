@@ -20,7 +20,7 @@ export type VersionState = 'draft' | 'active' | 'retired' | 'rejected'
 
 /** Who wrote or decided something. Of an agent, the id is that of its job. */
 export interface Author {
-  kind: 'key' | 'session' | 'agent' | 'system'
+  kind: 'key' | 'session' | 'channel' | 'agent' | 'system'
   id: string
   personId?: string | null
 }

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts'
 import { timeText } from './layout.ts'
 
 interface Author {
-  kind: 'key' | 'session' | 'agent' | 'system'
+  kind: 'key' | 'session' | 'channel' | 'agent' | 'system'
   id: string
   personId: string | null
 }
@@ -41,6 +41,7 @@ export const versionTitle = ({ version: { state }, playbook: { name } }: ShownVe
 
 const WRITERS: Record<Author['kind'], string> = {
   agent: 'The agent, in a job',
+  channel: 'A person, in a channel',
   key: 'An API key',
   session: 'A person',
   system: 'The deployment',

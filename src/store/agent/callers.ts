@@ -6,9 +6,9 @@ import type { Fragment, Sql } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
 
 export interface CallerNow {
-  /** Of its member; null for a key of the workspace. */
+  /** Of its member; null for a key of the workspace. A stranger only reads. */
   role: Role | null
-  /** Of a key; null for a person, who has all. */
+  /** Of a key, and of a stranger; null for a person, who has all. */
   scopes: Scope[] | null
 }
 
@@ -17,13 +17,23 @@ const keyNow = (sql: Sql, id: Fragment): Fragment<CallerNow> =>
     where k.id = ${id} and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())
       and (k.person_id is null or m.role is not null)`
 
-/** Undefined if the key was revoked, or the person has left. */
+/** `person`: of a linked sender; null for a stranger, who has somebody to write to while the connection is open to anyone. */
+const senderNow = (sql: Sql, id: Fragment, person: Fragment): Fragment<CallerNow> =>
+  sql`select m.role, null::text[] as scopes from channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id
+      where i.id = ${id} and i.person_id = ${person}
+    union all select 'viewer', array['api:read', 'workspace:use'] from channel_connection c
+      where c.id = ${id} and ${person} is null and c.sender_policy = 'anyone'`
+
+/** Undefined if the key was revoked, the person has left, or the sender is no longer linked. */
 export const callerNow = ({ kind, id, personId }: OnBehalf) =>
-  one<CallerNow>({}, (sql) =>
-    kind === 'key' ? keyNow(sql, sql`${id}`) : sql`select m.role, null as scopes from member m where m.person_id = ${personId}`,
-  )
+  one<CallerNow>({}, (sql) => {
+    if (kind === 'key') return keyNow(sql, sql`${id}`)
+    if (kind === 'channel') return senderNow(sql, sql`${id}`, sql`${personId}::uuid`)
+    return sql`select m.role, null as scopes from member m where m.person_id = ${personId}`
+  })
 
 /** Whether the caller in a column may do nothing any more. The members are read once, for all rows, and those of the workspace alone. */
 export const isGone = (sql: Sql, by: Fragment): Fragment =>
   sql`not case ${by}->>'kind' when 'key' then exists (${keyNow(sql, sql`(${by}->>'id')::uuid`)})
+    when 'channel' then exists (${senderNow(sql, sql`(${by}->>'id')::uuid`, sql`(${by}->>'personId')::uuid`)})
     else coalesce((${by}->>'personId')::uuid in (select person_id from member), false) end`

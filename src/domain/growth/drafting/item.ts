@@ -246,7 +246,7 @@ export const requestPost = (item: Item, now: Date): Item => {
 }
 
 /** Posts an unconfirmed item again. Only a signed-in person can ask for it: a program would do so without checking the network. */
-export const requestAgain = (item: Item, { by, now }: { by: 'key' | 'session' | 'system'; now: Date }): Item => {
+export const requestAgain = (item: Item, { by, now }: { by: 'key' | 'session' | 'channel' | 'system'; now: Date }): Item => {
   if (item.status !== 'publish_unconfirmed') illegal(item, 'post again')
   if (by !== 'session')
     fail(

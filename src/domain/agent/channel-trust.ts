@@ -1,0 +1,107 @@
+/**
+ * What a message of a channel may begin. A linked sender is the member behind it. Anybody else is a stranger, whose job sees only what the
+ * workspace shows to anybody: no job has private data, text of people outside and an unattended way out together. Pure.
+ */
+import { createHash } from 'node:crypto'
+import type { Channel, ChannelConnection } from './channel.ts'
+import type { OnBehalf } from './job.ts'
+
+/** All that a stranger's job can call. Each shows a stranger less than others: pinned playbooks, and documents that are public. */
+export const STRANGERS_TOOLS: readonly string[] = [
+  ...['get_current_time', 'list_playbooks', 'read_playbook', 'search_documents', 'read_document'],
+]
+
+/** The sender of a message, as the provider names it. */
+export interface Sender {
+  id: string
+  /** Undefined: not linked. */
+  identity: { id: string; person_id: string } | undefined
+}
+
+/** In whose name a message's job runs. `tools`: null for those of the person. */
+export interface Trusted {
+  kind: 'member' | 'stranger'
+  on_behalf: OnBehalf
+  tools: string[] | null
+  taint: string[]
+  /** Whether the message is marked as text of people outside. */
+  untrusted: boolean
+}
+
+/** `none`: no job begins. */
+export type Trust = Trusted | { kind: 'none' }
+
+/** Where the name of a sender can be forged: the text may be anybody's, though only the member gets the answer. */
+const FORGED: readonly Channel[] = ['email', 'sms']
+
+/** The taint of a job that text from a channel has begun. */
+export const channelTaint = (channel: Channel): string => `channel ${channel}`
+
+export const trustOf = (connection: Pick<ChannelConnection, 'id' | 'channel' | 'sender_policy'>, { identity }: Sender): Trust => {
+  const { id, channel, sender_policy } = connection
+  if (identity) {
+    const untrusted = FORGED.includes(channel)
+    const on_behalf: OnBehalf = { kind: 'channel', id: identity.id, personId: identity.person_id }
+    return { kind: 'member', on_behalf, tools: null, taint: untrusted ? [channelTaint(channel)] : [], untrusted }
+  }
+  if (sender_policy === 'members') return { kind: 'none' }
+  const on_behalf: OnBehalf = { kind: 'channel', id, personId: null }
+  return { kind: 'stranger', on_behalf, tools: [...STRANGERS_TOOLS], taint: [channelTaint(channel)], untrusted: true }
+}
+
+/** Whether a job acts for somebody outside the workspace. */
+export const isForStranger = ({ kind, personId }: OnBehalf): boolean => kind === 'channel' && personId === null
+
+interface Said {
+  trust: Trusted
+  sender: string
+  /** As the adapter names it. */
+  thread: string
+  isShared: boolean
+}
+
+/**
+ * Names the conversation of a message within its connection, as `agent_conversation.thread` keeps it. People who are linked share that of a
+ * thread for whose senders the provider vouches; elsewhere each has their own. A stranger never gets one of a member, whatever the names.
+ */
+export const conversationKey = ({ trust, sender, thread, isShared }: Said): string => {
+  if (trust.kind === 'stranger') return `${STRANGER}${hashed(sender, thread)}`
+  return isShared ? `shared:${hashed(thread)}` : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
+}
+
+const STRANGER = 'stranger:'
+
+/** Of a stranger: nobody else may speak in it, since the answers become part of what the stranger's next job sees. */
+export const isStrangersThread = (thread: string | null): boolean => thread?.startsWith(STRANGER) ?? false
+
+/** Whether others read along where an answer goes. */
+export const isSharedThread = (thread: string | null): boolean => thread?.startsWith('shared:') ?? false
+
+/** Equal only for equal names in the same order, and of one length, whatever senders call themselves. */
+const hashed = (...names: string[]): string => createHash('sha256').update(JSON.stringify(names)).digest('hex')
+
+/** Jobs that a stranger can begin within a day. */
+export const MOST_OF_STRANGER = 30
+/** Jobs that all strangers of a connection can begin within a day, unless `config.dailyJobs` says otherwise. */
+export const USUAL_DAILY_JOBS = 300
+
+/** Jobs that strangers have begun within a day. */
+export interface StrangersJobs {
+  ofSender: number
+  ofConnection: number
+}
+
+/** Whether a stranger's message may begin a further job. */
+export const hasRoomFor = ({ ofSender, ofConnection }: StrangersJobs, config: Readonly<Record<string, unknown>>): boolean => {
+  const { dailyJobs } = config
+  const most = typeof dailyJobs === 'number' && Number.isInteger(dailyJobs) && dailyJobs >= 0 ? dailyJobs : USUAL_DAILY_JOBS
+  return ofSender < MOST_OF_STRANGER && ofConnection < most
+}
+
+/** Whether an answer waits for a person before it goes out. */
+export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>
+  isForStranger(by) && config.reply !== 'auto'
+
+/** To a stranger where members alone are served; at most once a day. */
+export const MEMBERS_ONLY =
+  'I can only talk to members of the workspace. If you are one, ask in the app for a code that links you, and send it here.'
