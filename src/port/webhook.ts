@@ -6,6 +6,7 @@ import { EgressRefused } from './egress/target.ts'
 
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
+const LEAST_SECRET_BYTES = 16
 /** Response bodies are not stored. */
 const MOST_BYTES = 16_384
 const GONE = 410
@@ -24,11 +25,16 @@ export interface Message {
   body: string
 }
 
+/** Secrets that others chose need not have the standard's form: they are keys as they are. */
+const keyOf = (secret: string): Buffer =>
+  secret.startsWith(SECRET_PREFIX) ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64') : Buffer.from(secret)
+
+/** Whether nobody can guess it. */
+export const isWebhookSecret = (secret: string): boolean => keyOf(secret).length >= LEAST_SECRET_BYTES
+
 /** `body`: its bytes, or text in UTF-8. */
-const signature = (secret: string, head: string, body: string | Uint8Array): string => {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
-  return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`
-}
+const signature = (secret: string, head: string, body: string | Uint8Array): string =>
+  `v1,${createHmac('sha256', keyOf(secret)).update(head).update(body).digest('base64')}`
 
 /** How far the time of a message may be from ours. */
 const TOLERANCE_MS = 300_000
@@ -36,11 +42,15 @@ const TOLERANCE_MS = 300_000
 const MOST_SIGNATURES = 8
 const LONGEST_ID = 256
 
-/** The id of a message that was sent to us, if its headers and its signature are right. Takes as long for a wrong signature as for a right one. */
+/**
+ * The id of a message that was sent to us, if its headers and its signature are right. The header of our API document does as well as the
+ * standard's. Takes as long for a wrong signature as for a right one.
+ */
 export const verifiedId = (headers: Headers, body: Uint8Array, { secret, now }: { secret: string; now: number }): string | undefined => {
-  const [id, timestamp, sent] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headers.get(name) ?? '')
+  const [id, timestamp] = ['webhook-id', 'webhook-timestamp'].map((name) => headers.get(name) ?? '')
+  const sent = headers.get('webhook-signature') ?? headers.get('x-webhook-signature') ?? ''
   const expected = Buffer.from(signature(secret, `${id}.${timestamp}.`, body))
-  const isSigned = sent!.split(' ', MOST_SIGNATURES).map((one) => {
+  const isSigned = sent.split(' ', MOST_SIGNATURES).map((one) => {
     const given = Buffer.from(one)
     return given.length === expected.length && timingSafeEqual(given, expected)
   })

@@ -2,6 +2,7 @@
 import type { Channel } from '#domain/agent/channel'
 import type { Egress } from '#port/egress/egress'
 import type { ChannelAdapter } from './channel.ts'
+import { devAdapter } from './dev.ts'
 
 export interface ChannelParts {
   egress: Egress
@@ -11,4 +12,6 @@ export interface ChannelParts {
 
 export type ChannelAdapters = Readonly<Partial<Record<Channel, ChannelAdapter>>>
 
-export const channelAdapters = (_: ChannelParts): ChannelAdapters => ({})
+export const channelAdapters = ({ egress }: ChannelParts): ChannelAdapters => ({
+  dev: devAdapter(egress),
+})

@@ -1,0 +1,154 @@
+/**
+ * The channel of developers: whatever can sign a post talks to the agent. Posts and replies are JSON, signed as Standard Webhooks; the
+ * connection's secret signs both ways. Replies are kept in their rows, and posted to `config.url` as well if there is one.
+ */
+import { Buffer } from 'node:buffer'
+import { devForm } from '#domain/agent/forms/dev'
+import { isObject } from '#kernel/json-value'
+import { storable } from '#kernel/storable'
+import type { Egress } from '../egress/egress.ts'
+import { EgressRefused } from '../egress/target.ts'
+import { isWebhookSecret, newWebhookSecret, retryAfterMs, signedHeaders, verifiedId } from '../webhook.ts'
+import { callOnce } from './call.ts'
+import type { Attachment, ChannelAdapter, Fetched, InboundMessages, InboundPost, OpenConnection, Outgoing, Sent } from './channel.ts'
+
+const ROUTING_KEY = /^[A-Za-z0-9._-]{1,64}$/
+const LONGEST = { id: 256, sender: 320, name: 200, thread: 256, text: 100_000, fileName: 200, mimeType: 100 }
+const MOST_ATTACHMENTS = 20
+/** Of the whole exchange with the receiver of replies. */
+const DEADLINE_MS = 10_000
+const ANSWER_BYTES = 16_384
+
+/** Signs for connections without a secret, which no post can name. */
+const NOBODYS = newWebhookSecret()
+
+const parsed = (body: Uint8Array): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A text that is not empty and no longer than this; else undefined. */
+const textOf = (value: unknown, most: number): string | undefined => {
+  const text = typeof value === 'string' ? storable(value).trim() : ''
+  return text !== '' && text.length <= most ? text : undefined
+}
+
+/** Its text comes with the post. */
+const attachmentOf = (value: unknown): Attachment[] => {
+  if (!isObject(value)) return []
+  const name = textOf(value.name, LONGEST.fileName)
+  if (name === undefined) return []
+  const text = typeof value.text === 'string' ? storable(value.text) : undefined
+  const mimeType = textOf(value.mimeType, LONGEST.mimeType) ?? 'text/plain'
+  return [{ name, mimeType, byteSize: text === undefined ? null : Buffer.byteLength(text), ref: text === undefined ? null : { text } }]
+}
+
+const read = ({ body, headers }: InboundPost, { routingKey }: OpenConnection): InboundMessages => {
+  const post = parsed(body)
+  if (!post || post.routingKey !== routingKey) return []
+  const id = textOf(post.id ?? headers.get('webhook-id'), LONGEST.id)
+  const [sender, text] = [textOf(post.sender, LONGEST.sender), textOf(post.text, LONGEST.text)]
+  if (id === undefined || sender === undefined || text === undefined) return []
+  const thread = textOf(post.thread, LONGEST.thread)
+  const files = Array.isArray(post.attachments) ? post.attachments.slice(0, MOST_ATTACHMENTS) : []
+  return [
+    {
+      eventIds: [id],
+      sender: { id: sender, name: textOf(post.name, LONGEST.name) ?? null },
+      // Without a thread, each sender has a conversation of his own.
+      ...{ thread: thread ?? 'direct', isShared: thread !== undefined },
+      ...{ subject: null, text, attachments: files.flatMap(attachmentOf), toFetch: null },
+      replyTo: { sender, thread: thread ?? null },
+      directTo: { sender, thread: null },
+    },
+  ]
+}
+
+const route: ChannelAdapter['route'] = ({ body }) => {
+  const key = parsed(body)?.routingKey
+  return typeof key === 'string' && ROUTING_KEY.test(key) ? { kind: 'keys', keys: [key] } : { kind: 'unknown' }
+}
+
+const verify: ChannelAdapter['verify'] = ({ headers, body, now }, { credentials }) => {
+  const given = credentials.secret ?? ''
+  const isUsable = isWebhookSecret(given)
+  return verifiedId(headers, body, { secret: isUsable ? given : NOBODYS, now }) !== undefined && isUsable
+}
+
+const check: ChannelAdapter['check'] = async ({ credentials }) =>
+  isWebhookSecret(credentials.secret ?? '')
+    ? { kind: 'proven' }
+    : { kind: 'refused', error: 'credentials.secret must have at least 16 bytes: whsec_ and base64, or any other text' }
+
+const configErrorOf =
+  (egress: Egress) =>
+  ({ url }: Readonly<Record<string, unknown>>): string | undefined => {
+    if (url === undefined) return undefined
+    if (typeof url !== 'string') return 'config.url must be a string'
+    try {
+      egress.check(url)
+      return undefined
+    } catch (cause) {
+      if (cause instanceof EgressRefused) return `config.url is refused: ${cause.message}`
+      throw cause
+    }
+  }
+
+/** Statuses of a receiver that wants the same again later. */
+const ASKS_TO_WAIT = [429, 503]
+/** Statuses that every further reply would get, too. */
+const OF_THE_ADDRESS = [401, 403, 404, 405, 410]
+
+const outcomeOf = (status: number, headers: Record<string, string | string[] | undefined>, now: number): Sent => {
+  const error = `the receiver answered ${status}`
+  if (status >= 200 && status < 300) return { kind: 'sent', externalId: null }
+  if (ASKS_TO_WAIT.includes(status)) {
+    const wait = retryAfterMs(headers['retry-after'], now)
+    return { kind: 'unsent', error, ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+  }
+  if (status >= 500) return { kind: 'unknown', error }
+  return { kind: 'refused', error, of: OF_THE_ADDRESS.includes(status) ? 'connection' : 'message' }
+}
+
+const send = async (egress: Egress, connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent> => {
+  const { url } = connection.config
+  if (typeof url !== 'string') return { kind: 'sent', externalId: null }
+  const { id, part, text, replyTo } = message
+  const body = JSON.stringify({ id, routingKey: connection.routingKey, ...replyTo, part, text })
+  const at = new Date()
+  const headers = {
+    ...{ 'content-type': 'application/json', 'user-agent': 'Tendril-Channels/1' },
+    ...signedHeaders({ id, at, body }, [connection.credentials.secret ?? NOBODYS]),
+  }
+  const request = { url, method: 'POST' as const, headers, body, deadlineMs: DEADLINE_MS, maxBytes: ANSWER_BYTES, signal }
+  const called = await callOnce(egress, request)
+  if (called.kind === 'answered') return outcomeOf(called.status, called.headers, at.getTime())
+  return called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
+}
+
+const download = async ({ text }: Record<string, unknown>): Promise<Fetched<Uint8Array>> =>
+  typeof text === 'string' ? { kind: 'fetched', value: Buffer.from(text) } : { kind: 'gone', error: 'the post brought no text' }
+
+export const devAdapter = (egress: Egress): ChannelAdapter => ({
+  channel: 'dev',
+  fields: {
+    credentials: {
+      secret: { needed: true, description: 'Signs posts and replies (HMAC-SHA256): whsec_ and base64, or any text of 16 bytes or more.' },
+    },
+    config: {
+      url: { description: 'Where replies are posted, signed with the secret. Without it they are kept, and shown on their page.' },
+    },
+  },
+  routingKeyOf: (text) =>
+    ROUTING_KEY.test(text) ? { key: text } : { error: 'must have 1 to 64 letters, digits, dots, hyphens and underscores' },
+  configError: configErrorOf(egress),
+  ...{ route, verify, read, check },
+  form: devForm,
+  send: (connection, message, signal) => send(egress, connection, message, signal),
+  spacingMs: 0,
+  download: (_, ref) => download(ref),
+})
