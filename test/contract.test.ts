@@ -34,6 +34,7 @@ const ofAgent = [
   ...['agent.webhookRules.list', 'agent.webhookRules.get', 'agent.webhookRules.update', 'agent.webhookRules.remove'],
   ...['agent.webhookRules.rotate', 'agent.webhookRules.reveal'],
   ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set', 'agent.artifacts.create', 'agent.documents.search'],
+  ...['agent.channels.get', 'agent.channels.check'],
   ...['agent.mcpServers.get', 'agent.mcpServers.update', 'agent.mcpServers.refresh'],
 ]
 

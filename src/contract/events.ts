@@ -80,6 +80,14 @@ export const events = [
     data: record({ schedule_id: Id, goal: T.String(), reason: oneOf(['failures', 'caller_gone']), last_job_id: nullable(Id) }),
   },
   {
+    type: 'agent.channel.failing',
+    summary: 'A channel has ceased to work, or could not be connected: its provider refuses the credentials, or another workspace has it.',
+    data: record({
+      ...{ connection_id: Id, channel: oneOf(['email', 'slack', 'whatsapp', 'sms', 'dev']), routing_key: T.String() },
+      ...{ display_name: T.String(), error: T.String() },
+    }),
+  },
+  {
     type: 'webhook.test',
     summary: "A test event, sent on request whatever the endpoint's allow-list.",
     data: record({}),

@@ -4,6 +4,7 @@ import { actions } from './agent/actions.ts'
 import { analytics } from './agent/analytics.ts'
 import { approvals } from './agent/approvals.ts'
 import { artifactCapabilities, artifacts } from './agent/artifacts.ts'
+import { channels as agentChannels } from './agent/channels.ts'
 import { clockCapabilities } from './agent/clock.ts'
 import { conversations } from './agent/conversations.ts'
 import { delegationCapabilities } from './agent/delegation.ts'
@@ -130,6 +131,11 @@ export const agentResources = {
   artifacts: { prefix: 'agent.artifacts', about: 'Files that the agent has made, and who may download them.', group: artifacts },
   documents: { prefix: 'agent.documents', about: 'Text files of the workspace, which people and the agent search.', group: documents },
   mcpServers: { prefix: 'agent.mcpServers', about: "Servers of others' tools, which the agent may be let use.", group: mcpServers },
+  channels: {
+    prefix: 'agent.channels',
+    about: 'Where people outside of the app talk to the agent: email, Slack, WhatsApp, SMS.',
+    group: agentChannels,
+  },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 

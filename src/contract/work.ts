@@ -18,6 +18,7 @@ export const workKinds = [
   'agent_schedule',
   'ingest',
   'mcp_look',
+  'channel_check',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 

@@ -71,6 +71,7 @@ const table = {
   // One document at a time. Another row of a document begins anew what the first one was at.
   ingest: { ...read, lane: 'ingest', key: fixed('ingest'), second: 'replaces' },
   mcp_look: { ...read, lane: 'ingest', key: ({ refId }: { refId: string }): string => `mcp:${refId}`, second: 'hastens' },
+  channel_check: { ...read, key: ({ refId }: { refId: string }): string => `channel:${refId}`, second: 'hastens' },
   // Always counts as manual: events report what happened and change nothing.
   delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
 } as const satisfies Record<WorkKind, KindOfWork>

@@ -14,6 +14,7 @@ import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import type { Access } from '#kernel/scopes'
 import type { Sealer } from '#kernel/sealer'
+import type { ChannelAdapters } from '#port/channel/registry'
 import type { Egress } from '#port/egress/egress'
 import type { Files } from '#port/files/files'
 import type { Networks } from '#port/network/registry'
@@ -103,6 +104,8 @@ export interface Parts {
   files: Files
   identity: Identity
   sealer: Sealer
+  /** The channels of this deployment. */
+  channels: ChannelAdapters
   /** Sessions with the MCP servers of workspaces. */
   mcp: McpSessions & { programs: readonly StdioProgram[] }
   rates: Rates

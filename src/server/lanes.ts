@@ -1,5 +1,6 @@
 /** The lane of every kind of work. */
 import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
+import { channelCheckLane } from '#actors/work/agent/channel-check'
 import { type AgentDeps, MODEL_TURN_MS } from '#actors/work/agent/deps'
 import { ingestLane } from '#actors/work/agent/ingest'
 import { agentLane } from '#actors/work/agent/lane'
@@ -21,6 +22,7 @@ import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { Failpoints } from '#kernel/failpoint'
 import { FairLimit } from '#kernel/fair-limit'
 import type { Sealer } from '#kernel/sealer'
+import type { ChannelAdapters } from '#port/channel/registry'
 import type { Egress } from '#port/egress/egress'
 import type { Drafter } from '#port/model/drafter'
 import type { Networks } from '#port/network/registry'
@@ -46,6 +48,7 @@ interface LaneParts {
   drafter: Drafter
   sealer: Sealer
   mcp: McpSessions
+  channels: ChannelAdapters
   agent: Omit<AgentDeps, 'failpoints' | 'modelCalls'>
   times?: SendTimes | undefined
   webhookTimes?: WebhookTimes | undefined
@@ -73,6 +76,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     agent_schedule: scheduleLane({ ...parts.agent, failpoints }),
     ingest: ingestLane({ db: parts.agent.db, failpoints, reading: new FairLimit(READING) }),
     mcp_look: mcpLookLane({ sessions: parts.mcp, failpoints, log: parts.agent.log }),
+    channel_check: channelCheckLane({ adapters: parts.channels, sealer, failpoints, log: parts.agent.log }),
     delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
 }

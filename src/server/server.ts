@@ -44,6 +44,7 @@ import type { Parts, Rates, World } from '#ops/call'
 import { createOperations, createOperatorOperations, createToolBox } from '#ops/index'
 import type { LocalBus } from '#ops/job-bus'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
+import { type ChannelAdapters, channelAdapters } from '#port/channel/registry'
 import { createEgress, type Egress } from '#port/egress/egress'
 import type { BucketTimes } from '#port/files/s3/bucket'
 import type { McpClient } from '#port/mcp-client/client'
@@ -125,6 +126,8 @@ export interface Overrides {
   intake?: Partial<IntakeLimits>
   /** Calls the MCP servers of workspaces. */
   mcpClient?: McpClient
+  /** The channels of the deployment, in the place of the usual ones. */
+  channels?: (usual: ChannelAdapters) => ChannelAdapters
   /** Replaces the MCP servers of the operations. */
   mcpServers?: ServerFactory
 }
@@ -194,7 +197,9 @@ export async function openWorkplace(
   const { openai, publicUrl } = config
   const agent = agentOf({ db, log, openai, publicUrl, thinker: overrides.thinker, toolMs: overrides.toolMs })
   const mcp = mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient })
-  const parts = { networks, egress, failpoints, drafter, sealer, mcp, agent: agent.deps }
+  const usualChannels = channelAdapters({ egress, urls: config.channelUrls })
+  const channels = overrides.channels?.(usualChannels) ?? usualChannels
+  const parts = { networks, egress, failpoints, drafter, sealer, mcp, channels, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
   const tell = (id: string) => agent.bus.changed(id)
@@ -208,7 +213,7 @@ export async function openWorkplace(
   const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
   const reached: Parts = {
     ...{ db, rates, networks, sandbox, egress, nodes },
-    ...{ files, identity, sealer, mcp },
+    ...{ files, identity, sealer, mcp, channels },
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
   const models = modelsOf(config)

@@ -245,6 +245,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   // Those of the clock.
   'agent.actions.call': (_, extent) => ({ arguments: extent === 'whole' ? { timeZone: 'Europe/Berlin' } : {} }),
   ...documentInputs,
+  // A key is connected once.
+  'agent.channels.create': () => ({ routingKey: newId() }),
   // The arguments of the call that is asked about.
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: PAGE } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),

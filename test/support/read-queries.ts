@@ -2,6 +2,7 @@
 
 import { listApprovals } from '#store/agent/approvals'
 import { listArtifacts } from '#store/agent/artifacts'
+import { listChannelConnections } from '#store/agent/channel-connections'
 import { listConversations } from '#store/agent/conversations'
 import { listDocuments } from '#store/agent/documents'
 import { listFeedback } from '#store/agent/feedback'
@@ -181,6 +182,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listMemories({ ...page, personId: null, after: END, scope: 'workspace' }),
   ],
   'playbooks.listPlaybooks': () => [listPlaybooks(page), listPlaybooks({ ...page, status: 'active' })],
+  'channel-connections.listChannelConnections': () => [listChannelConnections(page), listChannelConnections({ ...page, after: END })],
   'mcp-servers.listMcpServers': () => [listMcpServers(page), listMcpServers({ ...page, after: END })],
   'webhook-rules.listWebhookRules': () => [listWebhookRules(page), listWebhookRules({ ...page, after: END })],
   'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],

@@ -13,6 +13,7 @@ const sampleRows = (tenantId: string, person: string) => {
   const [batch, item, connection, engagement, target, rule] = [newId(), newId(), newId(), newId(), newId(), newId()]
   const [conversation, job, playbook] = [newId(), newId(), newId()]
   const [webhookRule, file, artifact, share, document, mcpServer] = [newId(), newId(), newId(), newId(), newId(), newId()]
+  const channel = newId()
   return {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
@@ -139,6 +140,10 @@ const sampleRows = (tenantId: string, person: string) => {
     webhook_rule: { id: webhookRule, name: mark, goal: mark, secret: Buffer.from(mark), enabled: true, on_behalf: {}, ...times },
     inbound_event: { source_id: webhookRule, event_id: mark, job_id: job, at: now },
     inbound_route: { kind: 'rule', key: mark, ref_id: webhookRule },
+    channel_connection: {
+      ...{ id: channel, channel: 'dev', routing_key: mark, display_name: mark, sender_policy: 'members', status: 'active' },
+      ...{ credentials: Buffer.from(mark), ...times },
+    },
     mcp_server: { id: mcpServer, name: mark, tool_prefix: mark, enabled: false, status: 'refused', headers: Buffer.from(mark), ...times },
     mcp_tool: {
       ...{ id: newId(), server_id: mcpServer, name: mark, own_name: mark, title: mark, description: mark, parameters: {} },

@@ -84,6 +84,10 @@ const mcpServer = [
   ...['id', 'name', 'transport', 'command', 'args', 'header_names', 'env_names', 'tool_prefix', 'enabled', 'metadata', 'status'],
   ...['last_error', 'failures', 'looked_at', 'used_at', ...times],
 ]
+const channelConnection = [
+  ...['id', 'channel', 'routing_key', 'display_name', 'sender_policy', 'config', 'credential_names', 'status', 'last_error', 'failures'],
+  ...['checked_at', 'last_in_at', 'last_out_at', ...times],
+]
 const mcpTool = ['id', 'server_id', 'name', 'own_name', 'title', 'description', 'parameters', 'read_only_hint', ...times]
 
 /** Those of a person are shown to that person alone. */
@@ -147,6 +151,7 @@ export const agentSources = {
   artifact_share: { table: 'artifact_share', columns: ['id', 'artifact_id', 'expires_at', 'revoked_at', 'created_at'], key: byId },
   mcp_server: { table: 'mcp_server', columns: mcpServer, key: byId },
   mcp_tool: { table: 'mcp_tool', columns: mcpTool, key: byId },
+  channel_connection: { table: 'channel_connection', columns: channelConnection, key: byId },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

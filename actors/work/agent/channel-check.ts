@@ -1,0 +1,119 @@
+/**
+ * Asks the provider of a channel whether a routing key belongs to the credentials of a connection. What it says is not enough: the key must
+ * be free in the whole deployment. So the route is entered in one letter, if nobody has it, and the next one finds whose it is.
+ */
+import { createHash } from 'node:crypto'
+import { checkRefused, openConnection } from '#decisions/agent/channel-connections'
+import type { ChannelConnection } from '#domain/agent/channel'
+import { nextCheck, proven, unreached, withLearned } from '#domain/agent/channel-connection'
+import { canonical } from '#kernel/canonical'
+import type { Failpoints } from '#kernel/failpoint'
+import type { Log } from '#kernel/log'
+import type { Sealer } from '#kernel/sealer'
+import type { Checked } from '#port/channel/channel'
+import type { ChannelAdapters } from '#port/channel/registry'
+import {
+  channelConnectionPart,
+  channelCredentialsPart,
+  deleteChallengeRoute,
+  hasChannelRoute,
+  insertChallengeRoute,
+  insertChannelRoute,
+  saveChannelConnection,
+} from '#store/agent/channel-connections'
+import { loadNow } from '#store/engine/load'
+import type { Work } from '#store/engine/work'
+import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
+import type { Decision } from '../../engine/letter.ts'
+import { finished, requeued } from '../decisions.ts'
+
+export interface CheckDeps {
+  adapters: ChannelAdapters
+  sealer: Sealer
+  failpoints: Failpoints
+  log: Log
+}
+
+interface Check {
+  connection: ChannelConnection
+  sealed: { credentials: string | null }
+}
+
+/** `challenge`: SHA-256 of a verify token of WhatsApp. */
+type Outcome = (Checked & { challenge?: string | null }) | { kind: 'stopped' }
+
+const CHECK_MS = 20_000
+const LEASE_MS = 3 * CHECK_MS
+const TAKEN = 'another workspace has connected this channel'
+
+/** Asking twice does no harm. */
+export const channelCheckLane = (deps: CheckDeps): Lane<Check, Outcome> => ({
+  kind: 'channel_check',
+  leaseMs: LEASE_MS,
+  priority: 'background',
+  claim: claimCheck,
+  run: (check, context) => runCheck(deps, check, context),
+  settle: (sql, gate, { work, job, outcome }) => settleCheck({ sql, gate, work }, job, outcome),
+  crashed: () => ({ kind: 'unreachable', error: 'the channel could not be checked' }),
+})
+
+const loadCheck = (sql: Claiming['sql'], id: string) =>
+  loadNow(sql, { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) })
+
+/** The provider has agreed: whose is the route? */
+const decided = async (sql: Claiming['sql'], connection: ChannelConnection, now: Date) => {
+  const { route } = await loadNow(sql, { route: hasChannelRoute(connection) })
+  return route.is ? { writes: [saveChannelConnection(proven(connection, now))] } : checkRefused(connection, TAKEN, now)
+}
+
+const claimCheck = async (sql: Claiming['sql'], { now }: Claiming['gate'], work: Work): Promise<Claimed<Check>> => {
+  const { connection, sealed } = await loadCheck(sql, work.ref_id)
+  if (!connection) return { decision: finished(work) }
+  if (work.payload.proven === true) return { decision: finished(work, await decided(sql, connection, now)) }
+  return { job: { connection, sealed: sealed! }, decision: { reply: undefined } }
+}
+
+/** Providers' challenges name nothing but a verify token. */
+const challengeOf = ({ verify_token: token }: Readonly<Record<string, string>>): string | null =>
+  token === undefined ? null : createHash('sha256').update(token).digest('hex')
+
+const runCheck = async (deps: CheckDeps, check: Check, { signal, tenantId }: LaneContext): Promise<Outcome> => {
+  const { adapters, sealer, failpoints, log } = deps
+  const { channel, id } = check.connection
+  await failpoints('agent.channel.checking')
+  const adapter = adapters[channel]
+  if (!adapter) return { kind: 'unreachable', error: `this deployment has no adapter for ${channel}` }
+  const open = openConnection(sealer, check)
+  const checked = await adapter.check(open, AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]))
+  if (signal.aborted) return { kind: 'stopped' }
+  log.debug({ tenant: tenantId, connection: id, channel, said: checked.kind }, 'a channel was checked')
+  return checked.kind === 'proven' && channel === 'whatsapp' ? { ...checked, challenge: challengeOf(open.credentials) } : checked
+}
+
+/** Whether what was asked about is what there is now. */
+const isSame = (a: Check, b: Check): boolean =>
+  a.sealed.credentials === b.sealed.credentials && canonical(a.connection.config) === canonical(b.connection.config)
+
+const settleCheck = async ({ sql, gate: { now }, work }: Claiming, check: Check, outcome: Outcome): Promise<Decision<void>> => {
+  const { connection, sealed } = await loadCheck(sql, work.ref_id)
+  if (!connection) return finished(work)
+  if (outcome.kind === 'stopped' || !isSame(check, { connection, sealed: sealed! })) return requeued(work, now)
+  if (outcome.kind === 'refused') return finished(work, checkRefused(connection, outcome.error, now))
+  if (outcome.kind === 'unreachable') return again(work, unreached(connection, outcome.error, now), now)
+  const { learned = {}, challenge = null } = outcome
+  const challenges = challenge === null ? [] : [insertChallengeRoute(connection.id, challenge)]
+  return {
+    reply: undefined,
+    effects: {
+      first: [insertChannelRoute(connection), ...challenges],
+      writes: [saveChannelConnection(withLearned(connection, learned, now)), deleteChallengeRoute(connection.id, challenge)],
+      requeued: [{ id: work.id, runAt: now, payload: { proven: true } }],
+    },
+  }
+}
+
+const again = (work: Work, connection: ChannelConnection, now: Date): Decision<void> => {
+  const next = nextCheck(connection, now)
+  const effects = { writes: [saveChannelConnection(connection)] }
+  return next ? requeued(work, next, effects) : finished(work, effects)
+}

@@ -1,0 +1,121 @@
+import { Type as T } from '@sinclair/typebox'
+import { nextCursor, page, use } from '../agent-fields.ts'
+import { op } from '../op.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+
+const Channel = oneOf(['email', 'slack', 'whatsapp', 'sms', 'dev'])
+
+const displayName = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, format: 'name', examples: ['Help desk'] })
+const SenderPolicy = oneOf(['members', 'anyone'], {
+  description: 'Whose messages start jobs: those of members who have linked their sender, or everybody.',
+})
+const config = T.Record(T.String({ minLength: 1, maxLength: 100 }), T.Unknown(), {
+  description: 'What its adapter knows, and anything of yours. At most 8,192 characters as JSON. It is shown: no secrets.',
+  examples: [{}],
+})
+const NAME = { minLength: 1, maxLength: 100 }
+const VALUE = { minLength: 1, maxLength: 8_192 }
+const SEALED = 'What its adapter needs to verify, to answer and to be proven. The values are never shown again.'
+
+const ChannelConnection = record(
+  {
+    id: Id,
+    channel: Channel,
+    routingKey: T.String({ description: 'By what the provider names it in its posts.' }),
+    displayName: T.String(),
+    senderPolicy: SenderPolicy,
+    config: T.Record(T.String(), T.Unknown(), { description: 'As given, with what its provider told.' }),
+    credentials: T.Record(T.String(), T.String(), { description: 'Their names. No value is shown.' }),
+    status: oneOf(['unverified', 'active', 'failing'], {
+      description:
+        'unverified: its provider has not yet said that the routing key is yours, so nothing is taken in. failing: its provider refuses the credentials, or another workspace has the routing key.',
+    }),
+    lastError: untrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
+    checkedAt: nullable({ ...Time, description: 'When its provider last said whether the routing key is yours.' }),
+    lastReceivedAt: nullable(Time),
+    lastSentAt: nullable(Time),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'ChannelConnection' },
+)
+
+const Adapter = record(
+  {
+    channel: Channel,
+    configured: T.Boolean({ description: 'Whether the workspace has a connection of it that takes messages in.' }),
+    credentials: T.Array(record({ name: T.String(), needed: T.Boolean(), description: T.String() }), {
+      description: 'The credentials that it knows.',
+    }),
+    config: T.Array(record({ name: T.String(), description: T.String() }), { description: 'The configuration that it knows.' }),
+  },
+  { title: 'ChannelAdapter' },
+)
+
+const One = record({ connection: ChannelConnection })
+const deciding = { ...use, roles: ['approver'] } as const
+
+export const channels = {
+  list: op.query(
+    'GET /api/v1/channels',
+    'List the channels that there are and the connections of the workspace, newest first, without secrets.',
+    { input: page, output: record({ connections: T.Array(ChannelConnection), ...nextCursor, adapters: T.Array(Adapter) }) },
+    use,
+  ),
+  get: op.query(
+    'GET /api/v1/channels/:id',
+    'Get a connection of a channel.',
+    { input: { id: Id }, output: One },
+    { ...use, anyId: true, errors: ['not_found'] },
+  ),
+  create: op.prepared(
+    'POST /api/v1/channels',
+    'Connect a channel, so that people can talk to the agent there. Its provider is asked at once whether the routing key belongs to these credentials; until it has said so, nothing is taken in.',
+    {
+      input: {
+        channel: { ...Channel, examples: ['dev'] },
+        routingKey: T.String({
+          minLength: 1,
+          maxLength: 320,
+          pattern: NOT_BLANK,
+          examples: ['desk'],
+          description:
+            'By what posts name it: of email the address, of slack the id of the team, of whatsapp the id of the phone number, of sms the number, of dev a name.',
+        }),
+        displayName: T.Optional(displayName),
+        senderPolicy: T.Optional({ ...SenderPolicy, default: 'members' }),
+        config: T.Optional(config),
+        credentials: T.Optional(T.Record(T.String(NAME), T.String(VALUE), { description: SEALED, examples: [{}] })),
+      },
+      output: One,
+    },
+    { ...deciding, status: 201, errors: ['conflict'] },
+  ),
+  update: op.command(
+    'PATCH /api/v1/channels/:id',
+    'Change a connection of a channel. Omitted fields keep their value, and so do omitted names of config and credentials; null removes one. With other config or credentials its provider is asked again, and what it said before holds until it answers.',
+    {
+      input: {
+        id: Id,
+        displayName: T.Optional(displayName),
+        senderPolicy: T.Optional(SenderPolicy),
+        config: T.Optional(config),
+        credentials: T.Optional(T.Record(T.String(NAME), nullable(T.String(VALUE)), { description: SEALED, examples: [{}] })),
+      },
+      output: One,
+    },
+    { ...deciding, errors: ['not_found'], repeatable: true },
+  ),
+  check: op.command(
+    'POST /api/v1/channels/:id/check',
+    'Ask the provider of a channel again whether the routing key belongs to the credentials. The answer comes before; get the connection to see what was said.',
+    { input: { id: Id }, output: One },
+    { ...deciding, anyId: true, errors: ['not_found', 'conflict'] },
+  ),
+  remove: op.command(
+    'DELETE /api/v1/channels/:id',
+    'Disconnect a channel, with its linked senders, its messages and its replies. Conversations stay.',
+    { input: { id: Id }, output: One },
+    { ...deciding, anyId: true, errors: ['not_found'], destructive: true },
+  ),
+}

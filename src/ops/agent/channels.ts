@@ -1,0 +1,172 @@
+import type { channels } from '#contract/agent/channels'
+import { checkNow, credentialsOf } from '#decisions/agent/channel-connections'
+import { channels as allChannels, type Channel, type ChannelConnection } from '#domain/agent/channel'
+import {
+  type ConfiguredChannel,
+  channelConnectionView,
+  missingCredentials,
+  newChannelConnection,
+  updateChannelConnection,
+} from '#domain/agent/channel-connection'
+import { invalid } from '#domain/agent/mcp-config'
+import { fail, found } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Sealer } from '#kernel/sealer'
+import type { ChannelAdapter } from '#port/channel/channel'
+import type { ChannelAdapters } from '#port/channel/registry'
+import {
+  channelConnectionCount,
+  channelConnectionOfKey,
+  channelConnectionPart,
+  channelConnections,
+  channelCredentialsPart,
+  channelCredentialsRow,
+  channelRoutes,
+  deleteChannelConnection,
+  deleteChannelRoutes,
+  insertChannelConnection,
+  routedChannels,
+  saveChannelConnection,
+} from '#store/agent/channel-connections'
+import type { Db } from '#store/engine/db'
+import { type Effects, merge } from '#store/engine/letter'
+import { loadBy } from '#store/engine/load'
+import { type Work, workFor } from '#store/engine/work'
+import type { HandlerResult, Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { pageOf, pageResult } from '../paging.ts'
+
+export interface ChannelParts {
+  db: Db
+  sealer: Sealer
+  channels: ChannelAdapters
+}
+
+const the = (connection: ChannelConnection | undefined): ChannelConnection => found(connection, 'no such channel')
+
+const before = ({ id }: { id: string }) => ({ before: channelConnectionPart(id) })
+
+const checkOf = ({ id }: { id: string }) => ({ check: workFor('channel_check', id) })
+
+const adapterOf = ({ channels }: ChannelParts, channel: Channel): ChannelAdapter =>
+  channels[channel] ?? fail('unavailable', `this deployment has no adapter for ${channel}`)
+
+/** Throws `invalid_input`. */
+const keyOf = (adapter: ChannelAdapter, text: string): string => {
+  const named = adapter.routingKeyOf(text.trim())
+  return 'key' in named ? named.key : invalid('routingKey', named.error)
+}
+
+/** Throws `invalid_input`. */
+const requireConfig = (adapter: ChannelAdapter, config: Record<string, unknown>): void => {
+  const error = adapter.configError(config)
+  if (error !== undefined) invalid('config', error)
+}
+
+/** Of values that change. */
+const sealedOf = ({ sealer }: ChannelParts, { connection: { id }, credentials }: ConfiguredChannel) => {
+  if (!credentials) return {}
+  const isNone = Object.keys(credentials).length === 0
+  return { credentials: isNone ? null : sealer.seal(JSON.stringify(credentials), channelCredentialsRow(id)) }
+}
+
+/** What the audit keeps: names, and no value. */
+const traceOf = ({ channel, routing_key, sender_policy, status, credential_names }: ChannelConnection) => ({
+  ...{ channel, routing_key, sender_policy, status },
+  credentials: credential_names,
+})
+
+const checkEffects = ({ connection, isDue }: ConfiguredChannel, check: Work | undefined, now: Date): Effects =>
+  isDue ? checkNow(connection, check, now) : {}
+
+const resultOf = (connection: ChannelConnection, effects: Effects): HandlerResult<{ connection: ReturnType<typeof view> }> => ({
+  reply: { connection: view(connection) },
+  effects,
+  refId: connection.id,
+  auditDetail: traceOf(connection),
+})
+const view = channelConnectionView
+
+const adapterView = (channel: Channel, adapter: ChannelAdapter | undefined, configured: boolean) => {
+  const { credentials = {}, config = {} } = adapter?.fields ?? {}
+  return {
+    ...{ channel, configured },
+    credentials: Object.entries(credentials).map(([name, { needed, description }]) => ({ name, needed, description })),
+    config: Object.entries(config).map(([name, { description }]) => ({ name, description })),
+  }
+}
+
+type All = Handlers<typeof channels>
+
+const creating = (parts: ChannelParts): All['create'] => ({
+  async prepare({ channel, routingKey }, { tenantId }) {
+    // The letter sees its own workspace alone.
+    const adapter = parts.channels[channel]
+    const named = adapter?.routingKeyOf(routingKey.trim())
+    const routes = named && 'key' in named ? await channelRoutes(parts.db, channel, [named.key]) : []
+    const isTaken = routes.some(({ tenant_id }) => tenant_id !== tenantId)
+    return loading(
+      () => ({ count: channelConnectionCount, same: channelConnectionOfKey(channel, named && 'key' in named ? named.key : '') }),
+      (input, { gate: { now } }, { count, same }) => {
+        const adapter = adapterOf(parts, channel)
+        const key = keyOf(adapter, input.routingKey)
+        requireConfig(adapter, input.config ?? {})
+        if (same) fail('conflict', `this ${channel} channel is connected already: ${same.id}`)
+        if (isTaken) fail('conflict', `another workspace has connected this ${channel} channel`)
+        const given = { ...input, id: newId(), routingKey: key }
+        const made = newChannelConnection(given, { known: adapter.fields, ...count, now })
+        const writes = [insertChannelConnection(made.connection, sealedOf(parts, made))]
+        return resultOf(made.connection, merge({ writes }, checkEffects(made, undefined, now)))
+      },
+    )
+  },
+})
+
+export const channelHandlers = (parts: ChannelParts): All => ({
+  async list(input, { read }) {
+    const page = pageOf(input)
+    const { rows, routed } = await loadBy(read, { rows: channelConnections(page), routed: routedChannels })
+    const { rows: connections, next_cursor } = pageResult(rows, page.limit)
+    const isRouted = (one: Channel) => routed.some(({ channel }) => channel === one)
+    const adapters = allChannels.map((one) => adapterView(one, parts.channels[one], isRouted(one)))
+    return { connections: connections.map(view), nextCursor: next_cursor, adapters }
+  },
+
+  async get({ id }, { read }) {
+    return { connection: view(the((await loadBy(read, before({ id }))).before)) }
+  },
+
+  create: creating(parts),
+
+  update: loading(
+    (input) => ({ ...before(input), ...checkOf(input), sealed: channelCredentialsPart(input.id) }),
+    ({ id, ...patch }, { gate: { now } }, { before, check, sealed }) => {
+      const connection = the(before)
+      const adapter = adapterOf(parts, connection.channel)
+      const credentials = credentialsOf(parts.sealer, id, sealed!)
+      const changed = updateChannelConnection(connection, patch, { known: adapter.fields, credentials, now })
+      if (patch.config) requireConfig(adapter, changed.connection.config)
+      const writes = [saveChannelConnection(changed.connection, sealedOf(parts, changed))]
+      return resultOf(changed.connection, merge({ writes }, checkEffects(changed, check, now)))
+    },
+  ),
+
+  check: loading(
+    (input) => ({ ...before(input), ...checkOf(input) }),
+    (_, { gate: { now } }, { before, check }) => {
+      const connection = the(before)
+      const missing = missingCredentials(adapterOf(parts, connection.channel).fields, connection.credential_names)
+      if (missing !== null) fail('conflict', `cannot check: ${missing}`)
+      return resultOf(connection, checkNow(connection, check, now))
+    },
+  ),
+
+  remove: loading(
+    (input) => ({ ...before(input), ...checkOf(input) }),
+    ({ id }, _, { before, check }) => {
+      const connection = the(before)
+      const writes = [deleteChannelConnection(id), deleteChannelRoutes(connection)]
+      return resultOf(connection, { writes, settled: check?.state === 'queued' ? [check.id] : [] })
+    },
+  ),
+})

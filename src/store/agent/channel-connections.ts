@@ -1,0 +1,133 @@
+/** Connections of channels, and the routes by which posts of providers find them. */
+import type { Channel, ChannelConnection } from '#domain/agent/channel'
+import { assignments } from '../engine/assign.ts'
+import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
+import type { Page } from '../engine/page.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`c.id, c.channel, c.routing_key, c.display_name, c.sender_policy, c.config, c.credential_names, c.status, c.last_error,
+  c.failures, c.checked_at, c.last_in_at, c.last_out_at, c.created_at, c.updated_at`
+
+const times = { checked_at: true, last_in_at: true, last_out_at: true, created_at: true, updated_at: true } as const
+
+export const channelConnectionPart = (id: string) =>
+  one<ChannelConnection>(times, (sql) => sql`select ${columns(sql)} from channel_connection c where c.id = ${id}`)
+
+/** The workspace's connection under this routing key. */
+export const channelConnectionOfKey = (channel: Channel, key: string) =>
+  one<{ id: string }>({}, (sql) => sql`select id from channel_connection where channel = ${channel} and routing_key = ${key}`)
+
+export const channelConnectionCount = sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from channel_connection`))
+
+/** Channels of which the workspace has a connection that its provider has proven. */
+export const routedChannels = many<{ channel: Channel }>(
+  {},
+  (sql) => sql`select distinct c.channel from channel_connection c
+    where exists (select 1 from inbound_route r where r.kind = c.channel and r.key = c.routing_key and r.ref_id = c.id)`,
+)
+
+export const listChannelConnections =
+  ({ limit, after }: Page): Query<ChannelConnection> =>
+  (sql) =>
+    sql`select ${columns(sql)} from channel_connection c where true ${after ? sql`and c.id < ${after}` : sql``}
+      order by c.id desc limit ${limit + 1}`
+
+export const channelConnections = (page: Page) => many<ChannelConnection>(times, listChannelConnections(page))
+
+/** What credentials are sealed for. */
+export const channelCredentialsRow = (id: string): string => `channel_connection/${id}/credentials`
+
+/** Sealed, in base64; null: none. */
+export const channelCredentialsPart = (id: string) =>
+  one<{ credentials: string | null }>(
+    {},
+    (sql) => sql`select encode(credentials, 'base64') as credentials from channel_connection where id = ${id}`,
+  )
+
+const json = (sql: Sql, { config, credential_names }: ChannelConnection) => ({
+  config: sql.json(config as never),
+  credential_names: sql.json(credential_names),
+})
+
+/** Sealed; undefined: as they are. */
+type Sealed = { credentials?: Buffer | null }
+
+export const insertChannelConnection =
+  (connection: ChannelConnection, sealed: Sealed): Query =>
+  (sql) =>
+    sql`insert into channel_connection ${sql({ ...connection, ...json(sql, connection), ...sealed })}`
+
+/** Leaves the times of messages, which others write. */
+export const saveChannelConnection =
+  (connection: ChannelConnection, sealed: Sealed = {}): Query =>
+  (sql) => {
+    const { id, created_at: _, last_in_at: __, last_out_at: ___, ...rest } = connection
+    return sql`update channel_connection set ${assignments(sql, { ...rest, ...json(sql, connection), ...sealed })} where id = ${id}`
+  }
+
+/** Its senders, codes, messages and replies go with it. */
+export const deleteChannelConnection =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from channel_connection where id = ${id}`
+
+type Routed = Pick<ChannelConnection, 'id' | 'channel' | 'routing_key'>
+
+/** Nothing is written if another connection of the deployment has the key. */
+export const insertChannelRoute =
+  ({ id, channel, routing_key }: Routed): Query =>
+  (sql) =>
+    sql`insert into inbound_route (kind, key, ref_id) values (${channel}, ${routing_key}, ${id}) on conflict (kind, key) do nothing`
+
+/** Whether the key is the connection's in the whole deployment. */
+export const hasChannelRoute = ({ id, channel, routing_key }: Routed) =>
+  sure(
+    one<{ is: boolean }>(
+      {},
+      (sql) => sql`select exists (select 1 from inbound_route where kind = ${channel} and key = ${routing_key} and ref_id = ${id}) as is`,
+    ),
+  )
+
+const CHALLENGE = 'whatsapp_challenge'
+
+/** `hash`: SHA-256 of a verify token, in hex. */
+export const insertChallengeRoute =
+  (id: string, hash: string): Query =>
+  (sql) =>
+    sql`insert into inbound_route (kind, key, ref_id) values (${CHALLENGE}, ${hash}, ${id}) on conflict (kind, key) do nothing`
+
+/** That of a former verify token. */
+export const deleteChallengeRoute =
+  (id: string, except: string | null): Query =>
+  (sql) =>
+    sql`delete from inbound_route where kind = ${CHALLENGE} and ref_id = ${id} and key is distinct from ${except}`
+
+/** All routes of a connection. */
+export const deleteChannelRoutes =
+  ({ id, channel }: Pick<ChannelConnection, 'id' | 'channel'>): Query =>
+  (sql) =>
+    sql`delete from inbound_route where kind = any(${[channel, CHALLENGE]}) and ref_id = ${id}`
+
+export interface ChannelRoute {
+  key: string
+  tenant_id: string
+  connection_id: string
+}
+
+/** Whose routing keys these are, in the whole deployment. */
+export const channelRoutes = (db: Db, channel: Channel, keys: readonly string[]): Promise<ChannelRoute[]> =>
+  db.system(
+    async (sql) =>
+      await sql<ChannelRoute>`select key, tenant_id, ref_id as connection_id from inbound_route
+        where kind = ${channel} and key = any(${[...keys]})`,
+  )
+
+/** Whether anybody in the deployment has a proven connection of the channel. */
+export const isChannelRouted = (db: Db, channel: Channel): Promise<boolean> =>
+  db.system(async (sql) => (await sql`select 1 from inbound_route where kind = ${channel} limit 1`).length > 0)
+
+/** Whether a connection of the deployment has this verify token. `hash`: its SHA-256, in hex. */
+export const isChallengeRouted = (db: Db, hash: string): Promise<boolean> =>
+  db.system(async (sql) => (await sql`select 1 from inbound_route where kind = ${CHALLENGE} and key = ${hash}`).length > 0)
