@@ -3,6 +3,7 @@ import type { Channel } from '#domain/agent/channel'
 import type { Egress } from '#port/egress/egress'
 import type { ChannelAdapter } from './channel.ts'
 import { devAdapter } from './dev.ts'
+import { slackAdapter } from './slack/adapter.ts'
 
 export interface ChannelParts {
   egress: Egress
@@ -12,6 +13,7 @@ export interface ChannelParts {
 
 export type ChannelAdapters = Readonly<Partial<Record<Channel, ChannelAdapter>>>
 
-export const channelAdapters = ({ egress }: ChannelParts): ChannelAdapters => ({
-  dev: devAdapter(egress),
+export const channelAdapters = (parts: ChannelParts): ChannelAdapters => ({
+  slack: slackAdapter(parts),
+  dev: devAdapter(parts.egress),
 })

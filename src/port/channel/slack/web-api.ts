@@ -1,0 +1,93 @@
+/** Calls of Slack's Web API. A refusal comes with status 200 and `ok: false`. */
+import type { Egress } from '#port/egress/egress'
+import { retryAfterMs } from '#port/webhook'
+import { type Called, callOnce } from '../call.ts'
+import type { Sent } from '../channel.ts'
+import { AGENT, type Fields, objectOf } from '../fields.ts'
+
+export type Outcome = { kind: 'ok'; answer: Fields; scopes: readonly string[] | undefined } | Exclude<Sent, { kind: 'sent' }>
+
+/** The token, or the app behind it, is of no use any more. */
+const OF_CONNECTION = new Set([
+  ...['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired', 'no_permission', 'missing_scope'],
+  ...['not_allowed_token_type', 'org_login_required', 'ekm_access_denied', 'access_denied', 'enterprise_is_restricted'],
+  ...['team_access_not_granted', 'two_factor_setup_required', 'accesslimited', 'deprecated_endpoint', 'method_deprecated'],
+])
+/** Slack says that nothing was done, and that it may be later. */
+const LATER = new Set(['ratelimited', 'rate_limited', 'message_limit_exceeded', 'request_timeout', 'team_added_to_org'])
+/** "It's possible some aspect of the operation succeeded before the error was raised." */
+const UNCLEAR = new Set(['fatal_error', 'internal_error', 'service_unavailable'])
+
+const ADVICE: Record<string, string> = {
+  not_in_channel: 'the app is not in the channel: invite it there',
+  channel_not_found: 'Slack finds no such channel, or the app may not see it',
+  is_archived: 'the channel is archived',
+  msg_too_long: 'the message is too long',
+  invalid_auth: 'Slack does not accept the bot token',
+  not_authed: 'Slack got no bot token',
+  account_inactive: 'the bot token belongs to an app or a workspace that no longer exists',
+  token_revoked: 'the bot token was revoked: install the app again',
+  token_expired: 'the bot token has expired: install the app again, without token rotation',
+  missing_scope: 'the app lacks a scope',
+}
+
+const wordsOf = (code: string, answer: Fields): string => {
+  const needed = typeof answer.needed === 'string' && /^[a-z:,._ ]{1,200}$/.test(answer.needed) ? `, ${answer.needed}` : ''
+  return `${ADVICE[code] ? `${ADVICE[code]}${needed} ` : 'Slack refused '}(${code})`
+}
+
+const refusalOf = (answer: Fields, retryAfter: number | undefined): Exclude<Sent, { kind: 'sent' }> => {
+  const code = typeof answer.error === 'string' && /^[a-z0-9_]{1,80}$/.test(answer.error) ? answer.error : 'no_reason_given'
+  const error = wordsOf(code, answer)
+  if (LATER.has(code)) return { kind: 'unsent', error, ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }) }
+  if (UNCLEAR.has(code)) return { kind: 'unknown', error }
+  return { kind: 'refused', error, of: OF_CONNECTION.has(code) ? 'connection' : 'message' }
+}
+
+const TOO_MANY = 429
+
+const outcomeOf = ({ status, headers, body, isComplete }: Called & { kind: 'answered' }): Outcome => {
+  const retryAfter = retryAfterMs(headers['retry-after'], Date.now())
+  if (status === TOO_MANY)
+    return { kind: 'unsent', error: 'Slack asks for a pause (429)', ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }) }
+  const answer = isComplete ? objectOf(body) : undefined
+  if (answer?.ok === false) return refusalOf(answer, retryAfter)
+  if (answer?.ok === true && status >= 200 && status < 300) {
+    const scopes = headers['x-oauth-scopes']
+    return { kind: 'ok', answer, scopes: typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined }
+  }
+  return { kind: 'unknown', error: `Slack's answer could not be read (http ${status})` }
+}
+
+interface WebApiCall {
+  /** With the name of the method. */
+  url: string
+  token: string
+  args: Record<string, string>
+  signal: AbortSignal
+}
+
+/** For the connection and the whole answer. */
+const DEADLINE_MS = 20_000
+const MOST_BYTES = 262_144
+
+/** One request, never repeated. Never throws. Every method takes a form, not every one takes JSON. */
+export const callSlack = async (egress: Egress, { url, token, args, signal }: WebApiCall): Promise<Outcome> => {
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+    authorization: `Bearer ${token}`,
+    'user-agent': AGENT,
+  }
+  const request = {
+    url,
+    method: 'POST' as const,
+    headers,
+    body: String(new URLSearchParams(args)),
+    deadlineMs: DEADLINE_MS,
+    maxBytes: MOST_BYTES,
+    signal,
+  }
+  const called = await callOnce(egress, request)
+  if (called.kind === 'answered') return outcomeOf(called)
+  return called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
+}

@@ -1,0 +1,122 @@
+/** Whose posts are believed: judged by the verifier of Slack's own SDK, on the same posts. */
+import { expect, test } from 'bun:test'
+import { isValidSlackRequest } from '@slack/bolt'
+import fc from 'fast-check'
+import type { InboundPost } from '#port/channel/channel'
+import { channelAdapters } from '#port/channel/registry'
+import { createEgress } from '#port/egress/egress'
+import { direct, install, mention, NOW, slackConnection, slackEvent, slackPost } from '../../support/channels/slack-posts.ts'
+import { runs } from '../../support/property.ts'
+
+const egress = createEgress({ rules: { allow: new Set(), own: new Set() } })
+const nowhere = 'https://slack.example'
+const urls = {
+  slack: nowhere,
+  slack_files: nowhere,
+  whatsapp: nowhere,
+  twilio: nowhere,
+  resend: nowhere,
+  mailgun: nowhere,
+  mailgun_eu: nowhere,
+}
+const adapter = channelAdapters({ egress, urls }).slack!
+const connection = slackConnection()
+
+const bySdk = ({ headers, body, now }: InboundPost, signingSecret = install.signingSecret): boolean =>
+  isValidSlackRequest({
+    signingSecret,
+    body: Buffer.from(body).toString(),
+    headers: {
+      'x-slack-signature': headers.get('x-slack-signature') ?? '',
+      'x-slack-request-timestamp': Number(headers.get('x-slack-request-timestamp') ?? 'none'),
+    },
+    nowMilliseconds: now,
+  })
+
+const MINUTE = 60_000
+const hello = slackEvent(mention('hello'))
+const signature = (post: InboundPost): string => post.headers.get('x-slack-signature')!
+const withHeader = (name: string, value: string | undefined): InboundPost => {
+  const post = slackPost(hello)
+  if (value === undefined) post.headers.delete(name)
+  else post.headers.set(name, value)
+  return post
+}
+
+test.each([
+  ['a mention', slackPost(hello)],
+  ['text in many scripts', slackPost(slackEvent(direct('été ☕ 漢字 👩‍🚀 \u2028')))],
+  ['a body that is no JSON', slackPost('ssl_check=0&team_id=T061EG9R6')],
+  ['an empty body', slackPost('')],
+  ['one that was sent almost five minutes ago', slackPost(hello, { at: NOW - 5 * MINUTE })],
+  ['a retry', slackPost(hello, { headers: { 'x-slack-retry-num': '2', 'x-slack-retry-reason': 'http_timeout' } })],
+])('taken, as by the SDK: %s', (_, post) => {
+  expect({ ours: adapter.verify(post, connection), sdk: bySdk(post) }).toEqual({ ours: true, sdk: true })
+})
+
+test.each([
+  ['signed with another secret', slackPost(hello, { secret: 'e6b19c573432dcc6b075501d51b51bb8' })],
+  ['of six minutes ago', slackPost(hello, { at: NOW - 6 * MINUTE })],
+  ['with one more space', { ...slackPost(hello), body: Buffer.from(`${JSON.stringify(hello)} `) }],
+  ['for another event', { ...slackPost(hello), body: Buffer.from(JSON.stringify(slackEvent(mention('pay')))) }],
+  ['without a signature', withHeader('x-slack-signature', undefined)],
+  ['without a time', withHeader('x-slack-request-timestamp', undefined)],
+  ['with another time', withHeader('x-slack-request-timestamp', String(NOW / 1_000 - 1))],
+  ['with a time that is no number', withHeader('x-slack-request-timestamp', 'soon')],
+  ['of another version', withHeader('x-slack-signature', signature(slackPost(hello)).replace('v0=', 'v1='))],
+  ['with a signature cut short', withHeader('x-slack-signature', signature(slackPost(hello)).slice(0, -1))],
+  ['with an empty signature', withHeader('x-slack-signature', 'v0=')],
+])('refused, as by the SDK: %s', (_, post) => {
+  expect({ ours: adapter.verify(post, connection), sdk: bySdk(post) }).toEqual({ ours: false, sdk: false })
+})
+
+test('refused, where the SDK does not look: a post from the future, and a signature without its version', () => {
+  expect(adapter.verify(slackPost(hello, { at: NOW + 6 * MINUTE }), connection)).toBe(false)
+  expect(adapter.verify(withHeader('x-slack-signature', signature(slackPost(hello)).slice('v0='.length)), connection)).toBe(false)
+})
+
+test('the example of Slack’s documentation is taken', () => {
+  const body =
+    'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA' +
+    '&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554' +
+    '%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c'
+  const headers = new Headers({
+    'x-slack-signature': 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
+    'x-slack-request-timestamp': '1531420618',
+  })
+  const post = { url: 'https://tendril.example.com/', headers, body: Buffer.from(body), now: 1_531_420_620_000 }
+  expect(adapter.verify(post, connection)).toBe(true)
+  expect(adapter.verify({ ...post, body: Buffer.from(body.replace('roadrunner', 'coyote')) }, connection)).toBe(false)
+})
+
+test('nothing is believed for a connection without a signing secret, not even what is signed with the empty one', () => {
+  const post = slackPost(hello, { secret: '' })
+  expect(adapter.verify(post, { ...connection, credentials: {} })).toBe(false)
+  expect(adapter.verify(post, { ...connection, credentials: { signingSecret: '' } })).toBe(false)
+})
+
+test('whatever the bytes and headers are, nothing throws, and only what is signed is taken', () => {
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 400 }),
+    fc.json().map((text) => Buffer.from(text)),
+    fc
+      .anything()
+      .map((event) => Buffer.from(JSON.stringify(slackEvent(mention('', { event, text: event, files: [event], user: event }))) ?? '')),
+    fc.constant(Buffer.from('['.repeat(200_000))),
+  )
+  const header = fc.option(
+    fc.oneof(fc.constantFrom('v0=', 'v0', '=', '0', '-1', '1e3', String(NOW / 1_000)), fc.stringMatching(/^[!-~]{0,80}$/)),
+  )
+  fc.assert(
+    fc.property(bytes, header, header, (body, given, time) => {
+      const headers = new Headers()
+      if (given !== null) headers.set('x-slack-signature', given)
+      if (time !== null) headers.set('x-slack-request-timestamp', time)
+      const post = { url: 'https://tendril.example.com/x', headers, body, now: NOW }
+      expect(adapter.verify(post, connection)).toBe(false)
+      expect(['handshake', 'keys', 'unknown']).toContain(adapter.route(post).kind)
+      expect(adapter.read(post, connection)).toBeArray()
+    }),
+    runs(300),
+  )
+})
