@@ -1,0 +1,57 @@
+/** Requests to providers that speak JSON, and what their answers mean. */
+import { isObject } from '#kernel/json-value'
+import type { Egress } from '../egress/egress.ts'
+import { retryAfterMs } from '../webhook.ts'
+import { type Called, callOnce } from './call.ts'
+import type { Sent } from './channel.ts'
+
+export type Answer = Extract<Called, { kind: 'answered' }>
+
+interface Asked {
+  url: string
+  headers: Record<string, string>
+  signal: AbortSignal
+  /** A body makes it a POST. */
+  body?: string
+  /** The most bytes of the answer that are read; 256 KiB unless told. */
+  maxBytes?: number
+}
+
+const DEADLINE_MS = 30_000
+const MOST_BYTES = 262_144
+/** Nobody is asked to wait longer than that. */
+const LONGEST_WAIT_MS = 3_600_000
+
+/** Never throws. */
+export const ask = (egress: Egress, { url, headers, signal, body, maxBytes = MOST_BYTES }: Asked): Promise<Called> =>
+  callOnce(egress, {
+    ...{ url, signal, maxBytes, deadlineMs: DEADLINE_MS },
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { accept: 'application/json', 'user-agent': 'Tendril-Channels/1', ...headers },
+    body: body ?? '',
+  })
+
+/** The object of an answer; undefined if it is none, or not all of it came. */
+export const objectOf = ({ body, isComplete }: Answer): Record<string, unknown> | undefined => {
+  if (!isComplete) return undefined
+  try {
+    const value: unknown = JSON.parse(body)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+/** How long the provider asks us to wait, if it says so. */
+export const waitOf = ({ headers }: Answer): { retryAfterMs?: number } => {
+  const ms = retryAfterMs(headers['retry-after'], Date.now())
+  return ms === undefined ? {} : { retryAfterMs: Math.min(ms, LONGEST_WAIT_MS) }
+}
+
+/** A message of which the provider said nothing. */
+export const unanswered = (called: Exclude<Called, Answer>): Sent =>
+  called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
+
+export const basicAuth = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
