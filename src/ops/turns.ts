@@ -56,6 +56,11 @@ export const requireRoom = ({ all_jobs, our_jobs }: TurnFacts): void => {
     fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
 }
 
+/** What is said in the app would become part of what a stranger's next job sees, and can answer with. Throws `conflict`. */
+const requireOurs = ({ is_strangers }: TurnFacts): void => {
+  if (is_strangers) fail('conflict', 'cannot send: the conversation is with somebody outside the workspace; answer in its channel')
+}
+
 /** In whose name a record acts later, and where text came from that it may follow. One that a job makes keeps who asked for the job. */
 export const madeBy = (principal: Principal, job: CallingJob | undefined) => ({
   on_behalf: job?.onBehalf ?? onBehalfOf(principal),
@@ -93,6 +98,7 @@ export const startTurn = async ({ tools, models }: TurnParts, turn: Turn, contex
   const { before, said, more, principal, facts, now, save } = turn
   const { content, model, toolNames } = said
   await requireKnown(tools, { names: toolNames, field: 'toolNames' }, context)
+  requireOurs(facts)
   requireRoom(facts)
   const choice = { ...chooseModel(model, models), tools: toolNames ? [...new Set(toolNames)] : null }
   const on_behalf = onBehalfOf(principal)

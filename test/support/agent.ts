@@ -18,6 +18,9 @@ interface Turned {
   /** One that exists. */
   conversation?: string
   origin?: Job['origin']
+  taint?: string[]
+  /** The words are those of somebody outside the workspace. */
+  untrusted?: boolean
 }
 
 export interface StepRow {
@@ -41,7 +44,7 @@ const threadOf = async ({ owner }: TestApp, id: string, tenantId: string): Promi
 /** Sends a message, in a new conversation if none is named. Gives the id of its job. */
 export const turn = async (
   app: TestApp,
-  { content, by, model = 'scripted', tools = null, tenantId = app.tenantId, conversation = newId(), origin = 'manual' }: Turned,
+  { content, by, model = 'scripted', tools = null, tenantId = app.tenantId, conversation = newId(), origin = 'manual', ...more }: Turned,
 ): Promise<string> => {
   const [message, job] = [newId(), newId()]
   const thread = await threadOf(app, conversation, tenantId)
@@ -50,11 +53,12 @@ export const turn = async (
     ...{ name: 'test.turn', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
     async decide(_, { now }) {
       const row = { ...{ id: message, conversation_id: conversation, seq, job_id: job, reply_to: null, role: 'user' as const, content } }
-      const rest = { author: by as never, untrusted: false, model: null, tools_used: [], created_at: now, updated_at: now }
+      const { taint = [], untrusted = false } = more
+      const rest = { author: by as never, untrusted, model: null, tools_used: [], created_at: now, updated_at: now }
       const record: Job = {
         ...newTurn(job, {
           ...{ conversation_id: conversation, message_id: message, on_behalf: by, tools, tier: 'reasoning' },
-          ...{ asked_model: null, model, taint: [], content, now },
+          ...{ asked_model: null, model, taint, content, now },
         }),
         ...{ next_event: 2, origin },
       }

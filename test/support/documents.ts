@@ -14,6 +14,7 @@ interface Wish {
   fileName?: string
   content?: string
   trusted?: boolean
+  metadata?: Record<string, unknown>
   /** As it is added, and not read yet. */
   status?: 'queued' | 'failed'
 }
@@ -21,10 +22,23 @@ interface Wish {
 /** A document of a few passages, ready unless it is to be something else. */
 export const makeDocument = async (
   place: Pick<Workspace, 'app' | 'tenantId'>,
-  { fileName = 'returns.md', content = `# Returns\n\nParcels come back within 30 days. ${newId()}`, trusted = false, status }: Wish = {},
+  {
+    fileName = 'returns.md',
+    content = `# Returns\n\nParcels come back within 30 days. ${newId()}`,
+    trusted = false,
+    metadata = {},
+    status,
+  }: Wish = {},
 ): Promise<Document> => {
   const now = new Date()
-  const given = { id: newId(), fileName, content, mimeType: undefined, metadata: trusted ? { trusted } : {}, author: aKey }
+  const given = {
+    id: newId(),
+    fileName,
+    content,
+    mimeType: undefined,
+    metadata: { ...metadata, ...(trusted ? { trusted } : {}) },
+    author: aKey,
+  }
   const wish = { ...given, role: 'owner', configuration: 'english', now } as const
   const document = newDocument(wish, { equal: undefined, count: 0 }, 1)
   await write(place, { writes: [insertDocument(document, content)] })

@@ -2,6 +2,7 @@
 
 import { refusalOf } from '#decisions/agent/refusal'
 import { keptAnswer } from '#domain/agent/answer'
+import { isForStranger } from '#domain/agent/channel-trust'
 import { callingJob } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
 import { ThinkError, type Thought } from '#port/model/thinker'
@@ -34,7 +35,8 @@ export const runOutside = async (usual: AgentDeps, run: AgentRun, context: LaneC
 const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Promise<AgentOutcome> => {
   const { tenantId, signal } = context
   const { turn, typed, recalled, playbooks } = await turnOf(deps, run, tenantId)
-  const byDesk = run.job.model === 'desk' || typed.trimStart().startsWith('/')
+  const asksFromOutside = isForStranger(run.job.on_behalf) ? typed : undefined
+  const byDesk = run.job.model === 'desk' || (typed.trimStart().startsWith('/') && asksFromOutside === undefined)
   const thinker = byDesk ? deps.desk : deps.thinker
   if (!thinker) return { kind: 'failed', failure: 'no_model', retryAfterMs: undefined, ms: 0 }
   // Waiting for a turn does not count.
@@ -50,7 +52,7 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   try {
     const call = () => {
       began = performance.now()
-      return thinker.think(turn, { signal, onText, search: quoted.search })
+      return thinker.think(turn, { signal, onText, search: quoted.search, asksFromOutside })
     }
     const thought = byDesk ? await call() : await inTurn(deps, context, call)
     await deps.failpoints('agent.thought')

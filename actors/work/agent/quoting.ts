@@ -1,4 +1,5 @@
 /** What the desk quotes in answer to a free question: of each kind of text that the job may read. */
+import { isForStranger } from '#domain/agent/channel-trust'
 import { enclosed, passagePath } from '#domain/agent/document'
 import { bestOf, MOST_QUOTATIONS, type Quotation, quotationOf, quotationsIn, sourceOf } from '#domain/agent/quoting'
 import { spacedWords, withMarks } from '#domain/agent/spacing'
@@ -16,8 +17,10 @@ type Found = Quotation & { memory?: string; playbook?: { slug: string; version: 
 /** Those that a passage begins with. */
 const HEADINGS = /^(?:#{1,6}[ \t][^\n]*\n\s*)+/
 
-const ofDocument = ({ document_id, file_name, path, start_at, trusted, ...found }: FoundPassage, publicUrl: string): Found => {
-  const source = `${sourceOf(enclosed(file_name), path.map(enclosed))}: ${publicUrl}${passagePath(document_id, start_at)}`
+/** `publicUrl`: null for a stranger, to whom the page of a passage is closed. */
+const ofDocument = ({ document_id, file_name, path, start_at, trusted, ...found }: FoundPassage, publicUrl: string | null): Found => {
+  const page = publicUrl === null ? '' : `: ${publicUrl}${passagePath(document_id, start_at)}`
+  const source = `${sourceOf(enclosed(file_name), path.map(enclosed))}${page}`
   const marked = withMarks(found.text, found.marked)
   // The source names the headings.
   const under = marked.replace(HEADINGS, '')
@@ -29,14 +32,15 @@ const find = async (deps: AgentDeps, { job, offered }: Thinking, tenantId: strin
   const read: Parameters<typeof loadBy>[0] = (query) => deps.db.read({ tenantId }, query)
   const { language } = (await loadBy(read, { stored: profilePart })).stored.profile
   const may = (tool: string) => offered.includes(tool)
+  const isStrangers = isForStranger(job.on_behalf)
   const { asked, documents, memories, playbooks } = await loadBy(read, {
     asked: wordsAsked(text, language),
-    documents: when(may('search_documents'), searchPassages(spacedWords(text), MOST_QUOTATIONS)),
-    playbooks: when(may('read_playbook'), quotablePlaybooks(text, language)),
+    documents: when(may('search_documents'), searchPassages(spacedWords(text), MOST_QUOTATIONS, { publicOnly: isStrangers })),
+    playbooks: when(may('read_playbook'), quotablePlaybooks(text, language, { pinnedOnly: isStrangers })),
     memories: when(may('search_memories'), quotableMemories({ personId: job.on_behalf.personId, text })),
   })
   const found: Found[] = [
-    ...(documents ?? []).map((passage) => ofDocument(passage, deps.publicUrl)),
+    ...(documents ?? []).map((passage) => ofDocument(passage, isStrangers ? null : deps.publicUrl)),
     ...(playbooks ?? []).flatMap(({ slug, version, content, marked }) =>
       quotationsIn(withMarks(content, marked), { source: `playbook ${slug}`, tool: 'read_playbook', untrusted: false }).map((one) => ({
         ...one,

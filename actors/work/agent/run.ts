@@ -2,11 +2,12 @@
 import { Buffer } from 'node:buffer'
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { estimateTokens, historyBytes, reserve } from '#domain/agent/budget'
+import { isForStranger } from '#domain/agent/channel-trust'
 import type { Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { failingMessage } from '#domain/agent/mcp-offer'
 import { definedTools, offeredTools } from '#domain/agent/offer'
-import { CHILD_RULES, systemMessage } from '#domain/agent/prompt'
+import { CHILD_RULES, strangersMessage, systemMessage } from '#domain/agent/prompt'
 import type { Step, StepHead } from '#domain/agent/step'
 import { taskSystem, taskText } from '#domain/agent/tasks/asking'
 import { openMessages, type TranscriptMessage } from '#domain/agent/transcript'
@@ -83,6 +84,23 @@ export const beginRun = async (usual: AgentDeps, at: At, heads: readonly StepHea
   return next.kind === 'read' ? { run: { kind: 'read', steps, ...of } } : { run: { kind: next.kind, step: steps[0]!, ...of } }
 }
 
+/** What a thought depends on: nothing of the workspace for a stranger's. */
+const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | undefined) => {
+  const isStrangers = isForStranger(job.on_behalf)
+  return {
+    step: when(before !== undefined, stepPart(before?.id ?? '')),
+    known: when(asked !== undefined, stepPart(asked?.id ?? '')),
+    own: bytesSince(job.id, asked?.number ?? 0),
+    said: when(job.message_id !== null, historyOf(job.message_id ?? '')),
+    profile: profilePart,
+    denied: deniedTools,
+    open: when(job.conversation_id !== null && !isStrangers, openApprovalsOf(job.conversation_id ?? '')),
+    recall: when(!job.task && !isStrangers, recallBytes(job.on_behalf.personId)),
+    pinned: when(!job.task, pinnedBytes),
+    ...servedParts(job),
+  }
+}
+
 const beginThought = async (
   deps: AgentDeps,
   at: At,
@@ -92,25 +110,14 @@ const beginThought = async (
   const { gate, changes, sql } = at
   const { job } = changes
   const asked = heads.findLast(({ kind, state }) => kind === 'model' && state === 'done')
-  const loaded = await loadNow(sql, {
-    step: when(before !== undefined, stepPart(before?.id ?? '')),
-    known: when(asked !== undefined, stepPart(asked?.id ?? '')),
-    own: bytesSince(job.id, asked?.number ?? 0),
-    said: when(job.message_id !== null, historyOf(job.message_id ?? '')),
-    profile: profilePart,
-    denied: deniedTools,
-    open: when(job.conversation_id !== null, openApprovalsOf(job.conversation_id ?? '')),
-    recall: when(!job.task, recallBytes(job.on_behalf.personId)),
-    pinned: when(!job.task, pinnedBytes),
-    ...servedParts(job),
-  })
+  const loaded = await loadNow(sql, thoughtParts(job, before, asked))
   const summary = await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
   if (summary) return { run: summary }
   const open = openMessages(loaded.open ?? [])
   const offered = job.task ? [] : offeredOf(withTools(deps, loaded.served), at, loaded.denied)
   const tools = definedTools(offered, job)
   taintByWords(changes, tools)
-  const rules = job.task ? taskSystem(job.task) : `${systemFor(gate, offered, loaded.profile.profile)}${failingMessage(loaded.failing)}`
+  const rules = job.task ? taskSystem(job.task) : rulesFor(at, offered, loaded)
   const system = job.parent_id === null ? rules : `${rules}\n\n${CHILD_RULES}`
   const first =
     Buffer.byteLength(system) +
@@ -132,9 +139,21 @@ const beginThought = async (
   return { run: { kind: 'think', step, ...rest, job: changes.job, caller: at.caller } }
 }
 
-const systemFor = ({ plan, now }: Gate, offered: readonly Tool[], { time_zone: timeZone, ...profile }: Profile): string => {
+/** What a stranger's job is told says nothing of the workspace. */
+const rulesFor = (
+  { gate, changes }: At,
+  offered: readonly Tool[],
+  { profile: { profile }, failing }: { profile: { profile: Profile }; failing: Parameters<typeof failingMessage>[0] },
+): string => {
+  if (isForStranger(changes.job.on_behalf)) return strangersMessage(offered, dayOf(gate))
+  return `${systemFor(gate, offered, profile)}${failingMessage(failing)}`
+}
+
+const dayOf = ({ now }: Gate): string => now.toISOString().slice(0, 10)
+
+const systemFor = (gate: Gate, offered: readonly Tool[], { time_zone: timeZone, ...profile }: Profile): string => {
   const { goal, audience, voice, language } = profile
-  return systemMessage(offered, { goal, audience, voice, language, timeZone, plan: plan.plan }, now.toISOString().slice(0, 10))
+  return systemMessage(offered, { goal, audience, voice, language, timeZone, plan: gate.plan.plan }, dayOf(gate))
 }
 
 const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, rules: readonly { tool_name: string }[]): Tool[] => {

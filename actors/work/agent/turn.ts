@@ -1,11 +1,12 @@
 /** What a model is given at a job's next thought. It is read beside the mailbox, because it can be long. */
 import { Buffer } from 'node:buffer'
 import { historyBytes } from '#domain/agent/budget'
+import { isForStranger } from '#domain/agent/channel-trust'
 import { MOST_MESSAGES, summaryMessage } from '#domain/agent/compaction'
 import type { GivenPlaybook } from '#domain/agent/playbook'
 import { playbooksMessage } from '#domain/agent/prompt'
 import { formatOf, taskMessages } from '#domain/agent/tasks/asking'
-import { fitted, recallMessage, saidMessage, stepMessages, type TranscriptMessage } from '#domain/agent/transcript'
+import { answeredMessage, fitted, recallMessage, saidMessage, stepMessages, type TranscriptMessage } from '#domain/agent/transcript'
 import type { Turn } from '#port/model/thinker'
 import { recalledMemories } from '#store/agent/memories'
 import { pinnedPlaybooks } from '#store/agent/playbooks'
@@ -39,7 +40,10 @@ export const turnOf = async (
     own: when(job.message_id !== null, messageText(job.message_id ?? '')),
     steps: stepsOf(job.id),
     pinned: when(job.model !== 'desk' && !job.task, pinnedPlaybooks),
-    recalled: when(job.model !== 'desk' && !job.task, recalledMemories(words, job.started_at ?? job.created_at)),
+    recalled: when(
+      job.model !== 'desk' && !job.task && !isForStranger(job.on_behalf),
+      recalledMemories(words, job.started_at ?? job.created_at),
+    ),
   })
   if (job.task)
     return {
@@ -49,7 +53,9 @@ export const turnOf = async (
       playbooks: [],
     }
   const memories = recalled ?? []
-  const messages = said ? said.map(saidMessage) : [{ role: 'user' as const, text: job.goal }]
+  const messages = said
+    ? said.map((one) => (one.id === job.message_id ? answeredMessage(one, job.on_behalf) : saidMessage(one)))
+    : [{ role: 'user' as const, text: job.goal }]
   const history = withSummary(messages, before, historyBytes(deps.contextTokens)).toSpliced(-1, 0, ...open, ...recallMessage(memories))
   const { text, given: playbooks } = playbooksMessage(pinned ?? [])
   const turn: Turn = { ...asked, system: `${system}${text}`, messages: [...history, ...stepMessages(steps)] }

@@ -35,7 +35,9 @@ export type Trust = Trusted | { kind: 'none' }
 const FORGED: readonly Channel[] = ['email', 'sms']
 
 /** The taint of a job that text from a channel has begun. */
-export const channelTaint = (channel: Channel): string => `channel ${channel}`
+export const channelTaint = (channel: Channel): string => `${CHANNEL_TAINT}${channel}`
+export const isChannelTaint = (taint: string): boolean => taint.startsWith(CHANNEL_TAINT)
+const CHANNEL_TAINT = 'channel '
 
 export const trustOf = (connection: Pick<ChannelConnection, 'id' | 'channel' | 'sender_policy'>, { identity }: Sender): Trust => {
   const { id, channel, sender_policy } = connection
@@ -65,14 +67,13 @@ interface Said {
  * thread for whose senders the provider vouches; elsewhere each has their own. A stranger never gets one of a member, whatever the names.
  */
 export const conversationKey = ({ trust, sender, thread, isShared }: Said): string => {
-  if (trust.kind === 'stranger') return `${STRANGER}${hashed(sender, thread)}`
+  if (trust.kind === 'stranger') return `${STRANGERS}${hashed(sender, thread)}`
   return isShared ? `shared:${hashed(thread)}` : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
 }
 
-const STRANGER = 'stranger:'
-
-/** Of a stranger: nobody else may speak in it, since the answers become part of what the stranger's next job sees. */
-export const isStrangersThread = (thread: string | null): boolean => thread?.startsWith(STRANGER) ?? false
+/** Conversations of strangers: nobody else may speak in them, since all that is said in one is what the stranger's next job sees. */
+export const STRANGERS = 'stranger:'
+export const isStrangersThread = (thread: string | null): boolean => thread?.startsWith(STRANGERS) ?? false
 
 /** Whether others read along where an answer goes. */
 export const isSharedThread = (thread: string | null): boolean => thread?.startsWith('shared:') ?? false

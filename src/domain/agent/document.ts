@@ -102,6 +102,9 @@ const isVouchedFor = ({ metadata, author, role }: Wish): boolean => {
   return true
 }
 
+/** Whether whoever added it lets the agent show it to people outside, too. */
+export const isPublic = ({ metadata }: Pick<Document, 'metadata'>): boolean => metadata.public === true
+
 /** Throws `conflict`. */
 export const retried = (document: Document, now: Date): Document => {
   if (document.status !== 'failed') fail('conflict', `cannot retry: the document is ${document.status}, not failed`)
@@ -153,9 +156,10 @@ export const enclosed = (text: string): string => text.replace(/[[\]()<>`!\\\s]+
 
 const headingOf = (path: readonly string[]): string | null => (path.length === 0 ? null : path.join(' › '))
 
-export const passageView = ({ document_id, file_name, number, path, start_at, end_at, text }: StoredPassage, publicUrl: string) => {
+/** `publicUrl`: the base URL of links, without a trailing slash; null for people outside, to whom the page of a passage is closed. */
+export const passageView = ({ document_id, file_name, number, path, start_at, end_at, text }: StoredPassage, publicUrl: string | null) => {
   const heading = headingOf(path)
   const place = [file_name, heading ?? [], `${start_at}–${end_at}`].flat().map(enclosed).join(', ')
-  const cite = `[${place}](${publicUrl}${passagePath(document_id, start_at)})`
+  const cite = publicUrl === null ? place : `[${place}](${publicUrl}${passagePath(document_id, start_at)})`
   return { documentId: document_id, fileName: file_name, number, heading, start: start_at, end: end_at, text, cite }
 }

@@ -1,5 +1,6 @@
 /** Which addresses a job reads without asking a person. Pure. */
 
+import { isChannelTaint } from './channel-trust.ts'
 import type { RuleDecision } from './verdict.ts'
 
 /** Public references, which answer anybody. `*.` stands for one name or more. */
@@ -44,6 +45,7 @@ export const fetchAsks = ({ url, hosts, taint, unasked }: FetchFacts): string[] 
   if (!target || host === undefined || ![...usualHosts, ...hosts].some((listed) => covers(listed, host)))
     return [`${host ?? 'the address'} is not on the list of hosts that are read unasked`]
   if (taint.length === 0) return []
+  if (taint.some(isChannelTaint)) return ['a message that anybody could have written has begun the job']
   return [
     ...(target.pathname.length + target.search.length > LONGEST_TAINTED ? [`the address has more than ${LONGEST_TAINTED} characters`] : []),
     ...(unasked >= MOST_UNASKED ? [`${MOST_UNASKED} addresses were read unasked already`] : []),

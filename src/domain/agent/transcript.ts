@@ -1,6 +1,8 @@
 /** What a model is given of a conversation and of its job's own steps. Each call in it has a result, in the same order. */
 import { beginning } from '#kernel/storable'
 import { EDITED } from './approval.ts'
+import { isForStranger } from './channel-trust.ts'
+import type { OnBehalf } from './job.ts'
 import type { Step } from './step.ts'
 
 export interface Said {
@@ -34,11 +36,20 @@ const marked = (text: string, source: string): string => JSON.stringify({ from: 
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${beginning(text, most)}… (${text.length} characters in all; call the tool again for the whole)`
 
-export const saidMessage = ({ role, content, untrusted, tools_used }: Said): TranscriptMessage => {
-  const text = untrusted ? marked(content, 'an earlier message') : content
+export const saidMessage = ({ role, content, untrusted, tools_used }: Said, from = 'an earlier message'): TranscriptMessage => {
+  const text = untrusted ? marked(content, from) : content
   if (role === 'user') return { role, text }
   const used = tools_used.length > 0 ? `\n(tools used: ${tools_used.join(', ')})` : ''
   return { role: 'assistant', text: role === 'notice' ? `(notice: ${text})` : `${text}${used}`, calls: [] }
+}
+
+/**
+ * The message that a job answers. A linked sender's is what the job is for, even where the sender's name can be forged: what it asks for is
+ * then asked of a person.
+ */
+export const answeredMessage = (said: Said, by: OnBehalf): TranscriptMessage => {
+  if (by.kind === 'channel' && !isForStranger(by)) return saidMessage({ ...said, untrusted: false })
+  return saidMessage(said, isForStranger(by) ? 'somebody outside the workspace, who is to be answered' : undefined)
 }
 
 /** Calls shown to the model that wait for people. */

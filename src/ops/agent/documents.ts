@@ -5,6 +5,7 @@ import {
   type Document,
   documentView,
   hashOf,
+  isPublic,
   mostDocuments,
   newDocument,
   passageView,
@@ -28,7 +29,7 @@ import {
   saveDocument,
 } from '#store/agent/documents'
 import { loadBy, when } from '#store/engine/load'
-import { roleOf } from '#store/engine/principal'
+import { isStranger, roleOf } from '#store/engine/principal'
 import { searchConfiguration } from '#store/engine/text-search'
 import { profilePart } from '#store/growth/profiles'
 import type { Handlers, QueryContext } from '../call.ts'
@@ -45,8 +46,12 @@ interface Linked {
 /** Reads a document, or removes what a deleted one leaves. */
 const ingest = (id: string, now: Date) => newWork('ingest', { refId: id, origin: 'manual', runAt: now })
 
-const search = async ({ read }: Pick<QueryContext, 'read'>, words: string, limit: number): Promise<FoundPassage[]> =>
-  (await loadBy(read, { hits: searchPassages(spacedWords(words), limit) })).hits
+const search = async (
+  { read, principal }: Pick<QueryContext, 'read' | 'principal'>,
+  words: string,
+  limit: number,
+): Promise<FoundPassage[]> =>
+  (await loadBy(read, { hits: searchPassages(spacedWords(words), limit, { publicOnly: isStranger(principal) }) })).hits
 
 const hitView = (hit: FoundPassage, { publicUrl }: Linked) => ({
   ...passageView(hit, publicUrl),
@@ -118,21 +123,25 @@ export const documentHandlers = (linked: Linked): Handlers<typeof documents> => 
 })
 
 /** Apart, since a job that is shown the text of people outside is tainted by it. */
-const byTrust = (all: readonly StoredPassage[], { publicUrl }: Linked) => {
-  const shown = (trusts: boolean) => all.filter(({ trusted }) => trusted === trusts).map((one) => passageView(one, publicUrl))
+const byTrust = (all: readonly StoredPassage[], { publicUrl }: Linked, { principal }: Pick<QueryContext, 'principal'>) => {
+  const url = isStranger(principal) ? null : publicUrl
+  const shown = (trusts: boolean) => all.filter(({ trusted }) => trusted === trusts).map((one) => passageView(one, url))
   return { passages: shown(true), untrusted: shown(false) }
 }
 
 export const documentCapabilityHandlers = (linked: Linked): Handlers<typeof documentCapabilities> => ({
   async search_documents({ query, limit = 5 }, context) {
-    return byTrust(await search(context, query, limit), linked)
+    return byTrust(await search(context, query, limit), linked, context)
   },
 
-  async read_document({ id, at = 0 }, { read }) {
+  async read_document({ id, at = 0 }, context) {
+    const { read, principal } = context
     const loaded = await loadBy(read, { document: documentPart(id), passages: passagesAt(id, at, READ_AT_ONCE + 1) })
-    const { status, error } = the(loaded.document)
+    const document = the(loaded.document)
+    // To a stranger, one that is not public does not exist.
+    const { status, error } = the(isStranger(principal) && !isPublic(document) ? undefined : document)
     if (status !== 'ready') fail('conflict', `the document is ${status}${error ? `: ${error}` : ''}`)
     const shown = loaded.passages.slice(0, READ_AT_ONCE)
-    return { ...byTrust(shown, linked), nextAt: loaded.passages[READ_AT_ONCE]?.start_at ?? null }
+    return { ...byTrust(shown, linked, context), nextAt: loaded.passages[READ_AT_ONCE]?.start_at ?? null }
   },
 })

@@ -35,7 +35,7 @@ import {
   type WithContent,
 } from '#store/agent/playbooks'
 import { loadBy, loadNow } from '#store/engine/load'
-import type { Principal } from '#store/engine/principal'
+import { isStranger, type Principal } from '#store/engine/principal'
 import { refuseKey } from '../bind.ts'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
@@ -138,8 +138,8 @@ const readable = (slug: string, playbook: WithContent | undefined, slugs: readon
 }
 
 export const playbookCapabilityHandlers = ({ publicUrl }: { publicUrl: string }): Handlers<typeof playbookCapabilities> => ({
-  async list_playbooks({ status }, { read }) {
-    const { index } = await loadBy(read, { index: playbookIndex(status) })
+  async list_playbooks({ status }, { read, principal }) {
+    const { index } = await loadBy(read, { index: playbookIndex(status, { pinnedOnly: isStranger(principal) }) })
     return {
       playbooks: index.map(({ slug, name, description, pinned, status: its, has_active }) => ({
         ...{ slug, name, description, pinned, status: its, hasActiveVersion: has_active },
@@ -147,15 +147,16 @@ export const playbookCapabilityHandlers = ({ publicUrl }: { publicUrl: string })
     }
   },
 
-  async read_playbook({ slug }, { read }) {
-    const { playbook, slugs } = await loadBy(read, { playbook: playbookBySlug(slug), slugs: activeSlugs })
+  async read_playbook({ slug }, { read, principal }) {
+    const within = { pinnedOnly: isStranger(principal) }
+    const { playbook, slugs } = await loadBy(read, { playbook: playbookBySlug(slug, within), slugs: activeSlugs(within) })
     const { name, description, version, content } = readable(slug, playbook, slugs)
     return { slug, name, description, version, content }
   },
 
   async propose_playbook_update({ slug, content, rationale }, context) {
     const { sql, gate, job } = context
-    const loaded = await loadNow(sql, { playbook: playbookBySlug(slug), slugs: activeSlugs })
+    const loaded = await loadNow(sql, { playbook: playbookBySlug(slug), slugs: activeSlugs() })
     const { id: playbook_id } = readable(slug, loaded.playbook, loaded.slugs)
     const { room } = await loadNow(sql, { room: versionRoom(playbook_id) })
     const untrusted = (job?.taint.length ?? 0) > 0

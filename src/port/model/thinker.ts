@@ -83,6 +83,8 @@ export interface Thinking {
   onText(piece: string): void
   /** Quotations from the workspace's own texts, by the words of a question. For the desk: a model has tools for that. */
   search?(text: string): Promise<Quotation[]>
+  /** The words of somebody outside the workspace, to whom no commands are shown and for whom none is run. For the desk. */
+  asksFromOutside?: string | undefined
 }
 
 export interface Thinker {

@@ -1,3 +1,4 @@
+import { STRANGERS } from '#domain/agent/channel-trust'
 import type { Conversation } from '#domain/agent/conversation'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -34,6 +35,8 @@ export interface TurnFacts {
   is_busy: boolean
   /** Whether a message may contain words of people outside the workspace. */
   has_untrusted: boolean
+  /** Whether it is with a stranger, in a channel. */
+  is_strangers: boolean
 }
 
 /** What the next turn of a conversation depends on; null: of a new one. */
@@ -44,7 +47,8 @@ export const turnFacts = (conversationId: string | null) =>
       (sql) => sql`select count(*)::int as all_jobs, (count(*) filter (where j.conversation_id = ${conversationId}))::int as our_jobs,
           coalesce(bool_or(j.conversation_id = ${conversationId} and j.status in ('queued', 'running')), false) as is_busy,
           exists (select from agent_message m where m.conversation_id = ${conversationId} and m.untrusted)
-            or exists (select from agent_conversation c where c.id = ${conversationId} and c.summary_untrusted) as has_untrusted
+            or exists (select from agent_conversation c where c.id = ${conversationId} and c.summary_untrusted) as has_untrusted,
+          exists (select from agent_conversation c where c.id = ${conversationId} and starts_with(c.thread, ${STRANGERS})) as is_strangers
         from agent_job j where j.ended_at is null`,
     ),
   )

@@ -7,6 +7,7 @@ import { MARKS } from '#domain/agent/spacing'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { anyWord } from '../engine/text-search.ts'
+import { isPublic } from './documents.ts'
 
 export interface FoundPassage extends StoredPassage {
   score: number
@@ -25,7 +26,16 @@ const MOST_BLOCKS = 100
 /** Passages whose text is compared with the query. */
 const MOST_COMPARED = 30
 
-const asked = (sql: Sql, words: string): Fragment => sql`
+/** Of whom the search is: a stranger finds public documents alone, and learns nothing of the words of others. */
+interface Within {
+  publicOnly?: boolean
+}
+
+const shown = (sql: Sql, { publicOnly = false }: Within): Fragment =>
+  publicOnly ? sql`and w.document_id in (select id from shown)` : sql``
+
+const asked = (sql: Sql, words: string, within: Within): Fragment => sql`
+  ${within.publicOnly ? sql`shown as materialized (select id from document where ${isPublic(sql)}),` : sql``}
   configurations as materialized (select distinct configuration from document),
   asked as materialized (
     select l.lexeme as word from configurations c, unnest(to_tsvector(c.configuration::regconfig, ${words})) l
@@ -33,7 +43,7 @@ const asked = (sql: Sql, words: string): Fragment => sql`
       where to_tsvector(c.configuration::regconfig, s.lexeme) = ''::tsvector),
   counted as materialized (
     select a.word, n.rows, ln(1 + ${MOST_COUNTED}::float8 / n.rows) as weight from asked a cross join lateral (
-      select count(*) as rows from (select 1 from document_word w where w.word = a.word limit ${MOST_COUNTED}) r) n
+      select count(*) as rows from (select 1 from document_word w where w.word = a.word ${shown(sql, within)} limit ${MOST_COUNTED}) r) n
     where n.rows > 0 order by n.rows, a.word limit ${MOST_WORDS}),
   ordered as materialized (select *, sum(rows) over upto as upto, row_number() over upto as nth from counted
     window upto as (order by rows, word rows unbounded preceding)),
@@ -41,9 +51,9 @@ const asked = (sql: Sql, words: string): Fragment => sql`
   others as materialized (select * from ordered where nth > 1 and upto > ${MOST_ROWS})`
 
 /** The rows of the words: all of those that choose the candidates, and of the others those of the candidates. */
-const hits = (sql: Sql): Fragment => sql`
+const hits = (sql: Sql, within: Within): Fragment => sql`
   chosen as materialized (select c.word, c.weight, r.* from choosing c cross join lateral (
-    select w.document_id, w.block, w.passages from document_word w where w.word = c.word
+    select w.document_id, w.block, w.passages from document_word w where w.word = c.word ${shown(sql, within)}
     order by w.document_id desc, w.block desc limit ${MOST_ROWS}) r),
   candidates as materialized (select distinct document_id, block from chosen),
   hits as materialized (select * from chosen union all
@@ -60,11 +70,11 @@ const passages = (sql: Sql, limit: number): Fragment => sql`
     where (h.passages >> bit) & 1 = 1 group by 1, 2 order by score desc, h.document_id desc, number limit ${Math.max(limit, MOST_COMPARED)})`
 
 /** The best passages, of equal ones those of the newest document. `words`: with spaces between those of scripts that have none. */
-export const searchPassages = (words: string, limit: number) =>
+export const searchPassages = (words: string, limit: number, within: Within = {}) =>
   many<FoundPassage>({}, (sql) => {
     const query = anyWord(sql, sql`d.configuration`, words)
     const marks = `HighlightAll=true, StartSel=${MARKS[0]}, StopSel=${MARKS[1]}`
-    return sql`with ${asked(sql, words)}, ${hits(sql)}, ${passages(sql, limit)},
+    return sql`with ${asked(sql, words, within)}, ${hits(sql, within)}, ${passages(sql, limit)},
       best as materialized (select p.document_id, d.file_name, d.trusted, p.number, p.path, p.start_at, p.end_at, p.text, q.text as spaced,
           d.configuration, s.score * (1 + ts_rank_cd(to_tsvector(d.configuration::regconfig, q.text), ${query}, 32)) as score
         from scored s join document d on d.id = s.document_id

@@ -9,6 +9,9 @@ const columns = (
 ): Fragment => sql`d.id, d.file_name, d.mime_type, d.byte_size, d.length, d.sha256, d.metadata, d.trusted, d.status, d.error,
   d.passages, d.configuration, d.author, d.created_at, d.updated_at`
 
+/** Of the row of a document. */
+export const isPublic = (sql: Sql): Fragment => sql`metadata->'public' = 'true'::jsonb`
+
 const times = { created_at: true, updated_at: true } as const
 
 export const documentPart = (id: string) => one<Document>(times, (sql) => sql`select ${columns(sql)} from document d where d.id = ${id}`)

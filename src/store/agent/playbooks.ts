@@ -34,27 +34,35 @@ export const listPlaybooks =
     sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where true ${status ? sql`and p.status = ${status}` : sql``} ${after ? sql`and p.id < ${after}` : sql``}
       order by p.id desc limit ${limit + 1}`
 
+/** A stranger is shown the playbooks of every prompt, and no others. */
+interface Within {
+  pinnedOnly?: boolean
+}
+
+const shown = (sql: Sql, { pinnedOnly = false }: Within): Fragment => (pinnedOnly ? sql`and p.pinned and p.status = 'active'` : sql``)
+
 /** Without their texts, those of a status or all, newest first. */
-export const playbookIndex = (status: Playbook['status'] | undefined) =>
+export const playbookIndex = (status: Playbook['status'] | undefined, within: Within = {}) =>
   many<Playbook & { has_active: boolean }>(
     times,
     (
       sql,
     ) => sql`select ${columns(sql)}, exists (select from playbook_version v where v.playbook_id = p.id and v.state = 'active') as has_active
-      from playbook p where true ${status ? sql`and p.status = ${status}` : sql``} order by p.id desc limit ${MOST_ACTIVE}`,
+      from playbook p where true ${status ? sql`and p.status = ${status}` : sql``} ${shown(sql, within)} order by p.id desc limit ${MOST_ACTIVE}`,
   )
 
 export const playbookPart = (id: string) =>
   one<WithContent>(times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.id = ${id}`)
 
-export const playbookBySlug = (slug: string) =>
-  one<WithContent>(times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.slug = ${slug}`)
+export const playbookBySlug = (slug: string, within: Within = {}) =>
+  one<WithContent>(times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.slug = ${slug} ${shown(sql, within)}`)
 
 /** The slugs that the agent can name. */
-export const activeSlugs = many<{ slug: string }>(
-  {},
-  (sql) => sql`select slug from playbook where status = 'active' order by slug limit ${MOST_ACTIVE}`,
-)
+export const activeSlugs = (within: Within = {}) =>
+  many<{ slug: string }>(
+    {},
+    (sql) => sql`select p.slug from playbook p where p.status = 'active' ${shown(sql, within)} order by p.slug limit ${MOST_ACTIVE}`,
+  )
 
 export const isSlugTaken = (slug: string) =>
   sure(one<{ taken: boolean }>({}, (sql) => sql`select exists (select from playbook where slug = ${slug}) as taken`))

@@ -37,13 +37,13 @@ export interface QuotablePlaybook {
 }
 
 /** Of active ones. Their words are found anew for each question, which took 160 ms for 100 of the longest. */
-export const quotablePlaybooks = (text: string, language: string) =>
+export const quotablePlaybooks = (text: string, language: string, { pinnedOnly = false } = {}) =>
   many<QuotablePlaybook>({}, (sql) => {
     const configuration = sql`${searchConfiguration(language)}`
     const query = anyWord(sql, configuration, spacedWords(text))
     return sql`select f.slug, f.version, f.content, ${marked(sql, configuration, sql`f.spaced`, sql`f.query`)} as marked from (
       select p.id, p.slug, v.number as version, v.content, s.spaced, q.query, to_tsvector(${configuration}::regconfig, s.spaced) as words
         from ${activeTexts(sql)} cross join lateral (select coalesce(v.spaced, v.content) as spaced) s
-          cross join (select ${query} as query) q where p.status = 'active' offset 0) f
+          cross join (select ${query} as query) q where p.status = 'active' ${pinnedOnly ? sql`and p.pinned` : sql``} offset 0) f
       where f.words @@ f.query order by ts_rank(f.words, f.query) desc, f.id desc limit ${MOST_QUOTATIONS}`
   })

@@ -49,6 +49,18 @@ const quoted = ({ text, source, untrusted }: Quotation): string =>
 const quoting = (quotations: readonly Quotation[]): string[] =>
   quotations.length === 0 ? [] : ['I have no language model; this is what your documents say:', ...quotations.map(quoted)]
 
+/** To people outside, who know nothing of commands and models. */
+const NO_ANSWER = 'I have no answer to this. Somebody who can answer has to read it.'
+
+const answerToStranger = async (text: string, { search }: Thinking): Promise<Thought> => {
+  const quotations = (await search?.(text)) ?? []
+  return thought(
+    quotations.length === 0
+      ? NO_ANSWER
+      : ['This may answer it:', ...quotations.map((one) => quoted({ ...one, untrusted: false }))].join('\n\n'),
+  )
+}
+
 const answerTo = async (text: string, turn: Turn, { search }: Thinking, options: DeskOptions): Promise<Thought> => {
   const command = await understood(text, options.parse, shownIn(turn.messages))
   if (command && 'error' in command) return thought(command.error)
@@ -62,6 +74,7 @@ const answerTo = async (text: string, turn: Turn, { search }: Thinking, options:
 
 const answer = async (turn: Turn, thinking: Thinking, options: DeskOptions): Promise<Thought> => {
   const last = turn.messages.at(-1)
+  if (last?.role === 'user' && thinking.asksFromOutside !== undefined) return answerToStranger(thinking.asksFromOutside, thinking)
   if (last?.role === 'user') return answerTo(last.text, turn, thinking, options)
   return thought(resultsIn(turn.messages).map(plainText).join('\n\n') || 'Done.')
 }
