@@ -144,6 +144,16 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ id: channel, channel: 'dev', routing_key: mark, display_name: mark, sender_policy: 'members', status: 'active' },
       ...{ credentials: Buffer.from(mark), ...times },
     },
+    channel_identity: { id: newId(), connection_id: channel, external_id: mark, person_id: person, verified_at: now, ...times },
+    channel_link_code: { connection_id: channel, person_id: person, code_hash: mark, expires_at: now },
+    channel_message: {
+      ...{ id: newId(), connection_id: channel, state: 'taken', sender: mark, thread: mark, text: mark, reply_to: {} },
+      ...{ job_id: job, conversation_id: conversation, ...times },
+    },
+    channel_reply: {
+      ...{ id: newId(), connection_id: channel, job_id: job, recipient: mark, reply_to: {}, text: mark, parts: [], status: 'held' },
+      ...times,
+    },
     mcp_server: { id: mcpServer, name: mark, tool_prefix: mark, enabled: false, status: 'refused', headers: Buffer.from(mark), ...times },
     mcp_tool: {
       ...{ id: newId(), server_id: mcpServer, name: mark, own_name: mark, title: mark, description: mark, parameters: {} },
