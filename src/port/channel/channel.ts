@@ -129,8 +129,8 @@ export interface ChannelAdapter {
   send(connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent>
   /** The least time between two messages of a connection, in milliseconds. */
   readonly spacingMs: number
-  /** For so long the provider takes a repeated `Outgoing.id` for one message, so that what is unknown can be tried again. */
-  readonly repeatableForMs?: number
+  /** For so long the connection's provider takes a repeated `Outgoing.id` for one message, so that what is unknown can be tried again. */
+  repeatableForMs?(connection: OpenConnection): number
   /** The text, and attachments, of a message whose post had none. */
   fetch?(connection: OpenConnection, toFetch: Record<string, unknown>, signal: AbortSignal): Promise<Fetched<FetchedMessage>>
   /** The bytes of an attachment, at most `maxBytes`. */
