@@ -7,13 +7,14 @@ export const stateOf = async (app: TestApp, tenantId: string): Promise<Record<st
     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
   const own =
     /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session|inbound_event)$/
-  const rows = tables.flatMap(({ name }) => (own.test(name) ? [] : name))
-  const found = rows.map(async (name) => {
-    const [state] = await app.owner`select count(*)::int, md5(string_agg(row, '' order by row)) from (
-      select (to_jsonb(t) - '{last_used_at,updated_at,last_at,received,used_at}'::text[])::text as row from ${app.owner(name)} t where tenant_id = ${tenantId}) r`
-    return [name, state] as const
-  })
-  return Object.fromEntries(await Promise.all(found))
+  const states = tables
+    .flatMap(({ name }) => (own.test(name) ? [] : name))
+    .map(
+      (name) => `select '${name}' as name, count(*)::int, md5(string_agg(row, '' order by row)) from (
+        select (to_jsonb(t) - '{last_used_at,updated_at,last_at,received,used_at}'::text[])::text as row from ${name} t where tenant_id = $1) r`,
+    )
+  const found = await app.owner.unsafe<{ name: string }[]>(states.join(' union all '), [tenantId], { prepare: true })
+  return Object.fromEntries(found.map(({ name, ...state }) => [name, state]))
 }
 
 /** Until no job of the workspace works any more. */
