@@ -91,16 +91,20 @@ create table channel_message (
   sender_name text,
   -- the linked sender, at that time; null: a stranger
   identity_id uuid,
+  -- as the provider names it
   thread text not null,
+  -- whether people of the thread share a conversation
+  is_shared boolean not null default false,
   subject text,
   -- as it came, without quotations and signatures; null while it is to be fetched
   text text,
   attachments jsonb not null default '[]',
   -- what the adapter needs to answer
   reply_to jsonb not null,
+  -- where a message of ours reaches the sender outside of the thread; null: nowhere
+  direct_to jsonb,
   -- what the adapter needs to fetch; null: nothing
   to_fetch jsonb,
-  tries integer not null default 0,
   error text,
   job_id uuid,
   conversation_id uuid,
@@ -111,7 +115,8 @@ create table channel_message (
 ) with (fillfactor = 80);
 create index on channel_message (tenant_id, job_id) where job_id is not null;
 create index on channel_message (tenant_id, created_at);
-create index on channel_message (tenant_id, connection_id);
+-- how many jobs strangers have begun
+create index on channel_message (tenant_id, connection_id, created_at) where identity_id is null;
 alter table channel_message enable row level security;
 alter table channel_message force row level security;
 create policy app on channel_message to tendril_app

@@ -629,12 +629,13 @@ create table public.channel_message (
   sender_name text,
   identity_id uuid,
   thread text not null,
+  is_shared boolean not null default false,
   subject text,
   text text,
   attachments jsonb not null default '[]'::jsonb,
   reply_to jsonb not null,
+  direct_to jsonb,
   to_fetch jsonb,
-  tries integer not null default 0,
   error text,
   job_id uuid,
   conversation_id uuid,
@@ -644,7 +645,7 @@ create table public.channel_message (
   constraint channel_message_state_check CHECK ((state = ANY (ARRAY['fetching'::text, 'taken'::text, 'failed'::text]))),
   constraint channel_message_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE
 );
-CREATE INDEX channel_message_tenant_id_connection_id_idx ON public.channel_message USING btree (tenant_id, connection_id);
+CREATE INDEX channel_message_tenant_id_connection_id_created_at_idx ON public.channel_message USING btree (tenant_id, connection_id, created_at) WHERE (identity_id IS NULL);
 CREATE INDEX channel_message_tenant_id_created_at_idx ON public.channel_message USING btree (tenant_id, created_at);
 CREATE INDEX channel_message_tenant_id_job_id_idx ON public.channel_message USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
 alter table public.channel_message enable row level security;

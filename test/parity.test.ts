@@ -77,7 +77,7 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
 /** Documented beside the operations: MCP, the public documents, and what others post to a workspace or download from it without a credential. */
 const BESIDE = [
   ...['/api/v1/mcp', '/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json', '/webhooks/rules/{id}'],
-  '/api/v1/artifacts/shared/{token}',
+  ...['/webhooks/channels/{channel}', '/api/v1/artifacts/shared/{token}'],
 ]
 
 test('no surface has an operation that the contract does not have', () => {

@@ -19,6 +19,7 @@ export const workKinds = [
   'ingest',
   'mcp_look',
   'channel_check',
+  'channel_fetch',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 

@@ -72,6 +72,13 @@ const table = {
   ingest: { ...read, lane: 'ingest', key: fixed('ingest'), second: 'replaces' },
   mcp_look: { ...read, lane: 'ingest', key: ({ refId }: { refId: string }): string => `mcp:${refId}`, second: 'hastens' },
   channel_check: { ...read, key: ({ refId }: { refId: string }): string => `channel:${refId}`, second: 'hastens' },
+  // What a message has at its provider. Somebody waits for the answer, and fetching twice does no harm.
+  channel_fetch: {
+    ...read,
+    lane: 'ingest',
+    key: ({ refId }: { refId: string }): string => `fetch:${refId}`,
+    atOnce: { manual: 4, automatic: 1 },
+  },
   // Always counts as manual: events report what happened and change nothing.
   delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
 } as const satisfies Record<WorkKind, KindOfWork>

@@ -1,4 +1,5 @@
 /** Addresses for posts from outside, for the OpenAPI document: they carry a signature in the place of a credential. */
+import { channels } from '#domain/agent/channel'
 
 const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
 
@@ -9,6 +10,11 @@ const refusal = (description: string, ...names: string[]) => ({
   description,
   headers: headers(...names),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+const channelParameter = (names: readonly string[]) => ({
+  ...{ name: 'channel', in: 'path', required: true, description: 'The channel.' },
+  schema: { type: 'string', enum: [...names] },
 })
 
 export const inboundPaths = {
@@ -37,6 +43,60 @@ export const inboundPaths = {
         },
         401: refusal('Error codes: unauthenticated. No rule has this address and signature.'),
         413: refusal('Error codes: payload_too_large'),
+        429: refusal('Error codes: rate_limited', 'Retry-After'),
+        503: refusal('Error codes: unavailable', 'Retry-After'),
+      },
+    },
+  },
+  '/webhooks/channels/{channel}': {
+    post: {
+      operationId: 'agent.channels.receive',
+      summary: 'Take what people write in a channel',
+      description:
+        'For the providers of channels: takes any body of up to 1 MiB, signed in the way of the provider. Each message is taken once; up to 600 a minute of a connection, and 60 of a sender. A handshake of Slack is answered.',
+      tags: ['agent.channels'],
+      security: [],
+      parameters: [channelParameter(channels)],
+      requestBody: { required: true, content: { '*/*': { schema: {} } } },
+      responses: {
+        200: {
+          description: 'The messages are known. The answer to sms is an empty TwiML document, and that to a handshake its challenge.',
+          headers: headers(),
+          content: {
+            'application/json': { schema: { type: 'object', properties: { received: { type: 'boolean' } } } },
+            'text/xml': { schema: { type: 'string' } },
+          },
+        },
+        401: refusal('Error codes: unauthenticated. No channel has this routing key and signature.'),
+        404: refusal('Error codes: not_found. There is no such channel.'),
+        413: refusal('Error codes: payload_too_large'),
+        429: refusal('Error codes: rate_limited', 'Retry-After'),
+        503: refusal(
+          'Error codes: channel_unconfigured, unavailable. Nobody has connected the channel, or messages come too fast.',
+          'Retry-After',
+        ),
+      },
+    },
+    get: {
+      operationId: 'agent.channels.challenge',
+      summary: 'Answer a challenge of Meta',
+      description: 'For WhatsApp alone: answers hub.challenge if a connection has the verify token.',
+      tags: ['agent.channels'],
+      security: [],
+      parameters: [
+        channelParameter(['whatsapp']),
+        ...['mode', 'verify_token', 'challenge'].map((name) => ({
+          name: `hub.${name}`,
+          in: 'query',
+          required: true,
+          schema: { type: 'string' },
+        })),
+      ],
+      responses: {
+        200: { description: 'The challenge.', headers: headers(), content: { 'text/plain': { schema: { type: 'string' } } } },
+        403: refusal('Error codes: forbidden. No connection has this verify token.'),
+        404: refusal('Error codes: not_found. There is no such channel.'),
+        405: refusal('Error codes: method_not_allowed. The channel has no challenge.'),
         429: refusal('Error codes: rate_limited', 'Retry-After'),
         503: refusal('Error codes: unavailable', 'Retry-After'),
       },

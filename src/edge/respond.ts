@@ -28,6 +28,10 @@ export const answerResponse = ({ status, body, replayed, allowances }: Answer, r
   return new Response(body, { status, headers })
 }
 
+/** Answers of forms that others have laid down. */
+export const textResponse = (body: string, contentType: string, requestId: string, status = 200): Response =>
+  new Response(body, { status, headers: { 'content-type': contentType, 'cache-control': 'no-store', 'x-request-id': requestId } })
+
 export const errorResponse = (error: AppError, requestId: string, extra: Record<string, string> = {}): Response => {
   const headers: Record<string, string> = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId, ...extra }
   Object.assign(headers, limitHeaders(error.allowances))

@@ -1,6 +1,7 @@
 /** The lane of every kind of work. */
 import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
 import { channelCheckLane } from '#actors/work/agent/channel-check'
+import { channelFetchLane } from '#actors/work/agent/channel-fetch'
 import { type AgentDeps, MODEL_TURN_MS } from '#actors/work/agent/deps'
 import { ingestLane } from '#actors/work/agent/ingest'
 import { agentLane } from '#actors/work/agent/lane'
@@ -37,6 +38,9 @@ const MODEL_LIMIT = {
 /** Documents that a process reads at once, of at most a megabyte each; a tenant reads one at a time. */
 const READING = { name: 'reading of documents', limit: 4, bound: 1, withinMs: 30_000 }
 
+/** Messages of channels whose text or files a process fetches at once; a tenant fetches those of four at a time. */
+const FETCHING = { name: 'fetching of messages', limit: 8, bound: 5, withinMs: 30_000 }
+
 /** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
 const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
 const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
@@ -64,6 +68,8 @@ export const lanesOf = (parts: LaneParts): Lanes => {
   const modelCalls = new FairLimit(MODEL_LIMIT)
   const sending = { networks, times, failpoints }
   const delivering = { egress, sealer, times: webhookTimes, failpoints }
+  const { log, models } = parts.agent
+  const fetching = { sealer, models, log, failpoints, fetching: new FairLimit(FETCHING) }
   return {
     send: sendLane(sending),
     reconcile: reconcileLane(sending),
@@ -77,6 +83,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     ingest: ingestLane({ db: parts.agent.db, failpoints, reading: new FairLimit(READING) }),
     mcp_look: mcpLookLane({ sessions: parts.mcp, failpoints, log: parts.agent.log }),
     channel_check: channelCheckLane({ adapters: parts.channels, sealer, failpoints, log: parts.agent.log }),
+    channel_fetch: channelFetchLane({ ...fetching, adapters: parts.channels }),
     delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
 }

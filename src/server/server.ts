@@ -15,6 +15,7 @@ import { type Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { WebhookTimes } from '#domain/app/webhook'
 import type { SendTimes } from '#domain/growth/sending/times'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
+import { channelRoutesOf } from '#edge/agent/channels'
 import { inboundRoutes } from '#edge/agent/inbound'
 import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { Streams, type StreamTimes } from '#edge/agent/streams'
@@ -238,6 +239,10 @@ const routesOf = ({ db, world, runtime }: Workplace, shared: Omit<PageDeps, 'db'
   ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
   ...pageRoutes({ ...shared, db, identity: world.identity }),
   ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
+  ...channelRoutesOf({
+    ...{ db, sealer: world.sealer, internal, channels: world.channels, publicUrl: world.identity.publicUrl, log: shared.log },
+    now: () => runtime.now(),
+  }),
   ...sharedFileRoutes({ db, files: world.files, fileSlots: shared.fileSlots, log: shared.log }),
 ]
 

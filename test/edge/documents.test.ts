@@ -5,6 +5,7 @@ import { events } from '#contract/events'
 import { operations } from '#contract/index'
 import { accessOf, braces, errorsOf, takesKey } from '#contract/op'
 import { unlimitedAddresses } from '#edge/addresses'
+import { channelRoutesOf } from '#edge/agent/channels'
 import { inboundRoutes } from '#edge/agent/inbound'
 import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { deviceRoutes } from '#edge/app/device'
@@ -63,8 +64,9 @@ const PUBLIC = ['/health', ...DOCUMENTS]
 const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 /** Documented beside the operations. */
 const INBOUND = '/webhooks/rules/{id}'
+const CHANNELS = '/webhooks/channels/{channel}'
 const SHARED = '/api/v1/artifacts/shared/{token}'
-const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, SHARED, MCP_PATH]
+const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, CHANNELS, SHARED, MCP_PATH]
 const PAGES = ['/', '/sign-in', '/join', '/device', '/reset', '/approvals/:id', '/playbooks/:id/versions/:versionId']
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
@@ -151,6 +153,9 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
     const { post } = openapi.paths[INBOUND] ?? {}
     expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([[], ['200', '401', '413', '429', '503']])
+    const { post: taken, get: asked } = openapi.paths[CHANNELS] ?? {}
+    expect([taken?.security, Object.keys(taken?.responses ?? {})]).toEqual([[], ['200', '401', '404', '413', '429', '503']])
+    expect([asked?.security, Object.keys(asked?.responses ?? {})]).toEqual([[], ['200', '403', '404', '405', '429', '503']])
     const { get } = openapi.paths[SHARED] ?? {}
     expect([get?.security, Object.keys(get?.responses ?? {})]).toEqual([[], ['200', '206', '304', '404', '416', '429', '503']])
     for (const path of DOCUMENTS) {
@@ -253,7 +258,9 @@ const never = () => {
 const routesOf = () =>
   createHttp({
     operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never, fetch: never })),
-    routes: [deviceRoutes, pageRoutes, sharedFileRoutes, inboundRoutes].flatMap((routes) => routes({ internal: [] } as never)),
+    routes: [deviceRoutes, pageRoutes, sharedFileRoutes, inboundRoutes, channelRoutesOf].flatMap((routes) =>
+      routes({ internal: [], channels: {} } as never),
+    ),
     ready: never,
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
@@ -285,6 +292,7 @@ test('the router has exactly the operations of the contract, public documents, O
     'GET /documents/:id',
     `POST ${LETTERS_PATH}`,
     `POST ${INBOUND.replace('{id}', ':id')}`,
+    ...['POST', 'GET'].map((method) => `${method} ${CHANNELS.replace('{channel}', ':channel')}`),
     `GET ${SHARED.replace('{token}', ':token')}`,
     ...REFUSED,
   ]

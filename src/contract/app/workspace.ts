@@ -60,6 +60,8 @@ export const exportKinds = [
     'mcp_server',
     'mcp_tool',
     'inbound_event',
+    'channel_connection',
+    'channel_message',
     'artifact',
     'artifact_share',
   ] as const),

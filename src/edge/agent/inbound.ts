@@ -42,7 +42,8 @@ const addressed = async ({ db, sealer }: InboundDeps, id: string): Promise<Addre
   return sealed && { tenantId, secret: sealer.open(Buffer.from(sealed.secret, 'base64'), ruleSecretRow(id)) }
 }
 
-const callFrom = (tenantId: string, incoming: Incoming): Call => ({
+/** The deployment itself hands on what came in. */
+export const callFrom = (tenantId: string, incoming: Incoming): Call => ({
   ...{ tenantId, principal: { kind: 'system', id: 'inbound' }, scopes: new Set(['api:write'] as const), surface: 'rest' },
   requestId: requestIdOf(incoming.request),
 })

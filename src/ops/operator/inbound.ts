@@ -1,18 +1,51 @@
 import type { inbound } from '#contract/operator/inbound'
+import { ARRIVAL_TIMES, arrived, newChannelMessage, tooSoon } from '#decisions/agent/channel-arrivals'
 import { into, startUnattended } from '#decisions/agent/unattended'
+import type { ChannelConnection } from '#domain/agent/channel'
+import type { ArrivedMessage } from '#domain/agent/channel-message'
 import { MOST_OPEN_JOBS } from '#domain/agent/limits'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts } from '#domain/agent/webhook-rule'
 import { fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { channelConnectionPart } from '#store/agent/channel-connections'
+import { arrivalFacts, memberOfSender } from '#store/agent/channel-messages'
 import { turnFacts } from '#store/agent/conversations'
 import { inboundFacts, insertInbound } from '#store/agent/inbound'
 import { saveWebhookRule, webhookRulePart } from '#store/agent/webhook-rules'
+import type { Gate } from '#store/engine/letter'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 
 const RETRY_AFTER = 30
 
 const noRule = (): never => fail('not_found', 'no such webhook rule')
+
+/** What was proven is undone, or the workspace is about to be deleted: its sender is told no more than any stranger. */
+const the = (connection: ChannelConnection | undefined, { deletesAt }: Pick<Gate, 'deletesAt'>): ChannelConnection =>
+  connection && connection.status !== 'unverified' && !deletesAt ? connection : fail('not_found', 'no such channel connection')
+
+const channelHandler = (models: Models | typeof NO_MODEL): Handlers<typeof inbound>['channel'] =>
+  loading(
+    ({ id, message: { eventIds: events, sender } }) => ({
+      connection: channelConnectionPart(id),
+      identity: memberOfSender(id, sender.id),
+      facts: arrivalFacts({ source: id, events, sender: sender.id }, ARRIVAL_TIMES),
+    }),
+    async ({ message }, { gate, sql }, { connection: before, identity, facts }) => {
+      const { now } = gate
+      const connection = the(before, gate)
+      if (facts.is_known) return { reply: { outcome: 'known' as const, retryAfter: 0 }, unchanged: true }
+      const soon = tooSoon({ facts, now })
+      if (soon !== undefined) return { reply: { outcome: 'later' as const, retryAfter: soon }, unchanged: true }
+      const id = newId()
+      const row = newChannelMessage(id, message as ArrivedMessage, { connection, identity, now })
+      const result = await arrived(models, { connection, message: row, identity, events: message.eventIds, facts, now }, { sql })
+      if (result.outcome === 'later') return { reply: { outcome: 'later' as const, retryAfter: result.retryAfter }, unchanged: true }
+      const { outcome, effects, job } = result
+      return { reply: { outcome, retryAfter: 0 }, effects, refId: id, auditDetail: { connection_id: connection.id, outcome, job_id: job } }
+    },
+  )
 
 export const inboundHandlers = (models: Models | typeof NO_MODEL): Handlers<typeof inbound> => ({
   receive: loading(
@@ -37,4 +70,6 @@ export const inboundHandlers = (models: Models | typeof NO_MODEL): Handlers<type
       return { reply: { job: job.id, retryAfter: 0 }, effects: { ...effects, writes }, auditDetail: { job_id: job.id } }
     },
   ),
+
+  channel: channelHandler(models),
 })

@@ -40,6 +40,13 @@ export const equalDocument = (sha256: string) =>
     (sql) => sql`select d.id, d.file_name, d.status from document d where d.sha256 = ${sha256}`,
   )
 
+/** The documents with these contents. */
+export const equalDocuments = (hashes: readonly string[]) =>
+  many<Pick<Document, 'id' | 'file_name' | 'sha256'>>(
+    {},
+    (sql) => sql`select d.id, d.file_name, d.sha256 from document d where d.sha256 = any(${[...hashes]})`,
+  )
+
 export const insertDocument =
   ({ metadata, author, ...document }: Document, content: string): Query =>
   (sql) =>

@@ -88,6 +88,10 @@ const channelConnection = [
   ...['id', 'channel', 'routing_key', 'display_name', 'sender_policy', 'config', 'credential_names', 'status', 'last_error', 'failures'],
   ...['checked_at', 'last_in_at', 'last_out_at', ...times],
 ]
+const channelMessage = [
+  ...['id', 'connection_id', 'state', 'sender', 'sender_name', 'identity_id', 'thread', 'is_shared', 'subject', 'text', 'attachments'],
+  ...['error', 'job_id', 'conversation_id', ...times],
+]
 const mcpTool = ['id', 'server_id', 'name', 'own_name', 'title', 'description', 'parameters', 'read_only_hint', ...times]
 
 /** Those of a person are shown to that person alone. */
@@ -96,7 +100,20 @@ const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id
 export const agentSources = {
   conversation: {
     table: 'agent_conversation',
-    columns: ['id', 'title', 'status', 'origin', 'person_id', 'summary', 'summarised_to', 'summary_untrusted', 'last_at', ...times],
+    columns: [
+      'id',
+      'title',
+      'status',
+      'origin',
+      'person_id',
+      'summary',
+      'summarised_to',
+      'summary_untrusted',
+      'connection_id',
+      'thread',
+      'last_at',
+      ...times,
+    ],
     key: byId,
   },
   message: { table: 'agent_message', columns: message, key: byId },
@@ -141,7 +158,7 @@ export const agentSources = {
   webhook_rule: { table: 'webhook_rule', columns: webhookRule, key: byId },
   inbound_event: {
     table: 'inbound_event',
-    columns: ['source_id', 'event_id', 'job_id', 'at'],
+    columns: ['source_id', 'event_id', 'job_id', 'sender', 'at'],
     key: [
       ['source_id', 'uuid'],
       ['event_id', 'text'],
@@ -152,6 +169,7 @@ export const agentSources = {
   mcp_server: { table: 'mcp_server', columns: mcpServer, key: byId },
   mcp_tool: { table: 'mcp_tool', columns: mcpTool, key: byId },
   channel_connection: { table: 'channel_connection', columns: channelConnection, key: byId },
+  channel_message: { table: 'channel_message', columns: channelMessage, key: byId, page: 100 },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

@@ -1,0 +1,101 @@
+/** The files of a member's message become documents of the workspace, for which nobody vouches. */
+import type { ChannelConnection } from '#domain/agent/channel'
+import type { ChannelMessage, MessageFile } from '#domain/agent/channel-message'
+import { mediaTypeOf } from '#domain/agent/channel-message'
+import { type Document, hashOf, mostDocuments, newDocument } from '#domain/agent/document'
+import type { OnBehalf } from '#domain/agent/job'
+import { AppError } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
+import { documentCount, equalDocuments, insertDocument } from '#store/agent/documents'
+import type { Sql } from '#store/engine/db'
+import type { Effects, Gate } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
+import { searchConfiguration } from '#store/engine/text-search'
+import { profilePart } from '#store/growth/profiles'
+import { newWork } from '../work.ts'
+
+/** Who can add documents. */
+const AUTHORS: readonly Role[] = ['owner', 'editor', 'approver']
+
+export interface ReadFile {
+  file: MessageFile
+  /** Its text; undefined: it was not read. */
+  content: string | undefined
+}
+
+interface Keeping {
+  connection: Pick<ChannelConnection, 'id' | 'channel'>
+  message: Pick<ChannelMessage, 'id'>
+  by: { author: OnBehalf; role: Role | null }
+}
+
+const UNFIT = /[/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
+const LONGEST_NAME = 200
+
+/** A name that is none for a path. */
+const fileNameOf = (name: string): string => {
+  const plain = [...name.replace(UNFIT, ' ').trim()].slice(0, LONGEST_NAME).join('').trim()
+  return plain === '' || /^\.+$/.test(plain) ? 'attachment' : plain
+}
+
+const refused = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({ ...file, ref: null, error })
+
+const keptAs = ({ ref: _, error: __, ...file }: MessageFile, { id, file_name }: Pick<Document, 'id' | 'file_name'>): MessageFile => ({
+  ...file,
+  ...{ ref: null, document: { id, name: file_name } },
+})
+
+/** The files, with their documents or why there is none; and the documents that are new. */
+export const keepFiles = async (
+  { connection, message, by }: Keeping,
+  read: readonly ReadFile[],
+  { sql, gate }: { sql: Sql; gate: Gate },
+): Promise<{ files: MessageFile[]; effects: Effects }> => {
+  const contents = read.flatMap(({ content }) => content ?? [])
+  if (contents.length === 0) return { files: read.map(({ file }) => file), effects: {} }
+  if (by.role === null || !AUTHORS.includes(by.role))
+    return {
+      files: read.map(({ file, content }) => (content === undefined ? file : refused(file, 'viewers cannot add documents'))),
+      effects: {},
+    }
+  const { known, stock, profile } = await loadNow(sql, {
+    known: equalDocuments(contents.map(hashOf)),
+    stock: documentCount,
+    profile: profilePart,
+  })
+  const documents = new Map(known.map((document) => [document.sha256, document]))
+  const added: { document: Document; content: string }[] = []
+  const wish = { role: by.role, author: by.author, configuration: searchConfiguration(profile.profile.language), now: gate.now }
+  const files = read.map(({ file, content }) => {
+    if (content === undefined) return file
+    const equal = documents.get(hashOf(content))
+    if (equal) return keptAs(file, equal)
+    const metadata = { channel: connection.channel, connectionId: connection.id, messageId: message.id }
+    const mimeType = mediaTypeOf(file.mimeType) === 'text/markdown' ? ('text/markdown' as const) : undefined
+    const made = tried(() =>
+      newDocument(
+        { ...wish, id: newId(), fileName: fileNameOf(file.name), content, mimeType, metadata },
+        { equal: undefined, count: stock.count + added.length },
+        mostDocuments(gate),
+      ),
+    )
+    if (typeof made === 'string') return refused(file, made)
+    documents.set(made.sha256, made)
+    added.push({ document: made, content })
+    return keptAs(file, made)
+  })
+  const writes = added.map(({ document, content }) => insertDocument(document, content))
+  const work = added.map(({ document }) => newWork('ingest', { refId: document.id, origin: 'manual', runAt: gate.now }))
+  return { files, effects: { writes, work } }
+}
+
+/** What it gives, or why it was refused. */
+const tried = <T>(make: () => T): T | string => {
+  try {
+    return make()
+  } catch (cause) {
+    if (cause instanceof AppError && cause.status < 500) return cause.message
+    throw cause
+  }
+}

@@ -1,0 +1,94 @@
+/** How a message of a channel begins a job: in the conversation of its thread, and in the name of its sender. */
+import type { ChannelConnection } from '#domain/agent/channel'
+import { type ChannelMessage, contentOf } from '#domain/agent/channel-message'
+import { conversationKey, type Trusted } from '#domain/agent/channel-trust'
+import { newConversation, titleOf, withMessage } from '#domain/agent/conversation'
+import { type Job, newTurn } from '#domain/agent/job'
+import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
+import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
+import { newId } from '#kernel/ids'
+import { insertThread, type ThreadFacts, threadPart } from '#store/agent/channel-messages'
+import { saveConversation, turnFacts } from '#store/agent/conversations'
+import { eventEffects } from '#store/agent/events'
+import { insertJob } from '#store/agent/jobs'
+import { insertMessages } from '#store/agent/messages'
+import type { Sql } from '#store/engine/db'
+import { type Effects, merge } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
+import { newWork } from '../work.ts'
+import { statusNews, withEvents } from './job-events.ts'
+
+export interface ChannelTurn {
+  connection: Pick<ChannelConnection, 'id'>
+  message: ChannelMessage
+  trust: Trusted
+  now: Date
+}
+
+interface Place {
+  thread: string
+  before: ThreadFacts | undefined
+}
+
+/** The conversation as it is after the message, which makes an archived one active again. */
+const spoken = ({ connection, message, trust, now }: ChannelTurn, { thread, before }: Place, content: string, jobId: string) => {
+  const { on_behalf: author, untrusted } = trust
+  const title = titleOf(message.subject?.trim() || message.text?.trim() || content)
+  const {
+    our_jobs: _,
+    is_busy: __,
+    has_untrusted: ___,
+    ...known
+  } = before ?? {
+    ...newConversation(newId(), { title, person_id: author.personId, origin: 'channel', now }),
+    ...{ our_jobs: 0, is_busy: false, has_untrusted: false },
+  }
+  const added = withMessage(
+    { ...known, status: 'active' },
+    { id: message.id, role: 'user', content, author, untrusted, job_id: jobId },
+    now,
+  )
+  const save = before ? saveConversation(added.conversation) : insertThread(added.conversation, { connectionId: connection.id, thread })
+  return { conversation: added.conversation, writes: [save, insertMessages([added.message])] }
+}
+
+const jobOf = (
+  id: string,
+  conversationId: string,
+  turn: ChannelTurn,
+  { content, before }: { content: string } & Pick<Place, 'before'>,
+  models: Models | typeof NO_MODEL,
+): Job => {
+  const { trust, message, now } = turn
+  const { on_behalf, tools } = trust
+  const taint = before?.has_untrusted ? [...new Set([...trust.taint, 'conversation'])] : trust.taint
+  const asked = { ...chooseModel(undefined, models), content, conversation_id: conversationId, message_id: message.id }
+  return { ...newTurn(id, { ...asked, on_behalf, tools, taint, now }), kind: 'channel', cause: { kind: 'channel', id: message.id } }
+}
+
+/**
+ * The message in its conversation, the job that answers it, and its work: due now, or once the job before it has ended. Undefined: the
+ * workspace or the conversation has too many open jobs.
+ */
+export const startChannelTurn = async (
+  models: Models | typeof NO_MODEL,
+  turn: ChannelTurn,
+  { sql }: { sql: Sql },
+): Promise<{ job: Job; message: ChannelMessage; effects: Effects } | undefined> => {
+  const { connection, message, trust, now } = turn
+  const thread = conversationKey({ trust, sender: message.sender, thread: message.thread, isShared: message.is_shared })
+  const { before, facts } = await loadNow(sql, { before: threadPart(connection.id, thread), facts: turnFacts(null) })
+  if (facts.all_jobs >= MOST_OPEN_JOBS || (before?.our_jobs ?? 0) >= MOST_OPEN_JOBS_OF_CONVERSATION) return undefined
+  const [jobId, content] = [newId(), contentOf(message)]
+  const { conversation, writes } = spoken(turn, { thread, before }, content, jobId)
+  const begun = jobOf(jobId, conversation.id, turn, { content, before }, models)
+  const { job, events } = withEvents(begun, [statusNews(begun)], now)
+  const runAt = before?.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
+  const work = [newWork('agent', { root: jobId, refId: jobId, origin: job.origin, runAt })]
+  const taken: ChannelMessage = {
+    ...message,
+    attachments: message.attachments.map((file) => ({ ...file, ref: null })),
+    ...{ state: 'taken', job_id: jobId, conversation_id: conversation.id, to_fetch: null, updated_at: now },
+  }
+  return { job, message: taken, effects: merge({ writes: [...writes, insertJob(job)], work }, eventEffects(events)) }
+}

@@ -1,0 +1,123 @@
+/** A message that came in from a channel: what is kept of it, and how it stands in its conversation. Pure. */
+import { beginning } from '#kernel/storable'
+
+/** A file that came with a message. */
+export interface MessageFile {
+  /** As the sender named it. */
+  name: string
+  mimeType: string
+  /** Null: unknown. */
+  byteSize: number | null
+  /** What the adapter needs to fetch it. Null: it cannot be fetched, or is not to be. */
+  ref: Record<string, unknown> | null
+  /** The document that has its text. */
+  document?: { id: string; name: string }
+  /** Why it was not read. */
+  error?: string
+}
+
+/** A message as its adapter has read it. */
+export interface ArrivedMessage {
+  /** Each names the event. */
+  eventIds: string[]
+  sender: { id: string; name: string | null }
+  /** As the provider names it. */
+  thread: string
+  isShared: boolean
+  subject: string | null
+  /** Null: it is still with the provider. */
+  text: string | null
+  attachments: MessageFile[]
+  replyTo: Record<string, unknown>
+  directTo: Record<string, unknown> | null
+  toFetch: Record<string, unknown> | null
+}
+
+export interface ChannelMessage {
+  id: string
+  connection_id: string
+  /** `fetching`: its text or files are still to be read at the provider. `taken`: its job has begun. */
+  state: 'fetching' | 'taken' | 'failed'
+  sender: string
+  sender_name: string | null
+  /** The linked sender; null: a stranger. */
+  identity_id: string | null
+  thread: string
+  is_shared: boolean
+  subject: string | null
+  text: string | null
+  attachments: MessageFile[]
+  reply_to: Record<string, unknown>
+  direct_to: Record<string, unknown> | null
+  to_fetch: Record<string, unknown> | null
+  error: string | null
+  job_id: string | null
+  conversation_id: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** How much of a text the agent is given, in characters; the same as of a message in the app. */
+const LONGEST_TEXT = 10_000
+/** Of one message. The others are named. */
+const MOST_READ = 5
+/** Of one file, and of all that are read of a message. In bytes. */
+export const MOST_FILE_BYTES = 1_048_576
+const MOST_BYTES_OF_MESSAGE = 2 * MOST_FILE_BYTES
+const TEXT_TYPES: readonly string[] = ['text/plain', 'text/markdown']
+
+/** Without parameters such as the character set. */
+export const mediaTypeOf = (mimeType: string): string => mimeType.split(';', 1)[0]!.trim().toLowerCase()
+
+/** Why those of strangers are only named. */
+export const STRANGERS_FILES = 'only those of members are read'
+
+/** Why a file is only named; undefined: it can be read. */
+const flawOf = ({ mimeType, byteSize, ref }: MessageFile): string | undefined => {
+  if (!TEXT_TYPES.includes(mediaTypeOf(mimeType))) return 'only text and Markdown are read'
+  if (byteSize !== null && byteSize > MOST_FILE_BYTES) return 'it is larger than 1 MiB'
+  return ref === null ? 'it cannot be fetched' : undefined
+}
+
+const named = ({ ref: _, ...file }: MessageFile, error: string): MessageFile => ({ ...file, ref: null, error })
+
+/** The files with the reasons why some are not read. `refusal`: why none of them is. */
+export const sorted = (files: readonly MessageFile[], refusal?: string): MessageFile[] => {
+  let [read, room] = [0, MOST_BYTES_OF_MESSAGE]
+  return files.map((file) => {
+    if (file.document || file.error !== undefined) return file
+    const flaw = refusal ?? flawOf(file)
+    if (flaw !== undefined) return named(file, flaw)
+    room -= file.byteSize ?? 0
+    if (++read > MOST_READ || room < 0) return named(file, 'the message has too many, or they are too large together')
+    return file
+  })
+}
+
+/** Whether something is still to be read at the provider. */
+export const isToBeFetched = ({ text, attachments }: Pick<ArrivedMessage, 'text' | 'attachments'>): boolean =>
+  text === null || attachments.some(({ ref, document }) => ref !== null && !document)
+
+const sizeOf = (bytes: number | null): string => (bytes === null ? '' : `, ${bytes} bytes`)
+
+const lineOf = ({ name, mimeType, byteSize, document, error }: MessageFile): string => {
+  const what = `[Attachment: ${JSON.stringify(name)}, ${mimeType}${sizeOf(byteSize)}`
+  if (document) return `${what}; its text is the document ${document.id}, ${JSON.stringify(document.name)}]`
+  return `${what}; not read: ${error ?? 'it cannot be fetched'}]`
+}
+
+/** What the agent is given of a message; empty: there is nothing in it. */
+export const contentOf = ({
+  subject,
+  text,
+  attachments,
+  error,
+}: Pick<ChannelMessage, 'subject' | 'text' | 'attachments' | 'error'>): string => {
+  const words = (text ?? '').trim()
+  const shown = beginning(words, LONGEST_TEXT)
+  const cut = shown.length < words.length ? [`[The text goes on for ${words.length - shown.length} characters, which were not read.]`] : []
+  const missing = error === null ? [] : [`[Not all of the message could be read: ${error}]`]
+  const heading = subject?.trim() ? [`Subject: ${subject.trim()}`] : []
+  const body = [...(shown === '' ? [] : [shown]), ...cut, ...attachments.map(lineOf)]
+  return body.length === 0 && heading.length === 0 ? '' : [...heading, ...body, ...missing].join('\n\n')
+}

@@ -1,0 +1,195 @@
+/** Where providers of channels post what people write. Each post is verified by its raw bytes before anything of it is believed. */
+import { Buffer } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { arrivedOf } from '#decisions/agent/channel-bounds'
+import { openConnection } from '#decisions/agent/channel-connections'
+import { type Channel, isChannel } from '#domain/agent/channel'
+import type { ArrivedMessage } from '#domain/agent/channel-message'
+import { AppError, fail } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import type { Log } from '#kernel/log'
+import { type Operation, workspaceOperations } from '#ops/bind'
+import type { ChannelAdapter, InboundPost, OpenConnection } from '#port/channel/channel'
+import type { ChannelAdapters } from '#port/channel/registry'
+import { newWebhookSecret } from '#port/webhook'
+import {
+  type ChannelRoute,
+  channelConnectionPart,
+  channelCredentialsPart,
+  channelCredentialsRow,
+  channelRoutes,
+  isChallengeRouted,
+  isChannelRouted,
+} from '#store/agent/channel-connections'
+import { loadBy } from '#store/engine/load'
+import type { Incoming } from '../incoming.ts'
+import { answerResponse, errorResponse, requestIdOf, textResponse } from '../respond.ts'
+import type { Route } from '../route.ts'
+import { callFrom, type InboundDeps } from './inbound.ts'
+
+export interface ChannelDeps extends InboundDeps {
+  channels: ChannelAdapters
+  /** Without a trailing slash. Some providers sign it. */
+  publicUrl: string
+  log: Log
+}
+
+const POST_BYTES = 1_048_576
+/** Routing keys that one post can name. */
+const MOST_KEYS = 20
+/** Conversations of one post whose messages are taken at once. */
+const AT_ONCE = 8
+/** Before a provider tries again where nobody has connected its channel. In seconds. */
+const UNCONFIGURED_RETRY_S = 300
+
+/** The same for a routing key that nobody has as for a signature that is wrong. */
+const refuse = (): never => fail('unauthenticated', 'no channel has this routing key and signature')
+
+/** A connection for posts that name none, so that they take as long to refuse as others. */
+const NOBODY = { tenantId: '00000000-0000-0000-0000-000000000000', id: newId(), secret: newWebhookSecret() }
+
+const nobodys = ({ sealer }: ChannelDeps, { fields }: ChannelAdapter) => {
+  const credentials = Object.fromEntries(Object.keys(fields.credentials).map((name) => [name, NOBODY.secret]))
+  return sealer.seal(JSON.stringify(credentials), channelCredentialsRow(NOBODY.id)).toString('base64')
+}
+
+interface Addressed {
+  tenantId: string
+  open: OpenConnection
+  isReal: boolean
+}
+
+/** A connection with its credentials, or that of nobody. */
+const addressed = async (deps: ChannelDeps, adapter: ChannelAdapter, route: ChannelRoute | undefined): Promise<Addressed> => {
+  const { db, sealer, log } = deps
+  const { tenant_id: tenantId, connection_id: id } = route ?? { tenant_id: NOBODY.tenantId, connection_id: NOBODY.id }
+  const parts = { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) }
+  const { connection, sealed } = await loadBy((query) => db.read({ tenantId }, query), parts)
+  const made = { connection: { id: NOBODY.id, routing_key: route?.key ?? '', config: {} }, sealed: { credentials: nobodys(deps, adapter) } }
+  try {
+    const isReal = connection !== undefined && sealed !== undefined
+    return { tenantId, open: openConnection(sealer, isReal ? { connection, sealed } : made), isReal }
+  } catch (cause) {
+    log.error({ err: cause, tenant: tenantId, connection: id }, 'the credentials of a channel could not be opened')
+    return { tenantId, open: openConnection(sealer, made), isReal: false }
+  }
+}
+
+/** The connections that a post names, the likeliest first, as far as it carries their signatures. */
+const verified = async (deps: ChannelDeps, adapter: ChannelAdapter, routes: readonly ChannelRoute[], post: InboundPost) => {
+  const named = await Promise.all((routes.length > 0 ? routes : [undefined]).map((route) => addressed(deps, adapter, route)))
+  return named.filter(({ open, isReal }) => adapter.verify(post, open) && isReal)
+}
+
+const inOrder = (routes: readonly ChannelRoute[], keys: readonly string[]): ChannelRoute[] =>
+  keys.flatMap((key) => routes.find((route) => route.key === key) ?? [])
+
+interface Taking extends Addressed {
+  message: ArrivedMessage
+}
+
+/** Every message once, although several of the connections may be shown it. */
+const messagesOf = (adapter: ChannelAdapter, connections: readonly Addressed[], post: InboundPost): Taking[] => {
+  const seen = new Set<string>()
+  return connections.flatMap((one) =>
+    adapter.read(post, one.open).flatMap((read) => {
+      const message = arrivedOf(read)
+      if (!message || message.eventIds.some((id) => seen.has(id))) return []
+      for (const id of message.eventIds) seen.add(id)
+      return [{ ...one, message }]
+    }),
+  )
+}
+
+/** `gone`: the connection, since it was looked for. */
+type Taken = { outcome: 'taken' | 'known' | 'declined' | 'gone'; retryAfter: 0 } | { outcome: 'later'; retryAfter: number }
+
+const take = async (operation: Operation, { tenantId, open, message }: Taking, incoming: Incoming): Promise<Taken> => {
+  try {
+    const answer = await operation.run(() => ({ id: open.id, message }), callFrom(tenantId, incoming))
+    return JSON.parse(answer.body) as Taken
+  } catch (cause) {
+    if (cause instanceof AppError && cause.code === 'not_found') return { outcome: 'gone', retryAfter: 0 }
+    throw cause
+  }
+}
+
+/** Messages of one thread are taken one after the other; none after one that came too soon. */
+const takeAll = async (all: readonly Taking[], takeOne: (taking: Taking) => Promise<Taken>): Promise<Taken[]> => {
+  const threads = [...Map.groupBy(all, ({ open, message }) => JSON.stringify([open.id, message.thread])).values()]
+  const results: Taken[] = []
+  const next = async (): Promise<void> => {
+    for (let thread = threads.shift(); thread; thread = threads.shift())
+      for (const taking of thread) {
+        if (results.some(({ outcome }) => outcome === 'later')) return
+        results.push(await takeOne(taking))
+      }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, next))
+  return results
+}
+
+const later = (seconds: number, requestId: string): Response =>
+  errorResponse(new AppError('unavailable', 'too many messages; send it again later', { retryAfter: seconds }), requestId)
+
+const RECEIVED = JSON.stringify({ received: true })
+/** Twilio takes an answer for instructions, and warns of one that has none in its form. */
+const NO_INSTRUCTIONS = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
+
+const acknowledged = (channel: Channel, requestId: string): Response =>
+  channel === 'sms' ? textResponse(NO_INSTRUCTIONS, 'text/xml', requestId) : answerResponse({ status: 200, body: RECEIVED }, requestId)
+
+const unconfigured = (channel: Channel, requestId: string): Response =>
+  errorResponse(new AppError('channel_unconfigured', channel, { retryAfter: UNCONFIGURED_RETRY_S }), requestId)
+
+const postOf = ({ publicUrl, now }: ChannelDeps, { request }: Incoming, body: Uint8Array): InboundPost => {
+  const { pathname, search } = new URL(request.url)
+  return { url: `${publicUrl}${pathname}${search}`, headers: request.headers, body, now: now() }
+}
+
+const channelOf = ({ params }: Incoming): Channel => {
+  const name = params?.channel ?? ''
+  return isChannel(name) ? name : fail('not_found', 'no such channel')
+}
+
+const receive = async (deps: ChannelDeps, operation: Operation, incoming: Incoming): Promise<Response> => {
+  const channel = channelOf(incoming)
+  const requestId = requestIdOf(incoming.request)
+  const adapter = deps.channels[channel]
+  if (!adapter) return unconfigured(channel, requestId)
+  const post = postOf(deps, incoming, await incoming.bytes({ limit: POST_BYTES }))
+  const routed = adapter.route(post)
+  if (routed.kind === 'handshake') return textResponse(routed.body, routed.contentType, requestId, routed.status)
+  const keys = routed.kind === 'keys' ? [...new Set(routed.keys)].slice(0, MOST_KEYS) : []
+  const [routes, isRouted] = await Promise.all([channelRoutes(deps.db, channel, keys), isChannelRouted(deps.db, channel)])
+  if (!isRouted) return unconfigured(channel, requestId)
+  const connections = await verified(deps, adapter, inOrder(routes, keys), post)
+  if (connections.length === 0) return refuse()
+  const results = await takeAll(messagesOf(adapter, connections, post), (one) => take(operation, one, incoming))
+  const waits = results.flatMap(({ outcome, retryAfter }) => (outcome === 'later' ? [retryAfter] : []))
+  if (waits.length > 0) return later(Math.max(...waits), requestId)
+  if (results.length > 0 && results.every(({ outcome }) => outcome === 'gone')) return refuse()
+  return acknowledged(channel, requestId)
+}
+
+const LONGEST_CHALLENGE = 1_000
+
+/** Meta asks whether it was a workspace of this deployment that gave it the address. */
+const challenge = async ({ db }: ChannelDeps, incoming: Incoming): Promise<Response> => {
+  if (channelOf(incoming) !== 'whatsapp') return fail('method_not_allowed')
+  const { searchParams } = new URL(incoming.request.url)
+  const [mode, token, text] = ['mode', 'verify_token', 'challenge'].map((name) => searchParams.get(`hub.${name}`) ?? '')
+  const hash = createHash('sha256').update(Buffer.from(token!)).digest('hex')
+  const isOurs = await isChallengeRouted(db, hash)
+  if (mode !== 'subscribe' || !isOurs || text === '' || text!.length > LONGEST_CHALLENGE)
+    return fail('forbidden', 'no channel has this verify token')
+  return textResponse(text!, 'text/plain; charset=utf-8', requestIdOf(incoming.request))
+}
+
+export const channelRoutesOf = (deps: ChannelDeps): Route[] => {
+  const operation = workspaceOperations(deps.internal).find(({ id }) => id === 'operator.inbound.channel')!
+  return [
+    { method: 'POST', path: '/webhooks/channels/:channel', respond: (incoming) => receive(deps, operation, incoming) },
+    { method: 'GET', path: '/webhooks/channels/:channel', respond: (incoming) => challenge(deps, incoming) },
+  ]
+}

@@ -1,0 +1,142 @@
+/** What came in from channels: each event once, and what is kept of its message. */
+import type { ChannelMessage } from '#domain/agent/channel-message'
+import type { Conversation } from '#domain/agent/conversation'
+import { assignments } from '../engine/assign.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one, sure } from '../engine/load.ts'
+import type { TurnFacts } from './conversations.ts'
+
+const columns = (sql: Sql): Fragment => sql`m.id, m.connection_id, m.state, m.sender, m.sender_name, m.identity_id, m.thread, m.is_shared,
+  m.subject, m.text, m.attachments, m.reply_to, m.direct_to, m.to_fetch, m.error, m.job_id, m.conversation_id, m.created_at, m.updated_at`
+
+const times = { created_at: true, updated_at: true } as const
+
+export const channelMessagePart = (id: string) =>
+  one<ChannelMessage>(times, (sql) => sql`select ${columns(sql)} from channel_message m where m.id = ${id}`)
+
+export const deleteChannelMessage =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from channel_message where id = ${id}`
+
+/** What began a job. */
+export const channelMessageOfJob = (jobId: string) =>
+  one<ChannelMessage>(times, (sql) => sql`select ${columns(sql)} from channel_message m where m.job_id = ${jobId}`)
+
+const json = (sql: Sql, { attachments, reply_to, direct_to, to_fetch }: ChannelMessage) => ({
+  attachments: sql.json(attachments as never),
+  reply_to: sql.json(reply_to as never),
+  direct_to: direct_to === null ? null : sql.json(direct_to as never),
+  to_fetch: to_fetch === null ? null : sql.json(to_fetch as never),
+})
+
+export const insertChannelMessage =
+  (message: ChannelMessage): Query =>
+  (sql) =>
+    sql`insert into channel_message ${sql({ ...message, ...json(sql, message) })}`
+
+export const saveChannelMessage =
+  (message: ChannelMessage): Query =>
+  (sql) => {
+    const { id, connection_id: _, created_at: __, ...rest } = message
+    return sql`update channel_message set ${assignments(sql, { ...rest, ...json(sql, message) })} where id = ${id}`
+  }
+
+/** Messages of a connection since a time. `oldest`: the first of them. */
+interface Count {
+  count: number
+  oldest: Date | null
+}
+
+export interface ArrivalFacts {
+  /** One of its events has come before. */
+  is_known: boolean
+  /** The event id of a line that a sender is sent once a day, and whether it has been. */
+  told: string
+  is_told: boolean
+  of_connection: number
+  oldest_of_connection: Date | null
+  of_sender: number
+  oldest_of_sender: Date | null
+  /** Jobs that strangers have begun, or are about to begin. */
+  strangers_of_connection: number
+  strangers_of_sender: number
+}
+
+const since = (sql: Sql, ms: number): Fragment => sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
+
+const recent = (sql: Sql, source: string, ms: number): Fragment<Count> =>
+  sql`select count(*)::int as count, min(at) as oldest from inbound_event where source_id = ${source} and sender is not null and at > ${since(sql, ms)}`
+
+/** `rateMs`, `dayMs`: how long messages count, and jobs of strangers. */
+export const arrivalFacts = (
+  { source, events, sender }: { source: string; events: readonly string[]; sender: string },
+  { rateMs, dayMs }: { rateMs: number; dayMs: number },
+) =>
+  sure(
+    one<ArrivalFacts>(
+      { oldest_of_connection: true, oldest_of_sender: true },
+      (sql) => sql`select t.told,
+          exists (select from inbound_event where source_id = ${source} and event_id = any(${[...events]})) as is_known,
+          exists (select from inbound_event where source_id = ${source} and event_id = t.told) as is_told,
+          c.count as of_connection, c.oldest as oldest_of_connection, s.count as of_sender, s.oldest as oldest_of_sender,
+          d.all_senders as strangers_of_connection, d.this_sender as strangers_of_sender
+        from (select 'told ' || to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') || ' ' || ${sender} as told) t,
+          (${recent(sql, source, rateMs)}) c, (${recent(sql, source, rateMs)} and sender = ${sender}) s,
+          (select count(*)::int as all_senders, (count(*) filter (where sender = ${sender}))::int as this_sender from channel_message
+            where connection_id = ${source} and identity_id is null and created_at > ${since(sql, dayMs)} and state <> 'failed') d`,
+    ),
+  )
+
+export interface NewArrival {
+  source: string
+  events: readonly string[]
+  sender: string
+  job: string | null
+  now: Date
+}
+
+/** Each name of the event. One of them counts as a message of the sender. */
+export const insertArrival =
+  ({ source, events, sender, job, now }: NewArrival): Query =>
+  (sql) => {
+    const rows = events.map((event_id, nth) => ({ source_id: source, event_id, job_id: job, sender: nth === 0 ? sender : null, at: now }))
+    return sql`insert into inbound_event ${sql(rows)}`
+  }
+
+/** The line counts as no message of the sender. */
+export const insertTold =
+  ({ source, told, now }: { source: string; told: string; now: Date }): Query =>
+  (sql) =>
+    sql`insert into inbound_event (source_id, event_id, at) values (${source}, ${told}, ${now})`
+
+/** A sender who is linked to somebody who is a member now. */
+export const memberOfSender = (connectionId: string, sender: string) =>
+  one<{ id: string; person_id: string }>(
+    {},
+    (sql) => sql`select i.id, i.person_id from channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id
+      where i.connection_id = ${connectionId} and i.external_id = ${sender}`,
+  )
+
+export const receivedAt =
+  (connectionId: string, now: Date): Query =>
+  (sql) =>
+    sql`update channel_connection set last_in_at = ${now} where id = ${connectionId}`
+
+/** The conversation of a thread, and what its next turn depends on. */
+export type ThreadFacts = Conversation & Pick<TurnFacts, 'our_jobs' | 'is_busy' | 'has_untrusted'>
+
+export const threadPart = (connectionId: string, thread: string) =>
+  one<ThreadFacts>(
+    { last_at: true, created_at: true, updated_at: true },
+    (sql) => sql`select c.id, c.title, c.status, c.origin, c.person_id, c.summary, c.summarised_to, c.next_seq, c.last_at, c.created_at,
+        c.updated_at, count(j.id)::int as our_jobs, coalesce(bool_or(j.status in ('queued', 'running')), false) as is_busy,
+        c.summary_untrusted or exists (select from agent_message m where m.conversation_id = c.id and m.untrusted) as has_untrusted
+      from agent_conversation c left join agent_job j on j.conversation_id = c.id and j.ended_at is null
+      where c.connection_id = ${connectionId} and c.thread = ${thread} group by c.tenant_id, c.id`,
+  )
+
+export const insertThread =
+  (conversation: Conversation, { connectionId, thread }: { connectionId: string; thread: string }): Query =>
+  (sql) =>
+    sql`insert into agent_conversation ${sql({ ...conversation, connection_id: connectionId, thread })}`

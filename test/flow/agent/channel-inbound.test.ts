@@ -1,0 +1,71 @@
+/** What comes in from channels: verified, taken once, and answered in the name of its sender. */
+import { expect, test } from 'bun:test'
+import { messagesIn, overJob } from '#test/support/agent'
+import { channelJobs, devChannel, linked, messagesOf, postDev } from '#test/support/channel-posts'
+import { scriptedModel } from '#test/support/scripted-model'
+import { useApp } from '#test/support/use'
+
+const app = useApp({
+  overrides: { thinker: scriptedModel(() => ({ text: 'Seen.' })) },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
+
+const place = async (more: Record<string, unknown> = {}) => {
+  const { tenantId } = await app.newWorkspace()
+  return devChannel(app, more, tenantId)
+}
+
+test('a signed message of a stranger begins one job, with the tools of strangers', async () => {
+  const channel = await place()
+  const { status, body } = await postDev(app.url, channel, { text: 'When do you open?' })
+  expect([status, body]).toEqual([200, { received: true }])
+  const [job, ...others] = await channelJobs(app, channel)
+  expect(others).toEqual([])
+  expect(job).toMatchObject({ kind: 'channel', goal: 'When do you open?', taint: ['channel dev'] })
+  expect(job!.on_behalf).toEqual({ kind: 'channel', id: channel.id, personId: null })
+  const [message] = await messagesOf(app, channel)
+  expect(job!.cause).toEqual({ kind: 'channel', id: message!.id })
+  expect(message).toMatchObject({ state: 'taken', sender: 'ada', identity_id: null, conversation_id: job!.conversation_id })
+  expect((await overJob(app, job!.id)).status).toBe('completed')
+  expect(await messagesIn(app, job!)).toEqual([
+    { role: 'user', content: 'When do you open?' },
+    { role: 'assistant', content: 'Seen.' },
+  ])
+})
+
+test('a linked sender is the member behind it, and nobody else gets its conversation', async () => {
+  const channel = await place()
+  const identity = await linked(app, channel, 'ada')
+  for (const sender of ['ada', 'bob']) expect((await postDev(app.url, channel, { sender, thread: 'room' })).status).toBe(200)
+  const [ada, bob] = await channelJobs(app, channel)
+  expect(ada).toMatchObject({ taint: [], tools: null, on_behalf: { kind: 'channel', id: identity } })
+  expect(ada!.on_behalf.personId).not.toBeNull()
+  expect(bob!.on_behalf.personId).toBeNull()
+  expect(bob!.conversation_id).not.toBe(ada!.conversation_id)
+})
+
+test('an event that comes again does nothing', async () => {
+  const channel = await place()
+  for (const _ of [1, 2, 3]) expect((await postDev(app.url, channel, { id: 'evt_1' })).status).toBe(200)
+  expect(await channelJobs(app, channel)).toHaveLength(1)
+})
+
+test('a bad signature, an unknown routing key and a body of anything look the same', async () => {
+  const channel = await place()
+  const refusals = await Promise.all([
+    postDev(app.url, channel, {}, { secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }),
+    postDev(app.url, { routingKey: 'nobodys' }),
+    postDev(app.url, channel, {}, { raw: 'not JSON' }),
+  ])
+  const shown = refusals.map(({ status, body }) => [status, body.error.code, body.error.message])
+  expect(new Set(shown.map((one) => JSON.stringify(one))).size).toBe(1)
+  expect(shown[0]).toEqual([401, 'unauthenticated', 'no channel has this routing key and signature'])
+  expect(await channelJobs(app, channel)).toEqual([])
+})
+
+test('an unknown channel is 404, and one that nobody has connected 503', async () => {
+  expect((await postDev(app.url, { routingKey: 'x' }, {}, { channel: 'fax' })).status).toBe(404)
+  const { status, body, headers } = await postDev(app.url, { routingKey: 'x' }, {}, { channel: 'slack' })
+  expect([status, body.error.code]).toEqual([503, 'channel_unconfigured'])
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+})
