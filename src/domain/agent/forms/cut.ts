@@ -24,8 +24,8 @@ export const wholeCharacters = (text: string, at: number): number => {
   return at > 1 && isLowSurrogate(text, at) ? at - 1 : at
 }
 
-/** Where to cut a text of which at most `limit` fit. */
-const placeOf = (text: string, limit: number): number => {
+/** Where to cut a longer text, of which at most `limit` fit; more than 0. */
+export const placeOf = (text: string, limit: number): number => {
   const fits = text.slice(0, wholeCharacters(text, limit))
   for (const seam of SEAMS) {
     const end = lastSeam(fits, seam)

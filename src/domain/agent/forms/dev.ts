@@ -1,10 +1,8 @@
 /** What developers get: the Markdown itself. */
+import { NOTHING } from './layout.ts'
 import { markdownParts } from './markdown.ts'
 
 const LIMIT = 16_000
-
-/** Of text without a sign, such as white space alone. */
-const NOTHING = '…'
 
 /** At least one part, each of at most 16,000 characters. */
 export const devForm = (markdown: string): string[] => {

@@ -10,6 +10,9 @@ interface Block {
   fence: string | null
 }
 
+/** `goesOn`: the block that the piece before it began. */
+export type Piece = { kind: 'text'; text: string; goesOn: boolean } | { kind: 'code'; info: string; text: string }
+
 /** The fence that begins a block of code, which goes on over blank lines until the fence comes again. */
 const fenceOf = (line: string): string | undefined => {
   const [all = '', fence] = FENCE.exec(line) ?? []
@@ -44,11 +47,17 @@ const blocksOf = (markdown: string): Block[] => {
   return blocks
 }
 
-/** A block of code in several, each with the first line and the fence of the whole. */
-const cutCode = ({ lines, fence }: Block, limit: number): string[] => {
+/** What stands between the fences. Without an end it goes on to the end of the text. */
+const codeOf = ({ lines, fence }: Block): { first: string; code: string } => {
   const [first = '', ...rest] = lines
   const isClosed = rest.length > 0 && isEndOf(fence!, rest.at(-1)!)
-  const code = (isClosed ? rest.slice(0, -1) : rest).join('\n')
+  return { first, code: (isClosed ? rest.slice(0, -1) : rest).join('\n') }
+}
+
+/** A block of code in several, each with the first line and the fence of the whole. */
+const cutCode = (block: Block, limit: number): string[] => {
+  const { lines, fence } = block
+  const { first, code } = codeOf(block)
   const room = limit - first.length - fence!.length - 2
   // A fence so long that no code fits beside it is text like any other.
   if (room < limit / 2) return cutText(lines.join('\n'), limit)
@@ -56,10 +65,12 @@ const cutCode = ({ lines, fence }: Block, limit: number): string[] => {
 }
 
 /** Pieces of whole lines where lines fit; the indentation of a line stays. */
-export const cutLines = (text: string, limit: number): string[] => {
+const cutLines = (text: string, limit: number): string[] => cutLinesOf(text.split('\n'), limit)
+
+const cutLinesOf = (lines: readonly string[], limit: number): string[] => {
   const pieces: string[] = []
   let piece: string | undefined
-  for (const line of text.split('\n').flatMap((each) => (each.length > limit ? cutText(each, limit) : [each]))) {
+  for (const line of lines.flatMap((each) => (each.length > limit ? cutText(each, limit) : [each]))) {
     if (piece !== undefined && piece.length + 1 + line.length <= limit) piece = `${piece}\n${line}`
     else {
       if (piece !== undefined) pieces.push(piece)
@@ -67,6 +78,25 @@ export const cutLines = (text: string, limit: number): string[] => {
     }
   }
   return piece === undefined ? pieces : [...pieces, piece]
+}
+
+const RULE_OF_TABLE = /^[ \t|:-]+$/
+const INDENTATION = /^[ \t]/
+
+/** Pieces of whole lines that can stand alone: a table keeps its headings, and a list is cut between its outer points. */
+const cutBlock = (lines: readonly string[], limit: number): string[] => {
+  const whole = lines.join('\n')
+  if (whole.length <= limit) return [whole]
+  const head = lines[0]!.includes('|') && RULE_OF_TABLE.test(lines[1] ?? '') && lines[1]!.includes('-') ? lines.slice(0, 2).join('\n') : ''
+  if (head.length > limit / 4) return cutLines(whole, limit)
+  const groups: string[] = []
+  for (const line of head === '' ? lines : lines.slice(2)) {
+    const last = groups.at(-1)
+    if (last !== undefined && INDENTATION.test(line) && last.length + line.length < limit) groups[groups.length - 1] = `${last}\n${line}`
+    else groups.push(line)
+  }
+  if (head === '') return cutLinesOf(groups, limit)
+  return cutLinesOf(groups, limit - head.length - 1).map((rows) => `${head}\n${rows}`)
 }
 
 const GAP = '\n\n'
@@ -82,9 +112,29 @@ export const packed = (pieces: readonly string[], limit: number): string[] => {
   return parts
 }
 
+const wellFormed = (markdown: string): string => markdown.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll('\0', '')
+
+/** Blocks of code as they are, and what stands between them in pieces of at most `limit`. */
+export const markdownPieces = (markdown: string, limit: number): Piece[] => {
+  const pieces: Piece[] = []
+  for (const block of blocksOf(wellFormed(markdown))) {
+    if (block.fence !== null) {
+      const { first, code } = codeOf(block)
+      pieces.push({ kind: 'code', info: first.trim().slice(block.fence.length).trim(), text: code })
+      continue
+    }
+    for (const [index, text] of cutBlock(block.lines, limit).entries()) {
+      const last = pieces.at(-1)
+      if (index === 0 && last?.kind === 'text' && last.text.length + GAP.length + text.length <= limit) last.text += GAP + text
+      else pieces.push({ kind: 'text', text, goesOn: index > 0 })
+    }
+  }
+  return pieces
+}
+
 /** Parts of at most `limit`, each Markdown by itself: cut between blocks, else within them. None if there is no text. */
 export const markdownParts = (markdown: string, limit: number): string[] => {
-  const blocks = blocksOf(markdown.toWellFormed().replaceAll(/\r\n?/g, '\n'))
+  const blocks = blocksOf(wellFormed(markdown))
   const pieces = blocks.flatMap((block) => {
     const text = block.lines.join('\n')
     if (text.length <= limit) return [text]

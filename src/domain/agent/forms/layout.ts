@@ -1,0 +1,156 @@
+/** Blocks in the form of a channel, in as few messages as hold them. */
+import { type Block, BULLET, blocksOf, type Line } from './blocks.ts'
+import { placeOf } from './cut.ts'
+import { type Mark, merged, plainOf, type Run, rowsOf } from './runs.ts'
+
+/** What a text takes of a message: UTF-16 code units, and septets of GSM 7-bit (Infinity if it cannot be written in them). */
+export interface Size {
+  units: number
+  septets: number
+}
+
+/** How a channel writes what Markdown says. */
+export interface Style {
+  fits(size: Size): boolean
+  sizeOf(text: string): Size
+  /** Of text that is no markup. */
+  escaped(text: string): string
+  /** `text` has no white space at its ends. */
+  marked(text: string, marks: readonly Mark[]): string
+  linked(text: string, link: string, marks: readonly Mark[]): string
+  /** Longer addresses are text like any other, which may be cut. */
+  longestLink: number
+  /** What lets markup begin or end within a word. */
+  joiner: string
+  bullet(depth: number): string
+  quote: string
+  rule: string
+  code(text: string): string
+}
+
+/** A piece of a message, and what stands before it unless it is the first. */
+interface Placed {
+  text: string
+  gap: '\n' | '\n\n'
+}
+
+/** Of text without a sign, such as white space alone. */
+export const NOTHING = '…'
+const DEEPEST = 6
+const INDENT = '  '
+/** Of the last two code units of a text. */
+const WORD_END = /[\p{L}\p{N}]$/u
+const WORD_START = /^[\p{L}\p{N}]/u
+
+const written = ({ text, marks, link }: Run, style: Style): string =>
+  link === null ? style.marked(text, marks) : style.linked(text, link, marks)
+
+const rendered = (runs: readonly Run[], style: Style): string => {
+  let out = ''
+  let isMarkup = false
+  for (const run of merged(runs)) {
+    const core = run.text.trim()
+    if (core === '') {
+      out += run.text
+      isMarkup = false
+      continue
+    }
+    const at = run.text.indexOf(core)
+    const piece = written({ ...run, text: core }, style)
+    const isOther = piece !== style.escaped(core)
+    const touches = at === 0 && WORD_END.test(out.slice(-2)) && isOther
+    const touched = at === 0 && isMarkup && WORD_START.test(core)
+    out += run.text.slice(0, at) + (touches || touched ? style.joiner : '') + piece + run.text.slice(at + core.length)
+    isMarkup = isOther && at + core.length === run.text.length
+  }
+  return out
+}
+
+/** The same text in two. */
+const halves = (runs: readonly Run[]): [Run[], Run[]] => {
+  const text = plainOf(runs)
+  const place = placeOf(text, Math.max(1, Math.ceil(text.length / 2)))
+  const [before, after]: [Run[], Run[]] = [[], []]
+  let at = 0
+  for (const run of runs) {
+    const cut = Math.min(Math.max(place - at, 0), run.text.length)
+    if (cut > 0) before.push({ ...run, text: run.text.slice(0, cut) })
+    if (cut < run.text.length) after.push({ ...run, text: run.text.slice(cut) })
+    at += run.text.length
+  }
+  return [before, after]
+}
+
+/** `first` begins the first piece, `rest` the others. */
+const piecesOf = (runs: Run[], [first, rest]: readonly [string, string], style: Style): string[] => {
+  const text = (first + rendered(runs, style)).trimEnd()
+  if (style.fits(style.sizeOf(text))) return [text]
+  const [before, after] = halves(runs)
+  if (before.length === 0 || after.length === 0) return [text]
+  return [...piecesOf(before, [first, rest], style), ...piecesOf(after, [rest, rest], style)]
+}
+
+const beginningOf = ({ isQuoted, depth, marker }: Line, style: Style): readonly [string, string] => {
+  const indent = (isQuoted ? style.quote : '') + INDENT.repeat(Math.min(depth, DEEPEST))
+  if (marker === null) return [indent, indent]
+  const sign = marker === BULLET ? style.bullet(depth) : marker
+  return [`${indent}${style.escaped(sign)} `, indent + ' '.repeat(sign.length + 1)]
+}
+
+/** Addresses that are too long to be kept in one piece follow their words as text. */
+const withoutLongLinks = (runs: readonly Run[], { longestLink }: Style): Run[] =>
+  runs.flatMap((run) => {
+    if (run.link === null || run.link.length <= longestLink) return [run]
+    const text = run.text.trim() === run.link ? run.text : `${run.text} (${run.link})`
+    return [{ ...run, text, link: null }]
+  })
+
+const lineOf = (line: Line, style: Style): Placed[] => {
+  const [first, rest] = beginningOf(line, style)
+  const rows = rowsOf(withoutLongLinks(merged(line.runs), style)).filter((row) => plainOf(row).trim() !== '')
+  if (rows.length === 0) return line.marker === null ? [] : [{ text: first.trimEnd(), gap: '\n' }]
+  return rows.flatMap((row, index) => piecesOf(row, [index === 0 ? first : rest, rest], style)).map((text): Placed => ({ text, gap: '\n' }))
+}
+
+/** Without the empty lines at its ends. The first line keeps its indentation. */
+const trimmedLines = (text: string): string => {
+  const end = text.trimEnd()
+  const first = end.length - end.trimStart().length
+  return end.slice(end.lastIndexOf('\n', first) + 1)
+}
+
+const codePieces = (text: string, style: Style): string[] => {
+  const whole = style.code(text)
+  if (text.length < 2 || style.fits(style.sizeOf(whole))) return [whole]
+  const place = placeOf(text, Math.ceil(text.length / 2))
+  return [text.slice(0, place), text.slice(place)].flatMap((half) => codePieces(trimmedLines(half), style))
+}
+
+const placed = (block: Block, style: Style): Placed[] => {
+  const pieces = piecesOfBlock(block, style)
+  return pieces.map((piece, index) => (index === 0 ? { ...piece, gap: '\n\n' } : piece))
+}
+
+const piecesOfBlock = (block: Block, style: Style): Placed[] => {
+  if (block.kind === 'text') return block.lines.flatMap((line) => lineOf(line, style))
+  if (block.kind === 'rule') return [{ text: style.rule, gap: '\n\n' }]
+  const code = trimmedLines(block.text)
+  return code === '' ? [] : codePieces(code, style).map((text) => ({ text, gap: '\n\n' }))
+}
+
+const sum = (one: Size, other: Size): Size => ({ units: one.units + other.units, septets: one.septets + other.septets })
+
+/** Messages that the channel takes: at least one, and none longer than it may be. */
+export const laidOut = (markdown: string, style: Style): string[] => {
+  const parts: { texts: string[]; size: Size }[] = []
+  for (const { text, gap } of blocksOf(markdown).flatMap((block) => placed(block, style))) {
+    const last = parts.at(-1)
+    const size = style.sizeOf(text)
+    const together = last && sum(last.size, sum(style.sizeOf(gap), size))
+    if (last && together && style.fits(together)) {
+      last.texts.push(gap, text)
+      last.size = together
+    } else parts.push({ texts: [text], size })
+  }
+  return parts.length === 0 ? [style.escaped(NOTHING)] : parts.map(({ texts }) => texts.join(''))
+}

@@ -1,0 +1,44 @@
+/**
+ * Slack's mrkdwn. `<` begins what notifies people or shows as something else (`<!channel>`, `<@U012>`), so none is ever written but those of
+ * links, whose addresses begin with a scheme.
+ */
+import { laidOut, type Style } from './layout.ts'
+import { isDisguised } from './link.ts'
+import type { Mark } from './runs.ts'
+
+/** Beyond it Slack shows a message in parts. */
+const LIMIT = 4_000
+const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code: '`' }
+const ZERO_WIDTH_SPACE = '\u200b'
+const FENCE = '```'
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Code that has the sign itself is left as it is. */
+const wrapped = (text: string, plain: string, marks: readonly Mark[]): string => {
+  const all = marks.includes('code') ? marks.filter((mark) => mark === 'code' && !plain.includes('`')) : marks
+  return all.reduce((inner, mark) => SIGNS[mark] + inner + SIGNS[mark], text)
+}
+
+const linked: Style['linked'] = (text, link, marks) => {
+  const address = escaped(link)
+  const plain = text === link ? `<${address}>` : `<${address}|${escaped(text)}>`
+  return wrapped(plain, text, marks) + (isDisguised(text, link) ? ` (<${address}>)` : '')
+}
+
+const style: Style = {
+  fits: ({ units }) => units <= LIMIT,
+  sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
+  escaped,
+  marked: (text, marks) => wrapped(escaped(text), text, marks),
+  linked,
+  longestLink: LIMIT / 4,
+  joiner: ZERO_WIDTH_SPACE,
+  bullet: (depth) => (depth === 0 ? '•' : '◦'),
+  quote: '> ',
+  rule: '———',
+  code: (text) => `${FENCE}\n${escaped(text).replaceAll(FENCE, ['`', '`', '`'].join(ZERO_WIDTH_SPACE))}\n${FENCE}`,
+}
+
+/** At least one part, each of at most 4,000 characters. */
+export const slackForm = (markdown: string): string[] => laidOut(markdown, style)

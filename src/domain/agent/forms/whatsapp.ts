@@ -1,0 +1,33 @@
+/** WhatsApp's signs for bold and other text. Addresses stand as they are, for there are no links with words. */
+import { laidOut, type Style } from './layout.ts'
+import { isBare } from './link.ts'
+import type { Mark } from './runs.ts'
+
+/** Of the body of a text message. */
+const LIMIT = 4_096
+const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code: '`' }
+const ZERO_WIDTH_SPACE = '\u200b'
+const FENCE = '```'
+
+const marked: Style['marked'] = (text, marks) => {
+  const all = marks.includes('code') ? marks.filter((mark) => mark === 'code' && !text.includes('`')) : marks
+  return all.reduce((inner, mark) => SIGNS[mark] + inner + SIGNS[mark], text)
+}
+
+const style: Style = {
+  fits: ({ units }) => units <= LIMIT,
+  sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
+  escaped: (text) => text,
+  marked,
+  // A sign right after an address would belong to it.
+  linked: (text, link, marks) => (isBare(text, link) ? text : `${marked(text, marks)} (${link})`),
+  longestLink: LIMIT / 4,
+  joiner: ZERO_WIDTH_SPACE,
+  bullet: () => '-',
+  quote: '> ',
+  rule: '———',
+  code: (text) => `${FENCE}\n${text.replaceAll(FENCE, ['`', '`', '`'].join(ZERO_WIDTH_SPACE))}\n${FENCE}`,
+}
+
+/** At least one part, each of at most 4,096 characters. */
+export const whatsappForm = (markdown: string): string[] => laidOut(markdown, style)
