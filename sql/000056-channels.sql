@@ -19,6 +19,8 @@ create table channel_connection (
   checked_at timestamptz,
   last_in_at timestamptz,
   last_out_at timestamptz,
+  -- no message leaves before; null: at once
+  next_out_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (tenant_id, id)
@@ -138,7 +140,7 @@ create table channel_reply (
   reply_to jsonb not null,
   -- as the agent wrote it, in Markdown
   text text not null,
-  -- the messages that it becomes, in the form of the channel: [{text, state, external_id, error}]
+  -- the messages that it becomes, in the form of the channel: [{text, state, external_id, error, tried_at, in_doubt}]; none before its first try
   parts jsonb not null,
   status text not null check (status in ('held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded')),
   tries integer not null default 0,

@@ -571,6 +571,7 @@ create table public.channel_connection (
   checked_at timestamp with time zone,
   last_in_at timestamp with time zone,
   last_out_at timestamp with time zone,
+  next_out_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint channel_connection_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'slack'::text, 'whatsapp'::text, 'sms'::text, 'dev'::text]))),

@@ -35,6 +35,7 @@ const ofAgent = [
   ...['agent.webhookRules.rotate', 'agent.webhookRules.reveal'],
   ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set', 'agent.artifacts.create', 'agent.documents.search'],
   ...['agent.channels.get', 'agent.channels.check'],
+  ...['agent.channelReplies.list', 'agent.channelReplies.get', 'agent.channelReplies.send', 'agent.channelReplies.discard'],
   ...['agent.mcpServers.get', 'agent.mcpServers.update', 'agent.mcpServers.refresh'],
 ]
 

@@ -11,6 +11,8 @@ export const everybody = { roles: ['editor', 'approver', 'viewer'] } as const
 /** All but viewers. */
 export const workers = { roles: ['editor', 'approver'] } as const
 
+export const channelNames = ['email', 'slack', 'whatsapp', 'sms', 'dev'] as const
+
 export const page = {
   limit: T.Optional(T.Integer({ minimum: 1, maximum: 50, default: 25, description: 'Page size. Default 25.' })),
   cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),

@@ -1,5 +1,6 @@
 /** Webhook events and their payloads. The API document defines the first three; the others are extensions. */
 import { Type as T, type TSchema } from '@sinclair/typebox'
+import { channelNames } from './agent-fields.ts'
 import { Id, nullable, oneOf, record, Time } from './shapes.ts'
 
 interface EventDeclaration {
@@ -22,6 +23,17 @@ const Approval = T.Union([
   record({ kind: oneOf(['engagement_review']), engagement_id: Id }),
   record({ kind: oneOf(['playbook']), playbook_id: Id, version_id: Id, slug: T.String(), url: T.String() }),
   record({ kind: oneOf(['agent']), approval_id: Id, job_id: Id, tool_name: T.String(), summary: T.String(), url: T.String() }),
+  record({
+    ...{
+      kind: oneOf(['reply']),
+      reply_id: Id,
+      job_id: nullable(Id),
+      connection_id: Id,
+      channel: oneOf(channelNames),
+      recipient: T.String(),
+    },
+    url: T.String(),
+  }),
 ])
 
 export const events = [
@@ -32,7 +44,8 @@ export const events = [
   },
   {
     type: 'growth.approval.requested',
-    summary: 'Drafts await approval, a person must check a post in doubt, or the agent asks before it does something.',
+    summary:
+      'Drafts await approval, a person must check a post in doubt, the agent asks before it does something, or a reply to a channel is held.',
     data: Approval,
   },
   {

@@ -4,6 +4,7 @@ import { actions } from './agent/actions.ts'
 import { analytics } from './agent/analytics.ts'
 import { approvals } from './agent/approvals.ts'
 import { artifactCapabilities, artifacts } from './agent/artifacts.ts'
+import { channelReplies } from './agent/channel-replies.ts'
 import { channels as agentChannels } from './agent/channels.ts'
 import { clockCapabilities } from './agent/clock.ts'
 import { conversations } from './agent/conversations.ts'
@@ -135,6 +136,11 @@ export const agentResources = {
     prefix: 'agent.channels',
     about: 'Where people outside of the app talk to the agent: email, Slack, WhatsApp, SMS.',
     group: agentChannels,
+  },
+  channelReplies: {
+    prefix: 'agent.channelReplies',
+    about: 'What goes out to channels, and what waits for a person there.',
+    group: channelReplies,
   },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>

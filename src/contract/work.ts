@@ -20,6 +20,7 @@ export const workKinds = [
   'mcp_look',
   'channel_check',
   'channel_fetch',
+  'channel_reply',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 

@@ -79,6 +79,15 @@ const table = {
     key: ({ refId }: { refId: string }): string => `fetch:${refId}`,
     atOnce: { manual: 4, automatic: 1 },
   },
+  // A connection sends one message at a time. A reply whose process died is due again, and knows by its parts what may have been sent.
+  channel_reply: {
+    ...read,
+    lane: 'delivery',
+    key: ({ connection }: { connection: string }): string => `reply:${connection}`,
+    second: 'hastens',
+    recalled: 'returned',
+    deletion: 'stops',
+  },
   // Always counts as manual: events report what happened and change nothing.
   delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },
 } as const satisfies Record<WorkKind, KindOfWork>

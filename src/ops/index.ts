@@ -7,6 +7,7 @@ import { actionHandlers } from './agent/actions.ts'
 import { analyticsHandlers } from './agent/analytics.ts'
 import { approvalHandlers } from './agent/approvals.ts'
 import { artifactCapabilityHandlers, artifactHandlers } from './agent/artifacts.ts'
+import { channelReplyHandlers } from './agent/channel-replies.ts'
 import { channelHandlers as agentChannelHandlers } from './agent/channels.ts'
 import { clockHandlers } from './agent/clock.ts'
 import { conversationHandlers } from './agent/conversations.ts'
@@ -120,6 +121,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.documents, documentHandlers({ publicUrl }))
   add(agentResources.mcpServers, mcpServerHandlers(mcp))
   add(agentResources.channels, agentChannelHandlers(world))
+  add(agentResources.channelReplies, channelReplyHandlers({ publicUrl }))
   add(agentResources.modules, moduleHandlers)
 }
 

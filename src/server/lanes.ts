@@ -2,6 +2,7 @@
 import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
 import { channelCheckLane } from '#actors/work/agent/channel-check'
 import { channelFetchLane } from '#actors/work/agent/channel-fetch'
+import { channelReplyLane } from '#actors/work/agent/channel-reply'
 import { type AgentDeps, MODEL_TURN_MS } from '#actors/work/agent/deps'
 import { ingestLane } from '#actors/work/agent/ingest'
 import { agentLane } from '#actors/work/agent/lane'
@@ -18,6 +19,7 @@ import { watchLane } from '#actors/work/growth/watch'
 import type { WorkKind } from '#contract/work'
 import type { McpSessions } from '#decisions/agent/mcp-session'
 import { type KindWith, kindsOfWork } from '#decisions/work'
+import { MOST_CONNECTIONS } from '#domain/agent/channel-connection'
 import { webhookTimes as usualWebhookTimes, type WebhookTimes } from '#domain/app/webhook'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { Failpoints } from '#kernel/failpoint'
@@ -44,6 +46,9 @@ const FETCHING = { name: 'fetching of messages', limit: 8, bound: 5, withinMs: 3
 /** Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant sends one at a time. */
 const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
 const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
+
+/** Messages to channels of a process at once; a connection sends one at a time. */
+const REPLIES = { name: 'reply', limit: 256, bound: MOST_CONNECTIONS, withinMs: 30_000 }
 
 interface LaneParts {
   networks: Networks
@@ -84,6 +89,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     mcp_look: mcpLookLane({ sessions: parts.mcp, failpoints, log: parts.agent.log }),
     channel_check: channelCheckLane({ adapters: parts.channels, sealer, failpoints, log: parts.agent.log }),
     channel_fetch: channelFetchLane({ ...fetching, adapters: parts.channels }),
+    channel_reply: channelReplyLane({ adapters: parts.channels, sealer, failpoints, log: parts.agent.log, open: new FairLimit(REPLIES) }),
     delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
 }

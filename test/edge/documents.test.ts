@@ -70,7 +70,10 @@ const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, CHANNELS, SHARED, MCP_PATH]
 const PAGES = ['/', '/sign-in', '/join', '/device', '/reset', '/approvals/:id', '/playbooks/:id/versions/:versionId']
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
-const REFUSED = ['app/connections/sandbox', 'app/invitations/accept', 'documents/search'].map((path) => `DELETE /api/v1/${path}`)
+const REFUSED = [
+  ...['app/connections/sandbox', 'app/invitations/accept', 'documents/search', 'channels/replies'].map((path) => `DELETE /api/v1/${path}`),
+  'PATCH /api/v1/channels/replies',
+]
 
 let openapi: OpenApi
 let manifest: Capabilities

@@ -56,7 +56,8 @@ const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }): Effec
 }
 
 /** Whether rows of the kind go out from an account: without one they have no key before they are claimed. */
-const isByAccount = (kind: WorkKind): boolean => keyOf(kind, { account: null, sendable: 'post', root: '', refId: '' }) === null
+const isByAccount = (kind: WorkKind): boolean =>
+  keyOf(kind, { account: null, sendable: 'post', root: '', refId: '', connection: '' }) === null
 
 /** Rows that send a record, or look up what became of it, carry what kind of record that is. */
 interface Kind {
@@ -93,7 +94,7 @@ const added = async (of: Kind, origin: Origin, story: Story): Promise<Row> => {
   const refId = await recordOf(of, story)
   const payload = sendable ? { sendable } : {}
   const letter = letterOf((_, gate) => {
-    const key = { account: null, sendable: sendable ?? 'post', root: '' } as const
+    const key = { account: null, sendable: sendable ?? 'post', root: '', connection: '' } as const
     const effects = admitted(kind, { gate, origin }) ?? {
       work: [newWork(kind, { refId, ...key, origin, runAt: gate.now, payload })],
     }

@@ -3,6 +3,7 @@ import { argumentsHash } from '#domain/agent/hash'
 import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeArtifact, makeShare } from './artifacts.ts'
+import { makeReply } from './channel-replies.ts'
 import { makeChannel } from './channels.ts'
 import { makeDocument } from './documents.ts'
 import { makeMcpServer } from './mcp-servers.ts'
@@ -44,6 +45,7 @@ export const agentRecipes = {
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },
   'agent.channels': { make: async (workspace: Workspace) => ({ id: await makeChannel(workspace) }) },
+  'agent.channelReplies': { make: async (workspace: Workspace) => ({ id: await makeReply(workspace) }) },
   'agent.mcpServers': { make: async (workspace: Workspace) => ({ id: await makeMcpServer(workspace) }) },
   'agent.webhookRules': { make: async (workspace: Workspace) => ({ id: (await makeWebhookRule(workspace)).id }) },
   'agent.toolRules': { make: toolName },

@@ -3,6 +3,7 @@
 import { listApprovals } from '#store/agent/approvals'
 import { listArtifacts } from '#store/agent/artifacts'
 import { listChannelConnections } from '#store/agent/channel-connections'
+import { listReplies } from '#store/agent/channel-replies'
 import { listConversations } from '#store/agent/conversations'
 import { listDocuments } from '#store/agent/documents'
 import { listFeedback } from '#store/agent/feedback'
@@ -183,6 +184,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'playbooks.listPlaybooks': () => [listPlaybooks(page), listPlaybooks({ ...page, status: 'active' })],
   'channel-connections.listChannelConnections': () => [listChannelConnections(page), listChannelConnections({ ...page, after: END })],
+  'channel-replies.listReplies': ({ channel_reply }) => [
+    listReplies(page),
+    listReplies({ ...page, after: END, status: 'held' }),
+    listReplies({ ...page, connection: channel_reply.connection_id }),
+  ],
   'mcp-servers.listMcpServers': () => [listMcpServers(page), listMcpServers({ ...page, after: END })],
   'webhook-rules.listWebhookRules': () => [listWebhookRules(page), listWebhookRules({ ...page, after: END })],
   'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],

@@ -7,6 +7,7 @@ import type { JobEnd, Next } from '#domain/agent/loop'
 import { ranOut, type Schedule } from '#domain/agent/schedule'
 import type { StepHead } from '#domain/agent/step'
 import { type CallerNow, callerNow } from '#store/agent/callers'
+import { channelOriginPart } from '#store/agent/channel-replies'
 import { behindPart, jobPart } from '#store/agent/jobs'
 import { saveSchedule, schedulePart } from '#store/agent/schedules'
 import { headsOf } from '#store/agent/steps'
@@ -17,7 +18,9 @@ import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import type { Decision } from '../../engine/letter.ts'
 import { JobChanges } from './changes.ts'
+import type { AgentDeps } from './deps.ts'
 import { type Family, familyOf, familyParts, part } from './family.ts'
+import { type Telling, tellEnd } from './telling.ts'
 
 /** Nothing runs outside. */
 type Decided = { decision: Decision<void> }
@@ -38,6 +41,8 @@ export interface At {
   /** Of a run: its schedule, and the row of work of its next time. */
   run: { schedule: Schedule; work: string | undefined } | undefined
   family: Family
+  /** Of a job that a message of a channel has begun. */
+  channel: Telling | undefined
 }
 
 /** The schedule whose run a job is, with its row of work. */
@@ -50,7 +55,7 @@ const scheduleOf = ({ cause }: Job) => {
 }
 
 /** The job with all that a letter about it needs; undefined if it is over. The caller is undefined if nobody asks for it any more. */
-export const openJob = async (sql: Sql, gate: Gate, work: Work) => {
+export const openJob = async ({ publicUrl }: Pick<AgentDeps, 'publicUrl'>, sql: Sql, gate: Gate, work: Work) => {
   const { job, heads } = await loadNow(sql, { job: jobPart(work.ref_id), heads: headsOf(work.ref_id) })
   if (!job || isOver(job)) return undefined
   const found = await loadNow(sql, {
@@ -59,6 +64,7 @@ export const openJob = async (sql: Sql, gate: Gate, work: Work) => {
     order: behindPart(job.id, job.conversation_id),
     tenant: tenantPart,
     ...scheduleOf(job),
+    origin: when(job.kind === 'channel' || job.parent_id !== null, channelOriginPart(job.root_id)),
     ...familyParts(job, heads),
   })
   const changes = new JobChanges(job, found.thread, gate.now)
@@ -67,6 +73,7 @@ export const openJob = async (sql: Sql, gate: Gate, work: Work) => {
   const at = found.now && {
     ...{ sql, gate, work, changes, heads, run, family, callerNow: found.now, nextWork: found.order.next_work },
     caller: toolCaller(found.tenant!.id, job.on_behalf, found.now),
+    channel: found.origin && { origin: found.origin, publicUrl },
   }
   return { job, heads, order: found.order, changes, run, family, at }
 }
@@ -77,7 +84,7 @@ export const again = ({ changes, work }: Pick<At, 'changes' | 'work'>, runAt: Da
   return { decision: { reply: undefined, effects: changes.effects() } }
 }
 
-type Ending = Pick<At, 'changes' | 'work' | 'nextWork' | 'gate' | 'run' | 'family'>
+type Ending = Pick<At, 'changes' | 'work' | 'nextWork' | 'gate' | 'run' | 'family' | 'channel'>
 
 /** Lets the conversation's next job begin. */
 export const giveWay = ({ changes, nextWork, gate }: Ending): void => {
@@ -90,6 +97,7 @@ export const over = (at: Ending, { end }: Extract<Next, { kind: 'end' }>): Decid
   const { effects, notice } = at.run ? runEnded(at.run, end, at.gate.now) : {}
   changes.end(end, notice)
   changes.also(effects ?? {})
+  tellEnd(at)
   part(at)
   giveWay(at)
   changes.also({ settled: [work.id] })

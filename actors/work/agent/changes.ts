@@ -109,6 +109,11 @@ export class JobChanges {
     this.event('message', { id, seq, role, content, model, tools_used, untrusted })
   }
 
+  /** What this letter adds to the conversation. */
+  get said(): readonly Message[] {
+    return this.#messages
+  }
+
   also(effects: Effects): void {
     this.#more.push(effects)
   }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { checkRefused, openConnection } from '#decisions/agent/channel-connections'
+import { wokenReplies } from '#decisions/agent/channel-replies'
 import type { ChannelConnection } from '#domain/agent/channel'
 import { nextCheck, proven, unreached, withLearned } from '#domain/agent/channel-connection'
 import { canonical } from '#kernel/canonical'
@@ -21,6 +22,8 @@ import {
   insertChannelRoute,
   saveChannelConnection,
 } from '#store/agent/channel-connections'
+import { waitingReplies } from '#store/agent/channel-replies'
+import { merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
@@ -62,8 +65,9 @@ const loadCheck = (sql: Claiming['sql'], id: string) =>
 
 /** The provider has agreed: whose is the route? */
 const decided = async (sql: Claiming['sql'], connection: ChannelConnection, now: Date) => {
-  const { route } = await loadNow(sql, { route: hasChannelRoute(connection) })
-  return route.is ? { writes: [saveChannelConnection(proven(connection, now))] } : checkRefused(connection, TAKEN, now)
+  const { route, replies } = await loadNow(sql, { route: hasChannelRoute(connection), replies: waitingReplies(connection.id) })
+  if (!route.is) return checkRefused(connection, TAKEN, now)
+  return merge({ writes: [saveChannelConnection(proven(connection, now))] }, wokenReplies(replies, now))
 }
 
 const claimCheck = async (sql: Claiming['sql'], { now }: Claiming['gate'], work: Work): Promise<Claimed<Check>> => {

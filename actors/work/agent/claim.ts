@@ -15,6 +15,7 @@ import type { AgentDeps } from './deps.ts'
 import { executeStep, lookAtStep } from './execute.ts'
 import { type AgentRun, beginRun } from './run.ts'
 import { endByRules } from './task.ts'
+import { tellWaiting } from './telling.ts'
 import { giveUpChild, tryAgain } from './trying.ts'
 
 const settledWork = (work: Work): Claimed<AgentRun> => ({ decision: { reply: undefined, effects: { settled: [work.id] } } })
@@ -28,10 +29,10 @@ const nextIn = ({ changes, gate, family }: At, heads: readonly StepHead[]): Next
   nextOf(changes.job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps'), treeCalls: family.calls }, gate.now)
 
 export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work): Promise<Claimed<AgentRun>> => {
-  const opened = await openJob(sql, gate, work)
+  const opened = await openJob(deps, sql, gate, work)
   if (!opened) return settledWork(work)
   const { job, changes, order, run, family, at } = opened
-  const bare = { sql, gate, work, changes, run, family, nextWork: order.next_work }
+  const bare = { sql, gate, work, changes, run, family, nextWork: order.next_work, channel: undefined }
   if (!at) return over(bare, { kind: 'end', end: { status: 'failed', error: 'caller_gone' } })
   if (gate.deletesAt && job.origin === 'automatic') return over(bare, { kind: 'end', end: { status: 'cancelled', error: null } })
   if (job.status === 'queued' && order.is_busy) return again(at, new Date(gate.now.getTime() + BEHIND_MS))
@@ -50,7 +51,7 @@ const PAUSE_MS = 1_000
 
 /** A claim failed for reasons of its own. What it was about is tried again, a little later each time, and given up after the third time. */
 export const claimFailed = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work): Promise<Decision<void>> => {
-  const opened = await openJob(sql, gate, work)
+  const opened = await openJob(deps, sql, gate, work)
   if (!opened?.at) return { reply: undefined }
   const { at } = opened
   const next = nextIn(at, withWays(deps, opened.heads))
@@ -66,6 +67,7 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
     case 'end':
       return over(at, next)
     case 'park':
+      if (next.status === 'waiting_approval' && at.changes.job.status !== next.status) await tellWaiting(at)
       return park(at, next)
     case 'execute':
       await executeStep(deps, at, next.step)

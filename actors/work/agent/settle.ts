@@ -36,7 +36,7 @@ export const settleRun = async (
   { work, job: run, ...finished }: Finished,
 ): Promise<Decision<void>> => {
   const deps = within(usual, run)
-  const opened = await openJob(sql, gate, work)
+  const opened = await openJob(deps, sql, gate, work)
   if (!opened)
     return {
       reply: undefined,
@@ -45,7 +45,7 @@ export const settleRun = async (
   const { changes, order, run: schedule, heads, family } = opened
   // A caller who has gone may do nothing; the next claim ends the job.
   const gone = { caller: { ...run.caller, scopes: new Set<never>() }, callerNow: { role: null, scopes: [] } }
-  const at = opened.at ?? { ...gone, sql, gate, work, changes, heads, run: schedule, family, nextWork: order.next_work }
+  const at = opened.at ?? { ...gone, sql, gate, work, changes, heads, run: schedule, family, nextWork: order.next_work, channel: undefined }
   const { decision } = await settled(deps, at, run, { ...finished, isInVain: finished.failures >= STEP_RUNS })
   return decision
 }

@@ -36,4 +36,8 @@ export interface ReplyPart {
   /** As the provider names the message. */
   external_id: string | null
   error: string | null
+  /** When it was first tried, in ISO 8601; null: not yet. */
+  tried_at: string | null
+  /** A try of it may have been sent, and the provider takes another one under the same id for the same message. */
+  in_doubt: boolean
 }

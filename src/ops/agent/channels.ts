@@ -1,5 +1,6 @@
 import type { channels } from '#contract/agent/channels'
 import { checkNow, credentialsOf } from '#decisions/agent/channel-connections'
+import { sendsFor } from '#decisions/agent/channel-replies'
 import { channels as allChannels, type Channel, type ChannelConnection } from '#domain/agent/channel'
 import {
   type ConfiguredChannel,
@@ -28,6 +29,7 @@ import {
   routedChannels,
   saveChannelConnection,
 } from '#store/agent/channel-connections'
+import { waitingReplies } from '#store/agent/channel-replies'
 import type { Db } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy } from '#store/engine/load'
@@ -162,11 +164,16 @@ export const channelHandlers = (parts: ChannelParts): All => ({
   ),
 
   remove: loading(
-    (input) => ({ ...before(input), ...checkOf(input) }),
-    ({ id }, _, { before, check }) => {
+    (input) => ({ ...before(input), ...checkOf(input), replies: waitingReplies(input.id) }),
+    ({ id }, { lanes }, { before, check, replies }) => {
       const connection = the(before)
+      // What is not on the wire yet is not sent any more.
+      lanes.recall(sendsFor(id))
       const writes = [deleteChannelConnection(id), deleteChannelRoutes(connection)]
-      return resultOf(connection, { writes, settled: check?.state === 'queued' ? [check.id] : [] })
+      return resultOf(connection, {
+        writes,
+        settled: [...(check?.state === 'queued' ? [check.id] : []), ...replies.map(({ work }) => work)],
+      })
     },
   ),
 })

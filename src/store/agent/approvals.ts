@@ -1,5 +1,5 @@
 import type { Approval, OpenApproval } from '#domain/agent/approval'
-import { MOST_APPROVALS } from '#domain/agent/limits'
+import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB } from '#domain/agent/limits'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -60,6 +60,14 @@ export const openApprovalsOf = (conversationId: string) =>
     (sql) => sql`select a.tool_name, a.arguments_hash, a.subject, a.summary, a.expires_at, j.taint <> '[]' as is_tainted
       from agent_approval a join agent_job j on j.id = a.job_id
       where a.status = 'pending' and j.conversation_id = ${conversationId} order by a.id limit ${MOST_APPROVALS}`,
+  )
+
+/** What a job asks of people, and has not told of since that time. */
+export const pendingSince = (jobId: string, since: Date | null) =>
+  many<Pick<Approval, 'id' | 'summary'>>(
+    {},
+    (sql) => sql`select id, summary from agent_approval where job_id = ${jobId} and status = 'pending'
+      and created_at > coalesce(${since}::timestamptz, '-infinity') order by id limit ${MOST_APPROVALS_OF_JOB}`,
   )
 
 /** The direct call by the same caller with the same arguments that waits for a person. */

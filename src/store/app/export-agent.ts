@@ -92,6 +92,10 @@ const channelMessage = [
   ...['id', 'connection_id', 'state', 'sender', 'sender_name', 'identity_id', 'thread', 'is_shared', 'subject', 'text', 'attachments'],
   ...['error', 'job_id', 'conversation_id', ...times],
 ]
+const channelReply = [
+  ...['id', 'connection_id', 'job_id', 'message_id', 'conversation_id', 'recipient', 'reply_to', 'text', 'parts', 'status', 'tries'],
+  ...['error', 'decided_by', 'decided_at', 'sent_at', ...times],
+]
 const mcpTool = ['id', 'server_id', 'name', 'own_name', 'title', 'description', 'parameters', 'read_only_hint', ...times]
 
 /** Those of a person are shown to that person alone. */
@@ -168,6 +172,7 @@ export const agentSources = {
   artifact_share: { table: 'artifact_share', columns: ['id', 'artifact_id', 'expires_at', 'revoked_at', 'created_at'], key: byId },
   mcp_server: { table: 'mcp_server', columns: mcpServer, key: byId },
   mcp_tool: { table: 'mcp_tool', columns: mcpTool, key: byId },
+  channel_reply: { table: 'channel_reply', columns: channelReply, key: byId },
   channel_connection: { table: 'channel_connection', columns: channelConnection, key: byId },
   channel_message: { table: 'channel_message', columns: channelMessage, key: byId, page: 100 },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },

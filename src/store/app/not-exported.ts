@@ -37,6 +37,7 @@ export const notExported: Record<string, string> = {
   'channel_message.reply_to': 'of use to the server alone',
   'channel_message.direct_to': 'of use to the server alone',
   'channel_message.to_fetch': 'of use to the server alone',
+  'channel_connection.next_out_at': 'when the next message may leave',
   'mcp_server.headers': 'secrets',
   'mcp_server.env': 'secrets',
   'mcp_server.url': 'may hold a secret in its query',

@@ -101,14 +101,20 @@ test('a send that goes back to the queue stays with the account that it was clai
 })
 
 /** Kinds that were added after the keys. */
-const NEWER: ReadonlySet<WorkKind> = new Set(['agent', 'agent_schedule', 'ingest', 'mcp_look', 'channel_check', 'channel_fetch'])
+const NEWER: ReadonlySet<WorkKind> = new Set([
+  ...(['agent', 'agent_schedule', 'ingest', 'mcp_look', 'channel_check', 'channel_fetch', 'channel_reply'] as const),
+])
 
 /** A row of each kind, and of kinds of records where it carries them; none is bound to an account. */
 const others = workKinds
   .filter((kind) => !NEWER.has(kind))
   .flatMap((kind) =>
     (kind === 'send' || kind === 'reconcile' ? (['post', 'engagement'] as const) : [undefined]).map((sendable) => ({
-      ...{ kind, key: keyOf(kind, { account: null, sendable: sendable ?? 'post', root: '', refId: '' }), lane: kindsOfWork[kind].lane },
+      ...{
+        kind,
+        key: keyOf(kind, { account: null, sendable: sendable ?? 'post', root: '', refId: '', connection: '' }),
+        lane: kindsOfWork[kind].lane,
+      },
       payload: sendable ? { sendable } : {},
     })),
   )

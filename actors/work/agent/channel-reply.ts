@@ -1,0 +1,211 @@
+/**
+ * Sends what goes out to channels: the parts of a reply in order, one request each, one at a time for a connection. The claim writes down that
+ * a part is being sent; a claim that finds one so knows that its process died, and that it may have been sent.
+ */
+import { openConnection, sendingRefused } from '#decisions/agent/channel-connections'
+import type { ChannelConnection } from '#domain/agent/channel'
+import {
+  afterSend,
+  begun,
+  type ChannelReply,
+  formed,
+  type Going,
+  isOver,
+  type PartOutcome,
+  resumed,
+  waiting,
+} from '#domain/agent/channel-reply'
+import { AppError } from '#kernel/errors'
+import type { Failpoints } from '#kernel/failpoint'
+import type { FairLimit } from '#kernel/fair-limit'
+import type { Log } from '#kernel/log'
+import type { Sealer } from '#kernel/sealer'
+import type { ChannelAdapter } from '#port/channel/channel'
+import type { ChannelAdapters } from '#port/channel/registry'
+import { channelConnectionPart, channelCredentialsPart } from '#store/agent/channel-connections'
+import { outgoingPart, replyPart, saveOutgoing, saveReply } from '#store/agent/channel-replies'
+import { type Effects, merge } from '#store/engine/letter'
+import { loadNow, when } from '#store/engine/load'
+import { type Work, workFor } from '#store/engine/work'
+import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
+import type { Decision } from '../../engine/letter.ts'
+import { finished, requeued } from '../decisions.ts'
+
+export interface ReplyDeps {
+  adapters: ChannelAdapters
+  sealer: Sealer
+  failpoints: Failpoints
+  log: Log
+  /** Requests of this process, granted to workspaces in turn. */
+  open: FairLimit
+}
+
+interface Sending {
+  kind: 'send'
+  reply: ChannelReply
+  part: number
+  adapter: ChannelAdapter
+  connection: ChannelConnection
+  sealed: { credentials: string | null }
+}
+
+/** The connection sends no faster than its provider takes messages. Nothing is written down before its turn. */
+type Job = Sending | { kind: 'wait'; ms: number }
+type Outcome = PartOutcome | { kind: 'waited' }
+
+const SEND_MS = 30_000
+/** Waiting for a turn among the requests of the process counts. */
+const LEASE_MS = 120_000
+const MARGIN_MS = 10_000
+/** A longer pause is waited for in the queue, where others of the workspace do not see it. */
+const LONGEST_SPACING_MS = 5_000
+const LONGEST_PAUSE_MS = 3_600_000
+
+export const channelReplyLane = (deps: ReplyDeps): Lane<Job, Outcome> => ({
+  kind: 'channel_reply',
+  leaseMs: LEASE_MS,
+  priority: 'background',
+  claim: (sql, gate, work) => claimReply(deps, { sql, gate, work }),
+  run: (job, context) => (job.kind === 'wait' ? waited(job.ms, context.signal) : send(deps, job, context)),
+  settle: (sql, gate, { work, job, outcome }) => settleReply({ sql, gate, work }, job, outcome),
+  crashed: () => ({ kind: 'unknown', error: 'internal error' }),
+})
+
+/** By how the connection is configured: in a letter its credentials stay sealed. */
+const termsOf = (adapter: ChannelAdapter | undefined, { id, routing_key: routingKey, config }: ChannelConnection, now: Date) => ({
+  now,
+  repeatableForMs: adapter?.repeatableForMs?.({ id, routingKey, config, credentials: {} }) ?? 0,
+})
+
+/** Why nothing can be sent now. */
+const blockOf = (adapter: ChannelAdapter | undefined, connection: ChannelConnection, { gate }: Claiming): string | undefined => {
+  if (!adapter) return 'this server cannot send to the channel'
+  if (gate.deletesAt) return 'the workspace is scheduled for deletion'
+  return connection.status === 'active'
+    ? undefined
+    : `the connection is ${connection.status}: ${connection.last_error ?? 'not checked yet'}`
+}
+
+const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<Job>> => {
+  const { sql, gate, work } = claiming
+  const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
+  if (!before || isOver(before)) return { decision: finished(work) }
+  const id = before.connection_id
+  const { connection, sealed, outgoing } = await loadNow(sql, {
+    ...{ connection: channelConnectionPart(id), sealed: channelCredentialsPart(id), outgoing: outgoingPart(id) },
+  })
+  if (!connection) return { decision: finished(work) }
+  const adapter = deps.adapters[connection.channel]
+  const terms = termsOf(adapter, connection, gate.now)
+  const reply = resumed(before, terms)
+  const block = isOver(reply) ? undefined : blockOf(adapter, connection, claiming)
+  if (block !== undefined) return { decision: settled(work, waiting(reply, block, gate.now)) }
+  const next = outgoing?.next_out_at ?? gate.now
+  if (!isOver(reply) && next > gate.now) return laterFor(work, { before, reply, ms: next.getTime() - gate.now.getTime(), next })
+  const { part, ...going } = begun(formed(reply, adapter!.form(reply.text)), terms)
+  if (part === null) return { decision: settled(work, { ...going, runAt: null }) }
+  const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed! }
+  return { job, decision: { reply: undefined, effects: { writes: [saveReply(going.reply)] } } }
+}
+
+interface Early {
+  before: ChannelReply
+  reply: ChannelReply
+  ms: number
+  next: Date
+}
+
+/** Its connection has just sent something, or its provider wants a pause. */
+const laterFor = (work: Work, { before, reply, ms, next }: Early): Claimed<Job> => {
+  const writes = reply === before ? [] : [saveReply(reply)]
+  if (ms > LONGEST_SPACING_MS) return { decision: requeued(work, next, { writes }) }
+  return { job: { kind: 'wait', ms }, decision: { reply: undefined, effects: { writes } } }
+}
+
+const waited = (ms: number, signal: AbortSignal): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve({ kind: 'waited' })
+    }
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', done)
+  })
+
+/** Makes one request, unless it would outlast the claim, or its turn did not come in time. */
+const send = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promise<Outcome> => {
+  await deps.failpoints('channel.reply.claimed')
+  try {
+    return await deps.open.run(context.tenantId, () => sendNow(deps, job, context))
+  } catch (cause) {
+    if (cause instanceof AppError) return { kind: 'stopped' }
+    throw cause
+  }
+}
+
+const sendNow = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promise<Outcome> => {
+  const { reply, part, adapter, connection, sealed } = job
+  if (context.elapsed() > LEASE_MS - SEND_MS - MARGIN_MS) return { kind: 'stopped' }
+  const opened = openedOf(deps, { connection, sealed })
+  if (!opened) return { kind: 'refused', of: 'connection', error: 'the credentials cannot be read; give them again' }
+  await deps.failpoints('channel.reply.sending')
+  if (!context.commit()) return { kind: 'stopped' }
+  const message = { id: `${reply.id}.${part}`, replyTo: reply.reply_to, text: reply.parts[part]!.text, part }
+  const outcome = await inTime(adapter.send(opened, message, AbortSignal.any([context.signal, AbortSignal.timeout(SEND_MS)])))
+  await deps.failpoints('channel.reply.sent')
+  return outcome
+}
+
+const openedOf = ({ sealer, log }: ReplyDeps, of: Parameters<typeof openConnection>[1]) => {
+  try {
+    return openConnection(sealer, of)
+  } catch (cause) {
+    log.error({ err: cause, connection: of.connection.id }, 'the credentials of a channel cannot be opened')
+    return undefined
+  }
+}
+
+/** An adapter that fails, or does not answer in time, leaves open whether the message was sent. */
+const inTime = async (sending: Promise<PartOutcome>): Promise<PartOutcome> => {
+  const { promise: late, resolve } = Promise.withResolvers<PartOutcome>()
+  const timer = setTimeout(() => resolve({ kind: 'unknown', error: 'the provider did not answer in time' }), SEND_MS + MARGIN_MS / 2)
+  const failed = sending.catch((): PartOutcome => ({ kind: 'unknown', error: 'the request failed in an unknown way' }))
+  try {
+    return await Promise.race([failed, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const settleReply = async ({ sql, gate: { now }, work }: Claiming, job: Job, outcome: Outcome): Promise<Decision<void>> => {
+  if (outcome.kind === 'waited' || job.kind === 'wait') return requeued(work, work.run_at)
+  const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
+  if (!before) return finished(work)
+  const isRefused = outcome.kind === 'refused' && outcome.of === 'connection'
+  const id = before.connection_id
+  const { connection, check } = await loadNow(sql, {
+    connection: when(isRefused, channelConnectionPart(id)),
+    check: when(isRefused, workFor('channel_check', id)),
+  })
+  const going = afterSend(before, outcome, termsOf(job.adapter, job.connection, now))
+  if (connection && isRefused) return settled(work, going, sendingRefused(connection, outcome.error, check, now))
+  return settled(work, going, { writes: pauseAfter(job, outcome, now) })
+}
+
+/** When the connection may send its next message. */
+const pauseAfter = ({ adapter, connection: { id } }: Sending, outcome: PartOutcome, now: Date) => {
+  if (outcome.kind === 'stopped') return []
+  const asked = outcome.kind === 'unsent' ? Math.min(LONGEST_PAUSE_MS, outcome.retryAfterMs ?? 0) : 0
+  const nextOutAt = new Date(now.getTime() + Math.max(adapter.spacingMs, asked))
+  return [saveOutgoing(id, { nextOutAt, isSent: outcome.kind === 'sent', now })]
+}
+
+/** Before replies that came after it, if it can go on at once. */
+const settled = (work: Work, { reply, runAt }: Going, effects: Effects = {}): Decision<void> => {
+  const all = merge({ writes: [saveReply(reply)] }, effects)
+  if (runAt !== null) return requeued(work, runAt > reply.updated_at ? runAt : work.run_at, all)
+  const detail = { connection_id: reply.connection_id, job_id: reply.job_id, parts: reply.parts.length }
+  return finished(work, { ...all, audit: { operation: `channel.reply.${reply.status}`, refId: reply.id, detail } })
+}

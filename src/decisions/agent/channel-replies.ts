@@ -1,0 +1,56 @@
+/** Replies to channels, as effects of whatever decides about them. */
+import { keyOf, newWork } from '#decisions/work'
+import type { ChannelConnection } from '#domain/agent/channel'
+import { type ChannelReply, newReply, replyUrl, wokenAt } from '#domain/agent/channel-reply'
+import { newId } from '#kernel/ids'
+import { insertReply } from '#store/agent/channel-replies'
+import type { Effects } from '#store/engine/letter'
+import type { KeyedWork } from '#store/engine/work'
+
+export interface Replying {
+  connection: Pick<ChannelConnection, 'id' | 'channel'>
+  /** Where it goes, as an adapter has said. */
+  replyTo: Record<string, unknown>
+  /** As people read it. */
+  recipient: string
+  /** In Markdown. */
+  text: string
+  /** It waits for a person, who decides on a page under this public URL. */
+  held?: { publicUrl: string } | undefined
+  /** Ids of the job that it answers, of the message that began it, and of their conversation. */
+  job?: string | null | undefined
+  message?: string | null | undefined
+  conversation?: string | null | undefined
+  now: Date
+}
+
+/** The row of work that sends a reply. A person waits for it, so it is manual. */
+export const replyWork = ({ id, connection_id }: Pick<ChannelReply, 'id' | 'connection_id'>, runAt: Date) =>
+  newWork('channel_reply', { refId: id, connection: connection_id, origin: 'manual', runAt })
+
+/** Whether a row of work sends replies of this connection. */
+export const sendsFor =
+  (connection: string) =>
+  ({ kind, concurrency_key }: Pick<KeyedWork, 'kind' | 'concurrency_key'>): boolean =>
+    kind === 'channel_reply' && concurrency_key === keyOf('channel_reply', { connection })
+
+/** A reply, which goes out soon or is held. Nothing, if it has no words. */
+export const replyEffects = (replying: Replying): Effects => {
+  const { connection, replyTo: reply_to, recipient, text, held, job = null, message = null, conversation = null, now } = replying
+  if (text.trim() === '') return {}
+  const ids = { id: newId(), connection_id: connection.id, job_id: job, message_id: message, conversation_id: conversation }
+  const reply = newReply({ ...ids, recipient, reply_to, text }, { isHeld: held !== undefined, now })
+  const writes = [insertReply(reply)]
+  if (!held) return { writes, work: [replyWork(reply, now)] }
+  const data = {
+    ...{ kind: 'reply', reply_id: reply.id, job_id: job, connection_id: connection.id, channel: connection.channel },
+    ...{ recipient: reply.recipient, url: replyUrl(held.publicUrl, reply.id) },
+  }
+  return { writes, events: [{ type: 'growth.approval.requested', data, subject: reply.id }] }
+}
+
+/** The connection can send again: what waits for it does so no longer. */
+export const wokenReplies = (replies: readonly { work: string; tries: number; run_at: Date }[], now: Date): Effects => {
+  const due = replies.map(({ work, tries, run_at }) => ({ id: work, before: run_at, runAt: wokenAt(tries, now) }))
+  return { requeued: due.filter(({ before, runAt }) => runAt < before).map(({ id, runAt }) => ({ id, runAt })) }
+}

@@ -1,0 +1,44 @@
+/** What a job that a message of a channel has begun says there. Pure. */
+import type { Channel } from './channel.ts'
+import { isForStranger } from './channel-trust.ts'
+import type { Message } from './conversation.ts'
+import type { Job } from './job.ts'
+
+/** The message that began a job, and where its answer goes. */
+export interface ChannelOrigin {
+  message_id: string
+  sender: string
+  sender_name: string | null
+  reply_to: Record<string, unknown>
+  conversation_id: string | null
+  connection_id: string
+  channel: Channel
+  config: Record<string, unknown>
+  /** When it was last told something of the job. */
+  told_at: Date | null
+}
+
+/** The sender, as people read it. */
+export const recipientOf = ({ sender, sender_name }: Pick<ChannelOrigin, 'sender' | 'sender_name'>): string =>
+  sender_name === null || sender_name === sender ? sender : `${sender_name} (${sender})`
+
+/** What is told of the end of a job. Of a failure only members are told: it may say something of the workspace. */
+export const endText = ({ status, on_behalf }: Pick<Job, 'status' | 'on_behalf'>, said: readonly Pick<Message, 'content'>[]): string => {
+  if (status !== 'completed' && isForStranger(on_behalf)) return ''
+  return said.map(({ content }) => content).join('\n\n')
+}
+
+export const CANCELLED = 'This was cancelled in the app.'
+
+/** What a job asks of people. */
+export interface Asked {
+  summary: string
+  url: string
+}
+
+/** A member is told what waits, and where to decide: a reply in the channel decides nothing. */
+export const waitingText = ({ on_behalf }: Pick<Job, 'on_behalf'>, asked: readonly Asked[]): string => {
+  if (asked.length === 0 || isForStranger(on_behalf)) return ''
+  const lines = asked.map(({ summary, url }) => `- ${summary.replace(/\s+/g, ' ').trim()}\n  ${url}`)
+  return `This needs a decision before I go on:\n\n${lines.join('\n')}\n\nOpen the link to decide.`
+}

@@ -1,0 +1,84 @@
+/** What goes out to channels. */
+import type { ChannelOrigin } from '#domain/agent/channel-answer'
+import type { ChannelReply, ReplyStatus, ShownReply } from '#domain/agent/channel-reply'
+import { assignments } from '../engine/assign.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one } from '../engine/load.ts'
+import type { Page } from '../engine/page.ts'
+
+const columns = (
+  sql: Sql,
+): Fragment => sql`r.id, r.connection_id, r.job_id, r.message_id, r.conversation_id, r.recipient, r.reply_to, r.text, r.parts,
+  r.status, r.tries, r.error, r.decided_by, r.decided_at, r.sent_at, r.created_at, r.updated_at`
+
+const times = { decided_at: true, sent_at: true, created_at: true, updated_at: true } as const
+
+const shown = (sql: Sql): Fragment => sql`channel_reply r join channel_connection c on c.id = r.connection_id`
+
+export const replyPart = (id: string) =>
+  one<ChannelReply>(times, (sql) => sql`select ${columns(sql)} from channel_reply r where r.id = ${id}`)
+
+export const shownReplyPart = (id: string) =>
+  one<ShownReply>(times, (sql) => sql`select ${columns(sql)}, c.channel from ${shown(sql)} where r.id = ${id}`)
+
+interface Filters {
+  status?: ReplyStatus | undefined
+  connection?: string | undefined
+  job?: string | undefined
+}
+
+export const listReplies =
+  ({ limit, after, status, connection, job }: Page & Filters): Query<ShownReply> =>
+  (sql) =>
+    sql`select ${columns(sql)}, c.channel from ${shown(sql)} where true ${status ? sql`and r.status = ${status}` : sql``}
+      ${connection ? sql`and r.connection_id = ${connection}` : sql``} ${job ? sql`and r.job_id = ${job}` : sql``}
+      ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
+
+const json = (sql: Sql, { reply_to, parts }: ChannelReply) => ({ reply_to: sql.json(reply_to as never), parts: sql.json(parts as never) })
+
+export const insertReply =
+  (reply: ChannelReply): Query =>
+  (sql) =>
+    sql`insert into channel_reply ${sql({ ...reply, ...json(sql, reply) })}`
+
+export const saveReply =
+  (reply: ChannelReply): Query =>
+  (sql) => {
+    const { id, connection_id: _, created_at: __, ...rest } = reply
+    return sql`update channel_reply set ${assignments(sql, { ...rest, ...json(sql, reply) })} where id = ${id}`
+  }
+
+/** Rows of work of replies of a connection that wait to be sent. */
+export const waitingReplies = (connectionId: string) =>
+  many<{ work: string; tries: number; run_at: Date }>(
+    { run_at: true },
+    (
+      sql,
+    ) => sql`select w.id as work, r.tries, w.run_at from channel_reply r join work w on w.kind = 'channel_reply' and w.ref_id = r.id and w.state = 'queued'
+      where r.connection_id = ${connectionId} and r.status = 'queued' order by r.id limit 1000`,
+  )
+
+/** When the next message of a connection may leave. */
+export const outgoingPart = (connectionId: string) =>
+  one<{ next_out_at: Date | null }>(
+    { next_out_at: true },
+    (sql) => sql`select next_out_at from channel_connection where id = ${connectionId}`,
+  )
+
+/** A message has left, or its provider wants us to wait. */
+export const saveOutgoing =
+  (connectionId: string, { nextOutAt, isSent, now }: { nextOutAt: Date | null; isSent: boolean; now: Date }): Query =>
+  (sql) =>
+    sql`update channel_connection set next_out_at = greatest(next_out_at, ${nextOutAt}::timestamptz)
+      ${isSent ? sql`, last_out_at = ${now}` : sql``} where id = ${connectionId}`
+
+/** The message that began the job with this id, which is a root; undefined if none did, or its connection is gone. */
+export const channelOriginPart = (rootId: string) =>
+  one<ChannelOrigin>(
+    { told_at: true },
+    (
+      sql,
+    ) => sql`select m.id as message_id, m.sender, m.sender_name, m.reply_to, m.conversation_id, c.id as connection_id, c.channel, c.config,
+        (select max(r.created_at) from channel_reply r where r.job_id = ${rootId}) as told_at
+      from channel_message m join channel_connection c on c.id = m.connection_id where m.job_id = ${rootId} limit 1`,
+  )
