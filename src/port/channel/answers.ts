@@ -50,8 +50,11 @@ export const waitOf = ({ headers }: Answer): { retryAfterMs?: number } => {
   return ms === undefined ? {} : { retryAfterMs: Math.min(ms, LONGEST_WAIT_MS) }
 }
 
+/** What became of a message, other than that it was sent. */
+export type Unsent = Exclude<Sent, { kind: 'sent' }>
+
 /** A message of which the provider said nothing. */
-export const unanswered = (called: Exclude<Called, Answer>): Sent =>
+export const unanswered = (called: Exclude<Called, Answer>): Unsent =>
   called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
 
 export const basicAuth = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`

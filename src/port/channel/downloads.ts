@@ -12,7 +12,17 @@ const GONE = new Set([400, 401, 403, 404, 410])
 
 type Got = Fetched<Uint8Array> | { kind: 'redirect'; url: string }
 
-const gotOf = ({ status, headers, bytes, complete }: EgressBytes, url: string): Got => {
+interface Download {
+  url: string
+  headers: Record<string, string>
+  /** Why an answer is not the file, whatever its status, in words; undefined if nothing speaks against it. */
+  refusal?(answer: EgressBytes): string | undefined
+}
+
+const gotOf = (answer: EgressBytes, url: string, refusal: Download['refusal']): Got => {
+  const { status, headers, bytes, complete } = answer
+  const error = refusal?.(answer)
+  if (error !== undefined) return { kind: 'gone', error }
   const location = headers.location
   if ([301, 302, 303, 307, 308].includes(status) && typeof location === 'string') {
     const target = URL.parse(location, url)
@@ -26,9 +36,9 @@ const gotOf = ({ status, headers, bytes, complete }: EgressBytes, url: string): 
   return { kind: GONE.has(status) ? 'gone' : 'unreachable', error: `the provider answered with HTTP ${status}` }
 }
 
-const getOnce = async (egress: Egress, url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Got> => {
+const getOnce = async (egress: Egress, { url, headers, refusal }: Download, signal: AbortSignal): Promise<Got> => {
   try {
-    return gotOf(await egress.get({ url, headers, signal, deadlineMs: DEADLINE_MS, maxBytes: MOST_BYTES }), url)
+    return gotOf(await egress.get({ url, headers, signal, deadlineMs: DEADLINE_MS, maxBytes: MOST_BYTES }), url, refusal)
   } catch (cause) {
     if (cause instanceof EgressRefused) return { kind: 'gone', error: `the address is refused: ${cause.message}` }
     return { kind: 'unreachable', error: 'the connection failed' }
@@ -36,15 +46,12 @@ const getOnce = async (egress: Egress, url: string, headers: Record<string, stri
 }
 
 /** Follows redirects, which get the headers only within the same origin. Never throws. */
-export const downloadFrom = async (
-  egress: Egress,
-  { url, headers }: { url: string; headers: Record<string, string> },
-  signal: AbortSignal,
-): Promise<Fetched<Uint8Array>> => {
+export const downloadFrom = async (egress: Egress, download: Download, signal: AbortSignal): Promise<Fetched<Uint8Array>> => {
+  const { url, headers } = download
   let at = url
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const isSame = URL.parse(at)?.origin === URL.parse(url)?.origin
-    const got = await getOnce(egress, at, isSame ? headers : {}, signal)
+    const got = await getOnce(egress, { ...download, url: at, headers: isSame ? headers : {} }, signal)
     if (got.kind !== 'redirect') return got
     at = got.url
   }

@@ -36,6 +36,3 @@ export const idOf = (value: unknown, form: RegExp): string | undefined =>
 /** A size in bytes; null if it is none. */
 export const sizeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
-
-/** By what providers know our requests. */
-export const AGENT = 'Tendril-Channels/1'

@@ -4,6 +4,7 @@ import type { Egress } from '#port/egress/egress'
 import type { ChannelAdapter } from './channel.ts'
 import { devAdapter } from './dev.ts'
 import { slackAdapter } from './slack/adapter.ts'
+import { whatsAppAdapter } from './whatsapp/adapter.ts'
 
 export interface ChannelParts {
   egress: Egress
@@ -15,5 +16,6 @@ export type ChannelAdapters = Readonly<Partial<Record<Channel, ChannelAdapter>>>
 
 export const channelAdapters = (parts: ChannelParts): ChannelAdapters => ({
   slack: slackAdapter(parts),
+  whatsapp: whatsAppAdapter({ ...parts, now: Date.now }),
   dev: devAdapter(parts.egress),
 })

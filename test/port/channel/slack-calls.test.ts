@@ -263,10 +263,16 @@ describe('a file', () => {
 
   test('that is gone, too large, or not to be had now', async () => {
     expect((await download({ url: urlOf('none') })).kind).toBe('gone')
-    expect(await download({ url: urlOf('large') })).toEqual({ kind: 'gone', error: 'the file is too large' })
+    expect(await download({ url: urlOf('large') })).toEqual({ kind: 'gone', error: 'it has more than 1048576 bytes' })
     slack.next.push({ status: 500 }, { status: 429 }, { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab' }, { raw: '' })
     for (let i = 0; i < 4; i++) expect((await download({ url: urlOf('x') })).kind).toBe('unreachable')
   })
+})
+
+test('an answer in Markdown arrives as Slack writes it, and mentions nobody', async () => {
+  const [text = ''] = adapter.form('**Two** are due, <!channel> & <@U061F7AUR>: [the list](https://example.com/a)')
+  await send(part({ text }))
+  expect(slack.messages[0]!.text).toBe('*Two* are due, &lt;!channel&gt; &amp; &lt;@U061F7AUR&gt;: <https://example.com/a|the list>')
 })
 
 test.each([

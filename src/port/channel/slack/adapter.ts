@@ -1,11 +1,12 @@
 /** Slack: an app of a workspace that is mentioned in channels, and written to directly. */
-import { markdownParts } from '#domain/agent/forms/markdown'
+import { slackForm } from '#domain/agent/forms/slack'
+import type { Unsent } from '../answers.ts'
 import type { ChannelAdapter, Checked, InboundPost, OpenConnection, Outgoing, Sent } from '../channel.ts'
 import { asObject } from '../fields.ts'
 import { isHmac } from '../signature.ts'
 import { downloadSlackFile, type SlackParts } from './files.ts'
 import { readPost, routeOf } from './read.ts'
-import { callSlack, type Outcome } from './web-api.ts'
+import { callSlack } from './web-api.ts'
 
 const ROUTING_KEY = /^(T[A-Z0-9]{1,30})(?::(A[A-Z0-9]{1,30}))?$/
 /** Learned at the check. */
@@ -27,17 +28,6 @@ const fields: ChannelAdapter['fields'] = {
     teamName: { description: 'name of the workspace in Slack; Slack tells it when the connection is checked' },
     teamUrl: { description: 'address of the workspace in Slack; Slack tells it when the connection is checked' },
   },
-}
-
-/** Slack asks for no more in one message. */
-const LIMIT = 4_000
-
-/** The signs of mrkdwn that mean something, so that no text mentions anybody. */
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
-const formOf = (markdown: string): string[] => {
-  const parts = markdownParts(escaped(markdown), LIMIT)
-  return parts.length > 0 ? parts : ['…']
 }
 
 const routingKeyOf: ChannelAdapter['routingKeyOf'] = (text) => {
@@ -62,9 +52,7 @@ const verify = ({ headers, body, now }: InboundPost, { credentials }: OpenConnec
   return isSigned && isTimely && secret !== '' && sent!.startsWith('v0=')
 }
 
-type Refusal = Exclude<Outcome, { kind: 'ok' }>
-
-const unproven = (outcome: Refusal): Checked =>
+const unproven = (outcome: Unsent): Checked =>
   outcome.kind === 'refused' ? { kind: 'refused', error: outcome.error } : { kind: 'unreachable', error: outcome.error }
 
 const NEEDS = 'add it under "OAuth & Permissions" and install the app again'
@@ -143,7 +131,7 @@ export const slackAdapter = (parts: SlackParts): ChannelAdapter => ({
   route: routeOf,
   verify,
   read: readPost,
-  form: formOf,
+  form: slackForm,
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
   download: (connection, ref, signal) => downloadSlackFile(parts, connection, ref, signal),

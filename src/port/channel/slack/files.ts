@@ -1,7 +1,7 @@
 /** Files that people sent, read with the bot's token. */
 import type { Egress, EgressBytes } from '#port/egress/egress'
 import type { Fetched, OpenConnection } from '../channel.ts'
-import { downloadFrom } from '../download.ts'
+import { downloadFrom } from '../downloads.ts'
 import { asObject } from '../fields.ts'
 import { callSlack } from './web-api.ts'
 
@@ -51,5 +51,5 @@ export const downloadSlackFile = async (
   const address = await addressOf(parts, token, ref, signal)
   if (address.kind !== 'fetched') return address
   if (!isSlacks(address.value, parts.urls.slack_files)) return { kind: 'gone', error: 'the file is not kept by Slack' }
-  return downloadFrom(parts.egress, { url: address.value, token, signal, refusal })
+  return downloadFrom(parts.egress, { url: address.value, headers: { authorization: `Bearer ${token}` }, refusal }, signal)
 }

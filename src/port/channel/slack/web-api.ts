@@ -1,11 +1,9 @@
 /** Calls of Slack's Web API. A refusal comes with status 200 and `ok: false`. */
 import type { Egress } from '#port/egress/egress'
-import { retryAfterMs } from '#port/webhook'
-import { type Called, callOnce } from '../call.ts'
-import type { Sent } from '../channel.ts'
-import { AGENT, type Fields, objectOf } from '../fields.ts'
+import { type Answer, ask, isSuccess, objectOf, type Unsent, unanswered, waitOf } from '../answers.ts'
+import type { Fields } from '../fields.ts'
 
-export type Outcome = { kind: 'ok'; answer: Fields; scopes: readonly string[] | undefined } | Exclude<Sent, { kind: 'sent' }>
+export type Outcome = { kind: 'ok'; answer: Fields; scopes: readonly string[] | undefined } | Unsent
 
 /** The token, or the app behind it, is of no use any more. */
 const OF_CONNECTION = new Set([
@@ -36,27 +34,25 @@ const wordsOf = (code: string, answer: Fields): string => {
   return `${ADVICE[code] ? `${ADVICE[code]}${needed} ` : 'Slack refused '}(${code})`
 }
 
-const refusalOf = (answer: Fields, retryAfter: number | undefined): Exclude<Sent, { kind: 'sent' }> => {
+const refusalOf = (answer: Fields, wait: { retryAfterMs?: number }): Unsent => {
   const code = typeof answer.error === 'string' && /^[a-z0-9_]{1,80}$/.test(answer.error) ? answer.error : 'no_reason_given'
   const error = wordsOf(code, answer)
-  if (LATER.has(code)) return { kind: 'unsent', error, ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }) }
+  if (LATER.has(code)) return { kind: 'unsent', error, ...wait }
   if (UNCLEAR.has(code)) return { kind: 'unknown', error }
   return { kind: 'refused', error, of: OF_CONNECTION.has(code) ? 'connection' : 'message' }
 }
 
 const TOO_MANY = 429
 
-const outcomeOf = ({ status, headers, body, isComplete }: Called & { kind: 'answered' }): Outcome => {
-  const retryAfter = retryAfterMs(headers['retry-after'], Date.now())
-  if (status === TOO_MANY)
-    return { kind: 'unsent', error: 'Slack asks for a pause (429)', ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }) }
-  const answer = isComplete ? objectOf(body) : undefined
-  if (answer?.ok === false) return refusalOf(answer, retryAfter)
-  if (answer?.ok === true && status >= 200 && status < 300) {
-    const scopes = headers['x-oauth-scopes']
-    return { kind: 'ok', answer, scopes: typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined }
+const outcomeOf = (answer: Answer): Outcome => {
+  if (answer.status === TOO_MANY) return { kind: 'unsent', error: 'Slack asks for a pause (429)', ...waitOf(answer) }
+  const said = objectOf(answer)
+  if (said?.ok === false) return refusalOf(said, waitOf(answer))
+  if (said?.ok === true && isSuccess(answer)) {
+    const scopes = answer.headers['x-oauth-scopes']
+    return { kind: 'ok', answer: said, scopes: typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined }
   }
-  return { kind: 'unknown', error: `Slack's answer could not be read (http ${status})` }
+  return { kind: 'unknown', error: `Slack's answer could not be read (http ${answer.status})` }
 }
 
 interface WebApiCall {
@@ -67,27 +63,9 @@ interface WebApiCall {
   signal: AbortSignal
 }
 
-/** For the connection and the whole answer. */
-const DEADLINE_MS = 20_000
-const MOST_BYTES = 262_144
-
 /** One request, never repeated. Never throws. Every method takes a form, not every one takes JSON. */
 export const callSlack = async (egress: Egress, { url, token, args, signal }: WebApiCall): Promise<Outcome> => {
-  const headers = {
-    'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
-    authorization: `Bearer ${token}`,
-    'user-agent': AGENT,
-  }
-  const request = {
-    url,
-    method: 'POST' as const,
-    headers,
-    body: String(new URLSearchParams(args)),
-    deadlineMs: DEADLINE_MS,
-    maxBytes: MOST_BYTES,
-    signal,
-  }
-  const called = await callOnce(egress, request)
-  if (called.kind === 'answered') return outcomeOf(called)
-  return called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
+  const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8', authorization: `Bearer ${token}` }
+  const called = await ask(egress, { url, headers, body: String(new URLSearchParams(args)), signal })
+  return called.kind === 'answered' ? outcomeOf(called) : unanswered(called)
 }

@@ -1,0 +1,93 @@
+/** What a message of WhatsApp says, by its kind. */
+import type { Attachment } from '../channel.ts'
+import { asObject, type Fields, idOf, objectsIn, textOf } from '../fields.ts'
+
+export interface Content {
+  text: string
+  attachments: Attachment[]
+}
+
+const LONGEST_TEXT = 65_536
+const LONGEST_TITLE = 1_024
+const LONGEST_NAME = 255
+const MOST_CONTACTS = 20
+const MEDIA_ID = /^\d{1,40}$/
+
+const MEDIA = ['image', 'document', 'audio', 'video', 'sticker']
+/** Nobody asks anything with these: reactions, edits, withdrawals, changes of a number, and a chat that was merely opened. */
+const SILENT = ['reaction', 'edit', 'revoke', 'system', 'ephemeral', 'request_welcome']
+
+const words = (text: string): Content => ({ text, attachments: [] })
+
+const mediaOf = (kind: string, media: Fields): Content => {
+  const id = idOf(media.id, MEDIA_ID)
+  const attachment: Attachment = {
+    name: textOf(media.filename, LONGEST_NAME) ?? kind,
+    mimeType: textOf(media.mime_type, 127)?.split(';')[0]!.trim() ?? 'application/octet-stream',
+    byteSize: null,
+    ref: id === undefined ? null : { id },
+  }
+  return { text: textOf(media.caption, LONGEST_TEXT) ?? '', attachments: [attachment] }
+}
+
+/** What a person picked, in the words that he saw. What the button carries besides is for programs. */
+const pickedOf = ({ button_reply, list_reply, nfm_reply }: Fields): Content | undefined => {
+  const picked = asObject(button_reply ?? list_reply)
+  const text = textOf(picked.title, LONGEST_TITLE) ?? textOf(asObject(nfm_reply).body, LONGEST_TITLE)
+  return text === undefined ? undefined : words(text)
+}
+
+const locationOf = ({ name, address, latitude, longitude }: Fields): Content => {
+  const place = [textOf(name, LONGEST_TITLE), textOf(address, LONGEST_TITLE)].flatMap((part) => part ?? [])
+  const point = typeof latitude === 'number' && typeof longitude === 'number' ? [`(${latitude}, ${longitude})`] : []
+  return words(`Location: ${[...place, ...point].join(' ')}`.trim())
+}
+
+const contactOf = ({ name, phones, emails }: Fields): string => {
+  const all = [
+    asObject(name).formatted_name,
+    ...objectsIn(phones, MOST_CONTACTS).map(({ phone }) => phone),
+    ...objectsIn(emails, MOST_CONTACTS).map(({ email }) => email),
+  ]
+  return `Contact: ${all.flatMap((part) => textOf(part, LONGEST_NAME) ?? []).join(', ')}`.trim()
+}
+
+/** What another wrote and a person passes on is named alone: it is not the sender's word. Files are kept, as nobody's word. */
+const passedOn = ({ text, attachments }: Content): Content => ({
+  text: '',
+  attachments:
+    text === '' ? attachments : [...attachments, { name: 'forwarded message', mimeType: 'text/plain', byteSize: null, ref: null }],
+})
+
+/** Undefined if it asks nothing of us. */
+export const contentOf = (message: Fields): Content | undefined => {
+  const content = ownContentOf(message)
+  const { forwarded, frequently_forwarded: often } = asObject(message.context)
+  return content && (forwarded === true || often === true) ? passedOn(content) : content
+}
+
+const ownContentOf = (message: Fields): Content | undefined => {
+  const kind = typeof message.type === 'string' ? message.type : ''
+  if (SILENT.includes(kind)) return undefined
+  const inside = asObject(message[kind])
+  if (MEDIA.includes(kind)) return mediaOf(kind, inside)
+  switch (kind) {
+    case 'text': {
+      const text = textOf(inside.body, LONGEST_TEXT)?.trim()
+      return text ? words(text) : undefined
+    }
+    case 'button':
+      return words(textOf(inside.text, LONGEST_TITLE) ?? UNREADABLE)
+    case 'interactive':
+      return pickedOf(inside) ?? words(UNREADABLE)
+    case 'location':
+      return locationOf(inside)
+    case 'contacts':
+      return words(objectsIn(message.contacts, MOST_CONTACTS).map(contactOf).join('\n') || UNREADABLE)
+    default:
+      return words(UNREADABLE)
+  }
+}
+
+/** Of polls, orders, and whatever WhatsApp itself calls unsupported: the person waits for an answer all the same. */
+const UNREADABLE = '(a message of a kind that cannot be read here)'
