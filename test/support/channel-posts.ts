@@ -1,6 +1,9 @@
 /** Posts of the dev channel, and what they begin. */
+
 import { newId } from '#kernel/ids'
 import { signedHeaders } from '#port/webhook'
+import { loadNow } from '#store/engine/load'
+import { workOfKinds } from '#store/engine/work'
 import { eventually, type TestApp } from './app.ts'
 import { CHANNEL_SECRET, channelAdmin } from './channels.ts'
 
@@ -90,4 +93,24 @@ export const settledMessages = (app: Pick<TestApp, 'owner'>, channel: DevChannel
   eventually(
     () => messagesOf(app, channel),
     (all) => all.length === count && all.every(({ state }) => state !== 'fetching'),
+  )
+
+/** The next try to fetch each message is due at once. One that runs goes on. */
+const hasten = ({ workplace }: TestApp, { tenantId }: DevChannel): Promise<void> =>
+  workplace.world.ask(tenantId, {
+    ...{ name: 'test.hasten', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
+    async decide(sql, { now }) {
+      const queued = (await loadNow(sql, { all: workOfKinds(['channel_fetch']) })).all.filter(({ state }) => state === 'queued')
+      return { reply: undefined, effects: { requeued: queued.map(({ id }) => ({ id, runAt: now })) } }
+    },
+  })
+
+/** Messages once all are decided about, without the pauses between tries. */
+export const hastenedMessages = (app: TestApp, channel: DevChannel) =>
+  eventually(
+    async () => {
+      await hasten(app, channel)
+      return messagesOf(app, channel)
+    },
+    (all) => all.length > 0 && all.every(({ state }) => state !== 'fetching'),
   )

@@ -48,9 +48,20 @@ const refuse = (): never => fail('unauthenticated', 'no channel has this routing
 /** A connection for posts that name none, so that they take as long to refuse as others. */
 const NOBODY = { tenantId: '00000000-0000-0000-0000-000000000000', id: newId(), secret: newWebhookSecret() }
 
-const nobodys = ({ sealer }: ChannelDeps, { fields }: ChannelAdapter) => {
-  const credentials = Object.fromEntries(Object.keys(fields.credentials).map((name) => [name, NOBODY.secret]))
-  return sealer.seal(JSON.stringify(credentials), channelCredentialsRow(NOBODY.id)).toString('base64')
+/** Sealed as those of others are. */
+const nobodys = ({ sealer, channels }: ChannelDeps): Nobodys =>
+  Object.fromEntries(
+    Object.values(channels).map(({ channel, fields }) => {
+      const credentials = Object.fromEntries(Object.keys(fields.credentials).map((name) => [name, NOBODY.secret]))
+      return [channel, sealer.seal(JSON.stringify(credentials), channelCredentialsRow(NOBODY.id)).toString('base64')]
+    }),
+  )
+
+type Nobodys = Partial<Record<Channel, string>>
+
+interface Receiving extends ChannelDeps {
+  operation: Operation
+  nobodys: Nobodys
 }
 
 interface Addressed {
@@ -60,14 +71,18 @@ interface Addressed {
 }
 
 /** A connection with its credentials, or that of nobody. */
-const addressed = async (deps: ChannelDeps, adapter: ChannelAdapter, route: ChannelRoute | undefined): Promise<Addressed> => {
+const addressed = async (
+  deps: Receiving,
+  channel: Channel,
+  { key, route }: { key: string; route: ChannelRoute | undefined },
+): Promise<Addressed> => {
   const { db, sealer, log } = deps
   const { tenant_id: tenantId, connection_id: id } = route ?? { tenant_id: NOBODY.tenantId, connection_id: NOBODY.id }
   const parts = { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) }
   const { connection, sealed } = await loadBy((query) => db.read({ tenantId }, query), parts)
-  const made = { connection: { id: NOBODY.id, routing_key: route?.key ?? '', config: {} }, sealed: { credentials: nobodys(deps, adapter) } }
+  const made = { connection: { id: NOBODY.id, routing_key: key, config: {} }, sealed: { credentials: deps.nobodys[channel]! } }
+  const isReal = connection !== undefined && sealed !== undefined
   try {
-    const isReal = connection !== undefined && sealed !== undefined
     return { tenantId, open: openConnection(sealer, isReal ? { connection, sealed } : made), isReal }
   } catch (cause) {
     log.error({ err: cause, tenant: tenantId, connection: id }, 'the credentials of a channel could not be opened')
@@ -75,14 +90,21 @@ const addressed = async (deps: ChannelDeps, adapter: ChannelAdapter, route: Chan
   }
 }
 
-/** The connections that a post names, the likeliest first, as far as it carries their signatures. */
-const verified = async (deps: ChannelDeps, adapter: ChannelAdapter, routes: readonly ChannelRoute[], post: InboundPost) => {
-  const named = await Promise.all((routes.length > 0 ? routes : [undefined]).map((route) => addressed(deps, adapter, route)))
-  return named.filter(({ open, isReal }) => adapter.verify(post, open) && isReal)
+/**
+ * The connections that a post names, the likeliest first, as far as it carries their signatures. As much is done for a routing key that nobody
+ * has as for another.
+ */
+const verified = async (
+  deps: Receiving,
+  channel: Channel,
+  { keys, routes }: { keys: string[]; routes: ChannelRoute[] },
+  post: InboundPost,
+) => {
+  const byKey = new Map(routes.map((route) => [route.key, route]))
+  const looked = keys.length > 0 ? keys : ['']
+  const named = await Promise.all(looked.map((key) => addressed(deps, channel, { key, route: byKey.get(key) })))
+  return named.filter(({ open, isReal }) => deps.channels[channel]!.verify(post, open) && isReal)
 }
-
-const inOrder = (routes: readonly ChannelRoute[], keys: readonly string[]): ChannelRoute[] =>
-  keys.flatMap((key) => routes.find((route) => route.key === key) ?? [])
 
 interface Taking extends Addressed {
   message: ArrivedMessage
@@ -152,7 +174,7 @@ const channelOf = ({ params }: Incoming): Channel => {
   return isChannel(name) ? name : fail('not_found', 'no such channel')
 }
 
-const receive = async (deps: ChannelDeps, operation: Operation, incoming: Incoming): Promise<Response> => {
+const receive = async (deps: Receiving, incoming: Incoming): Promise<Response> => {
   const channel = channelOf(incoming)
   const requestId = requestIdOf(incoming.request)
   const adapter = deps.channels[channel]
@@ -163,13 +185,15 @@ const receive = async (deps: ChannelDeps, operation: Operation, incoming: Incomi
   const keys = routed.kind === 'keys' ? [...new Set(routed.keys)].slice(0, MOST_KEYS) : []
   const [routes, isRouted] = await Promise.all([channelRoutes(deps.db, channel, keys), isChannelRouted(deps.db, channel)])
   if (!isRouted) return unconfigured(channel, requestId)
-  const connections = await verified(deps, adapter, inOrder(routes, keys), post)
+  const connections = await verified(deps, channel, { keys, routes }, post)
   if (connections.length === 0) return refuse()
-  const results = await takeAll(messagesOf(adapter, connections, post), (one) => take(operation, one, incoming))
+  return answerOf(channel, requestId, await takeAll(messagesOf(adapter, connections, post), (one) => take(deps.operation, one, incoming)))
+}
+
+const answerOf = (channel: Channel, requestId: string, results: readonly Taken[]): Response => {
   const waits = results.flatMap(({ outcome, retryAfter }) => (outcome === 'later' ? [retryAfter] : []))
   if (waits.length > 0) return later(Math.max(...waits), requestId)
-  if (results.length > 0 && results.every(({ outcome }) => outcome === 'gone')) return refuse()
-  return acknowledged(channel, requestId)
+  return results.length > 0 && results.every(({ outcome }) => outcome === 'gone') ? refuse() : acknowledged(channel, requestId)
 }
 
 const LONGEST_CHALLENGE = 1_000
@@ -188,8 +212,9 @@ const challenge = async ({ db }: ChannelDeps, incoming: Incoming): Promise<Respo
 
 export const channelRoutesOf = (deps: ChannelDeps): Route[] => {
   const operation = workspaceOperations(deps.internal).find(({ id }) => id === 'operator.inbound.channel')!
+  const receiving = { ...deps, operation, nobodys: nobodys(deps) }
   return [
-    { method: 'POST', path: '/webhooks/channels/:channel', respond: (incoming) => receive(deps, operation, incoming) },
+    { method: 'POST', path: '/webhooks/channels/:channel', respond: (incoming) => receive(receiving, incoming) },
     { method: 'GET', path: '/webhooks/channels/:channel', respond: (incoming) => challenge(deps, incoming) },
   ]
 }
