@@ -2,7 +2,7 @@
 import { pathParams } from '#contract/op'
 import { groups } from './catalogue.ts'
 import { kebab } from './names.ts'
-import { CHAT, LOGOUT, serverCommands, UPLOAD, WATCH } from './own.ts'
+import { CHAT, CONNECT, LOGOUT, serverCommands, UPLOAD, WATCH } from './own.ts'
 import { ENVIRONMENT, titleOf } from './syntax.ts'
 
 const OWN: readonly [words: string, about: string][] = [
@@ -15,6 +15,7 @@ const OWN: readonly [words: string, about: string][] = [
   ['agent chat', CHAT],
   ['agent jobs watch <id>', WATCH],
   ['agent documents upload <files…>', UPLOAD],
+  ['agent channels connect <channel>', CONNECT],
   ['completion bash|zsh|fish', 'Print a shell completion script.'],
   ['help [words…]', 'Show this list, or help for one command.'],
 ]

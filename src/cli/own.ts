@@ -28,6 +28,7 @@ export const LOGOUT = 'Remove the credentials of the profile, and revoke those t
 export const CHAT = 'Talk to the agent: one message per line. Lines that begin with / are commands; /help lists them.'
 export const WATCH = 'Follow a job to its end.'
 export const UPLOAD = 'Add text files to the documents, each under its own name.'
+export const CONNECT = 'Connect a channel, step by step: what to do at its provider, and whether it agrees.'
 
 /** Options can follow each word; the last one wins. */
 export const withParents = (command: Command): Record<string, unknown> => ({
@@ -81,25 +82,56 @@ export const ownCommands = ({ host, act, complete, help }: Ground): Command[] =>
     .action((words: string[]) => act(() => help(words))),
 ]
 
+type Acting = Pick<Ground, 'host' | 'act'>
+
+const asMe = (command: Command): Command => command.option('--as-me', 'Act as the person signed in with tendril login --session.')
+
+const chatCommand = ({ host, act }: Acting): Command => {
+  const chat = withCommon(new Command('chat').description(CHAT))
+    .option('--conversation <id>', 'Go on with a conversation.')
+    .option('--title <text>', 'The title of a new conversation.')
+  return asMe(chat).action(() => act(async () => (await import('./agent/chat.ts')).chat(withParents(chat), host)))
+}
+
+const uploadCommand = ({ host, act }: Acting): Command => {
+  const files = withCommon(new Command('upload').description(UPLOAD))
+    .argument('<files...>', 'Text or Markdown, at most 1 MiB each.')
+    .option('--trusted', 'Vouch for what they say: the agent takes it for text of the workspace.')
+  return asMe(files).action((paths: string[]) =>
+    act(async () => (await import('./agent/upload.ts')).upload(paths, withParents(files), host)),
+  )
+}
+
+const watchCommand = ({ host, act }: Acting): Command => {
+  const watch = withCommon(new Command('watch').description(WATCH)).argument('<id>', 'The job.')
+  return asMe(watch).action((id: string) => act(async () => (await import('./agent/watch.ts')).watch(id, withParents(watch), host)))
+}
+
+const more = (value: string, before: string[] = []): string[] => [...before, value]
+
+const connectCommand = ({ host, act }: Acting): Command => {
+  const connect = withCommon(new Command('connect').description(CONNECT))
+    .addArgument(new Argument('<channel>', 'The channel.').choices(['email', 'slack', 'whatsapp', 'sms', 'dev']))
+    .option('--routing-key <key>', 'By what posts name it; asked for otherwise.')
+    .option('--credential <name=value>', 'A credential; @file reads it from a file. Those that are missing are asked for.', more)
+    .option('--config <name=value>', 'A value of its configuration.', more)
+    .option('--display-name <name>', 'What people call it.')
+    .option('--sender-policy <policy>', 'members or anyone. Default: members.')
+    .option('--wait <seconds>', 'How long to wait for its provider. Default: 60.')
+  return asMe(connect).action((channel: string) =>
+    act(async () => (await import('./agent/connect.ts')).connect(channel, withParents(connect), host)),
+  )
+}
+
+const among: Record<string, (acting: Acting) => Command> = {
+  agent: chatCommand,
+  'agent documents': uploadCommand,
+  'agent jobs': watchCommand,
+  'agent channels': connectCommand,
+}
+
 /** Commands that stand among operations: in an area or in a group. */
-export const ownCommandsIn = (place: string, { host, act }: Pick<Ground, 'host' | 'act'>): Command[] => {
-  if (place === 'agent') {
-    const chat = withCommon(new Command('chat').description(CHAT))
-      .option('--conversation <id>', 'Go on with a conversation.')
-      .option('--title <text>', 'The title of a new conversation.')
-      .option('--as-me', 'Act as the person signed in with tendril login --session.')
-    return [chat.action(() => act(async () => (await import('./agent/chat.ts')).chat(withParents(chat), host)))]
-  }
-  if (place === 'agent documents') {
-    const files = withCommon(new Command('upload').description(UPLOAD))
-      .argument('<files...>', 'Text or Markdown, at most 1 MiB each.')
-      .option('--trusted', 'Vouch for what they say: the agent takes it for text of the workspace.')
-      .option('--as-me', 'Act as the person signed in with tendril login --session.')
-    return [files.action((paths: string[]) => act(async () => (await import('./agent/upload.ts')).upload(paths, withParents(files), host)))]
-  }
-  if (place !== 'agent jobs') return []
-  const watch = withCommon(new Command('watch').description(WATCH))
-    .argument('<id>', 'The job.')
-    .option('--as-me', 'Act as the person signed in with tendril login --session.')
-  return [watch.action((id: string) => act(async () => (await import('./agent/watch.ts')).watch(id, withParents(watch), host)))]
+export const ownCommandsIn = (place: string, acting: Acting): Command[] => {
+  const make = among[place]
+  return make ? [make(acting)] : []
 }

@@ -40,6 +40,15 @@ const ChannelConnection = record(
   { title: 'ChannelConnection' },
 )
 
+const Setup = record(
+  {
+    webhookUrl: T.String({ description: 'Where its provider has to post what people write.' }),
+    steps: T.Array(T.String(), { description: 'What a person does at the provider.' }),
+    paste: T.Array(record({ label: T.String(), text: T.String() }), { description: 'What is pasted there, as it is.' }),
+  },
+  { title: 'ChannelSetup' },
+)
+
 const Adapter = record(
   {
     channel: Channel,
@@ -48,11 +57,13 @@ const Adapter = record(
       description: 'The credentials that it knows.',
     }),
     config: T.Array(record({ name: T.String(), description: T.String() }), { description: 'The configuration that it knows.' }),
+    setup: Setup,
   },
   { title: 'ChannelAdapter' },
 )
 
 const One = record({ connection: ChannelConnection })
+const WithSetup = record({ connection: ChannelConnection, setup: Setup })
 const deciding = { ...use, roles: ['approver'] } as const
 
 export const channels = {
@@ -64,8 +75,8 @@ export const channels = {
   ),
   get: op.query(
     'GET /api/v1/channels/:id',
-    'Get a connection of a channel.',
-    { input: { id: Id }, output: One },
+    'Get a connection of a channel, and what is to be done at its provider.',
+    { input: { id: Id }, output: WithSetup },
     { ...use, anyId: true, errors: ['not_found'] },
   ),
   create: op.prepared(
@@ -87,7 +98,7 @@ export const channels = {
         config: T.Optional(config),
         credentials: T.Optional(T.Record(T.String(NAME), T.String(VALUE), { description: SEALED, examples: [{}] })),
       },
-      output: One,
+      output: WithSetup,
     },
     { ...deciding, status: 201, errors: ['conflict'] },
   ),

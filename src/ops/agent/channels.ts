@@ -9,6 +9,7 @@ import {
   newChannelConnection,
   updateChannelConnection,
 } from '#domain/agent/channel-connection'
+import { channelSetup } from '#domain/agent/channel-setup'
 import { invalid } from '#domain/agent/mcp-config'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -34,7 +35,7 @@ import type { Db } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
-import type { HandlerResult, Handlers } from '../call.ts'
+import type { HandlerResult, Handlers, Identity } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
@@ -42,6 +43,7 @@ export interface ChannelParts {
   db: Db
   sealer: Sealer
   channels: ChannelAdapters
+  identity: Pick<Identity, 'publicUrl'>
 }
 
 const the = (connection: ChannelConnection | undefined): ChannelConnection => found(connection, 'no such channel')
@@ -89,12 +91,16 @@ const resultOf = (connection: ChannelConnection, effects: Effects): HandlerResul
 })
 const view = channelConnectionView
 
-const adapterView = (channel: Channel, adapter: ChannelAdapter | undefined, configured: boolean) => {
-  const { credentials = {}, config = {} } = adapter?.fields ?? {}
+const setupOf = ({ identity: { publicUrl } }: ChannelParts, { channel, routing_key: routingKey, config }: ChannelConnection) =>
+  channelSetup({ channel, publicUrl, routingKey, config })
+
+const adapterView = ({ channels, identity: { publicUrl } }: ChannelParts, channel: Channel, configured: boolean) => {
+  const { credentials = {}, config = {} } = channels[channel]?.fields ?? {}
   return {
     ...{ channel, configured },
     credentials: Object.entries(credentials).map(([name, { needed, description }]) => ({ name, needed, description })),
     config: Object.entries(config).map(([name, { description }]) => ({ name, description })),
+    setup: channelSetup({ channel, publicUrl }),
   }
 }
 
@@ -118,7 +124,8 @@ const creating = (parts: ChannelParts): All['create'] => ({
         const given = { ...input, id: newId(), routingKey: key }
         const made = newChannelConnection(given, { known: adapter.fields, ...count, now })
         const writes = [insertChannelConnection(made.connection, sealedOf(parts, made))]
-        return resultOf(made.connection, merge({ writes }, checkEffects(made, undefined, now)))
+        const { reply, ...rest } = resultOf(made.connection, merge({ writes }, checkEffects(made, undefined, now)))
+        return { reply: { ...reply, setup: setupOf(parts, made.connection) }, ...rest }
       },
     )
   },
@@ -130,12 +137,13 @@ export const channelHandlers = (parts: ChannelParts): All => ({
     const { rows, routed } = await loadBy(read, { rows: channelConnections(page), routed: routedChannels })
     const { rows: connections, next_cursor } = pageResult(rows, page.limit)
     const isRouted = (one: Channel) => routed.some(({ channel }) => channel === one)
-    const adapters = allChannels.map((one) => adapterView(one, parts.channels[one], isRouted(one)))
+    const adapters = allChannels.map((one) => adapterView(parts, one, isRouted(one)))
     return { connections: connections.map(view), nextCursor: next_cursor, adapters }
   },
 
   async get({ id }, { read }) {
-    return { connection: view(the((await loadBy(read, before({ id }))).before)) }
+    const connection = the((await loadBy(read, before({ id }))).before)
+    return { connection: view(connection), setup: setupOf(parts, connection) }
   },
 
   create: creating(parts),
