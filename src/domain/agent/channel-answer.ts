@@ -28,7 +28,9 @@ export const endText = ({ status, on_behalf }: Pick<Job, 'status' | 'on_behalf'>
   return said.map(({ content }) => content).join('\n\n')
 }
 
-export const CANCELLED = 'This was cancelled in the app.'
+/** Somebody has cancelled the job in the app. */
+export const cancelledText = ({ on_behalf }: Pick<Job, 'on_behalf'>): string =>
+  isForStranger(on_behalf) ? '' : 'This was cancelled in the app.'
 
 /** What a job asks of people. */
 export interface Asked {

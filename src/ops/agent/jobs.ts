@@ -1,12 +1,15 @@
 import type { jobs } from '#contract/agent/jobs'
 import { cancelledJob } from '#decisions/agent/cancelling'
+import { answerEffects } from '#decisions/agent/channel-replies'
 import { childEnded } from '#decisions/agent/family'
 import type { LiveLanes } from '#decisions/deciding'
+import { cancelledText } from '#domain/agent/channel-answer'
 import { isOver, type Job } from '#domain/agent/job'
 import { traceOf } from '#domain/agent/trace'
 import { approvalView, jobView, messageView, stepView } from '#domain/agent/views'
 import { fail, found } from '#kernel/errors'
 import { approvalsOf, approvalsOfTree } from '#store/agent/approvals'
+import { channelOriginPart } from '#store/agent/channel-replies'
 import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, treeOf } from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
 import { shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
@@ -67,7 +70,7 @@ export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUr
       if (isOver(job)) return { reply: { job: jobView(job) }, unchanged: true }
       const settled = stopped(tree, lanes)
       const cancelled = tree.map((one) => cancelledJob(one, now))
-      const { behind, parentJob, parentStep } = await loadNow(sql, around(job))
+      const { behind, parentJob, parentStep, origin } = await loadNow(sql, around(job))
       // The next message of the conversation has waited for this job, unless another one is before it.
       const next = behind.next_work === null || behind.is_busy ? {} : { requeued: [{ id: behind.next_work, runAt: now }] }
       const [first] = cancelled
@@ -78,6 +81,7 @@ export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUr
           next,
           ...cancelled.map(({ effects }) => effects),
           childEnded({ job: parentJob, step: parentStep }, first!.job, now),
+          origin ? answerEffects(job, { origin, publicUrl, text: cancelledText(job), now }) : {},
         ),
         answers: cancelled.map((one) => ({ refId: one.job.id, with: 'late' as const })),
       }
@@ -85,11 +89,12 @@ export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUr
   ),
 })
 
-/** Whom a job's end concerns: the next message of its conversation, or its parent. */
-const around = ({ id, conversation_id, parent_id, parent_step_id }: Job) => ({
+/** Whom a job's end concerns: the next message of its conversation, its parent, or whoever has asked in a channel. */
+const around = ({ id, conversation_id, parent_id, parent_step_id, kind }: Job) => ({
   behind: behindPart(id, conversation_id),
   parentJob: when(parent_id !== null, jobPart(parent_id ?? id)),
   parentStep: when(parent_step_id !== null, stepPart(parent_step_id ?? id)),
+  origin: when(kind === 'channel', channelOriginPart(id)),
 })
 
 /** Stops what runs of these jobs. Gives the rows of work that are over; a call on its way outside settles its own, with its outcome. */

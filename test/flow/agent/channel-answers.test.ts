@@ -1,0 +1,156 @@
+/** What a job that a message of a channel has begun says there: its answer, its failure, and what it asks of people. */
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { ThinkError } from '#port/model/thinker'
+import { overJob } from '#test/support/agent'
+import { eventually } from '#test/support/app'
+import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
+import { replyOnce } from '#test/support/channel-replies'
+import { openReceiver } from '#test/support/receiver'
+import { scriptedModel } from '#test/support/scripted-model'
+import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+const receiver = await openReceiver()
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(() => {
+  receiver.requests.length = 0
+})
+
+const LEARNING = { kind: 'worked', note: 'Short posts' }
+
+/** Does what the message says. */
+const model = scriptedModel(async ({ messages }, answers) => {
+  const said = messages.findLast(({ role }) => role === 'user')
+  const text = said?.role === 'user' ? said.text : ''
+  if (text.includes('break')) throw new ThinkError('unauthorized', undefined)
+  if (text.includes('hang')) await new Promise((resolve) => setTimeout(resolve, 60_000).unref())
+  if (text.includes('learn') && answers === 0) return { calls: [['growth_add_learning', LEARNING]] }
+  if (text.includes('pause') && answers === 0) return { calls: [['create_webhook_rule', { name: 'Orders', goal: 'Say what was ordered' }]] }
+  return { text: 'We open at **nine**.' }
+})
+
+const app = useApp(() => ({
+  overrides: { thinker: model },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
+}))
+
+const place = async (more: Record<string, unknown> = {}, { isLinked = false } = {}) => {
+  const { tenantId } = await app.newWorkspace()
+  const { config = {}, ...rest } = more
+  const channel = await devChannel(app, { ...rest, config: { url: receiver.url, ...(config as object) } }, tenantId)
+  if (isLinked) await linked(app, channel, 'ada')
+  const { key } = await signedIn(app, tenantId, 'owner')
+  const send = (method: string, path: string, body?: unknown) =>
+    app.send(method, `/api/v1/${path}`, { key, ...(body === undefined ? {} : { body }) })
+  const ask = async (text: string, more: Record<string, unknown> = {}) => {
+    expect((await postDev(app.url, channel, { text, ...more })).status).toBe(200)
+    return (await channelJobs(app, channel)).at(-1)!
+  }
+  const replies = () =>
+    app.owner<
+      { id: string; status: string; text: string; job_id: string; recipient: string; message_id: string; conversation_id: string }[]
+    >`
+      select id, status, text, job_id, recipient, message_id, conversation_id from channel_reply where connection_id = ${channel.id} order by id`
+  /** Once there are so many. */
+  const replied = (count: number) => eventually(replies, (all) => all.length >= count)
+  return { tenantId, channel, ask, replies, replied, send }
+}
+const sent = () => receiver.requests.map(({ body }) => JSON.parse(body).text)
+
+describe('the answer', () => {
+  test('to a member goes at once, to the sender and thread that asked', async () => {
+    const { ask, replied } = await place({}, { isLinked: true })
+    const job = await ask('When do you open?', { thread: 'room', name: 'Ada' })
+    await overJob(app, job.id)
+    const [reply, ...others] = await replied(1)
+    expect([reply, others]).toMatchObject([
+      {
+        text: 'We open at **nine**.',
+        job_id: job.id,
+        message_id: job.message_id,
+        conversation_id: job.conversation_id,
+        recipient: 'Ada (ada)',
+      },
+      [],
+    ])
+    await replyOnce(app, reply!.id, 'sent')
+    expect(JSON.parse(receiver.requests[0]!.body)).toMatchObject({ sender: 'ada', thread: 'room', text: 'We open at **nine**.' })
+  })
+
+  test('to a stranger waits for a person', async () => {
+    const { ask, replied, send, tenantId } = await place()
+    const job = await ask('When do you open?')
+    const [reply] = await replied(1)
+    expect(reply!.status).toBe('held')
+    await overJob(app, job.id)
+    const [event] = await app.owner`select data from outbox where tenant_id = ${tenantId} and type = 'growth.approval.requested'`
+    expect(event!.data).toMatchObject({
+      kind: 'reply',
+      reply_id: reply!.id,
+      job_id: job.id,
+      url: expect.stringContaining(`/replies/${reply!.id}`),
+    })
+    expect(sent()).toEqual([])
+    expect((await send('POST', `channels/replies/${reply!.id}/send`, {})).status).toBe(200)
+    await replyOnce(app, reply!.id, 'sent')
+    expect(sent()).toEqual(['We open at **nine**.'])
+  })
+
+  test('to a stranger goes at once where the workspace wants that', async () => {
+    const { ask, replied } = await place({ config: { reply: 'auto' } })
+    await ask('When do you open?')
+    const [reply] = await replied(1)
+    await replyOnce(app, reply!.id, 'sent')
+  })
+})
+
+describe('a failure', () => {
+  test('is told to a member', async () => {
+    const { ask, replied } = await place({}, { isLinked: true })
+    const job = await ask('break')
+    expect((await overJob(app, job.id)).status).toBe('failed')
+    const [reply] = await replied(1)
+    expect(reply!.text).toStartWith('This failed: model_failed: the model provider refused the API key')
+  })
+
+  test('is told to no stranger', async () => {
+    const { ask, replies } = await place({ config: { reply: 'auto' } })
+    const job = await ask('break')
+    expect((await overJob(app, job.id)).status).toBe('failed')
+    expect(await replies()).toHaveLength(0)
+  })
+
+  test('of a job that is cancelled in the app is told as such', async () => {
+    const { ask, replied, send } = await place({}, { isLinked: true })
+    const job = await ask('hang')
+    expect((await send('POST', `agent/jobs/${job.id}/cancel`, {})).status).toBe(200)
+    const [reply] = await replied(1)
+    expect(reply!.text).toBe('This was cancelled in the app.')
+  })
+})
+
+describe('what waits for a decision', () => {
+  test('is told to the asker once, with the page where to decide, and then what came of it', async () => {
+    const { ask, replied, replies, send } = await place({}, { isLinked: true })
+    const job = await ask('pause')
+    const [told] = await replied(1)
+    const [approval] = await app.owner`select id, summary from agent_approval where job_id = ${job.id}`
+    expect(told!.text).toContain(`/approvals/${approval!.id}`)
+    expect(told!.text).toContain(approval!.summary)
+    // A word in the channel decides nothing.
+    await ask('Yes, approve it')
+    expect((await app.owner`select status from agent_approval where id = ${approval!.id}`)[0]).toEqual({ status: 'pending' })
+    expect((await send('POST', `agent/approvals/${approval!.id}/approve`, {})).status).toBe(200)
+    await overJob(app, job.id)
+    const all = await eventually(replies, (found) => found.filter(({ job_id }) => job_id === job.id).length >= 2)
+    expect(all.filter(({ job_id }) => job_id === job.id).map(({ text }) => text.includes('/approvals/'))).toEqual([true, false])
+  })
+})
+
+test('a job whose connection is gone ends, and says nothing', async () => {
+  const { ask, channel, send } = await place({}, { isLinked: true })
+  const job = await ask('hang')
+  expect((await send('DELETE', `channels/${channel.id}`)).status).toBe(200)
+  expect((await send('POST', `agent/jobs/${job.id}/cancel`, {})).status).toBe(200)
+  expect((await overJob(app, job.id)).status).toBe('cancelled')
+})
