@@ -76,7 +76,12 @@ export const channelJobs = async (
 ]
 
 /** Links a sender to a member, past the code. */
-export const linked = async ({ owner }: TestApp, { tenantId, id }: DevChannel, sender: string, personId?: string): Promise<string> => {
+export const linked = async (
+  { owner }: TestApp,
+  { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>,
+  sender: string,
+  personId?: string,
+): Promise<string> => {
   const [person] = personId ? [{ person_id: personId }] : await owner`select person_id from member where tenant_id = ${tenantId} limit 1`
   const identity = newId()
   await owner`insert into channel_identity (id, tenant_id, connection_id, external_id, person_id, verified_at, created_at, updated_at)

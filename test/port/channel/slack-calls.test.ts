@@ -59,7 +59,9 @@ describe('a message', () => {
     const text = '*due*: a &amp; b 👩‍🚀\n&lt;!channel&gt; + 100%'
     const sent = await send(part({ text }))
     expect(sent).toEqual({ kind: 'sent', externalId: slack.messages[0]!.ts })
-    expect(slack.messages).toEqual([{ channel: 'C0LAN2Q65', thread_ts: '1515449522.000016', text, ts: expect.any(String) }])
+    expect(slack.messages).toEqual([
+      { channel: 'C0LAN2Q65', thread_ts: '1515449522.000016', text, ts: expect.any(String), by: install.appId },
+    ])
     const form = Object.fromEntries(new URLSearchParams(slack.requests[0]!.body))
     expect(form).toMatchObject({ unfurl_links: 'false', unfurl_media: 'false' })
     expect(slack.requests[0]!.headers.authorization).toBe(`Bearer ${install.token}`)

@@ -7,6 +7,8 @@ export interface SlackMessage {
   text: string
   thread_ts?: string
   ts: string
+  /** The app that posted it. */
+  by: string
 }
 
 export interface FakeSlack extends AsyncDisposable {
@@ -15,6 +17,7 @@ export interface FakeSlack extends AsyncDisposable {
   /** What the app posted, oldest first. */
   messages: SlackMessage[]
   requests: Received[]
+  installs: SlackInstall[]
   /** Bytes by the path under /files-pri/. */
   files: Map<string, { body: Buffer; contentType: string }>
   /** For the next requests, in place of the usual answers. `taken`: the message is posted all the same. */
@@ -43,7 +46,7 @@ export const openSlack = async (installs: SlackInstall[] = [install]): Promise<F
     if (text === '') return refuse('no_text')
     const where = isUser ? `D${channel.slice(1)}` : channel
     const message = { channel: where, text: text.slice(0, 40_000), ts: `${++clock}.000100`, ...(thread_ts ? { thread_ts } : {}) }
-    slack.messages.push(message)
+    slack.messages.push({ ...message, by: app.appId })
     const { channel: _, ...said } = message
     return {
       ...{ ok: true, channel: where, ts: message.ts },
@@ -117,7 +120,7 @@ export const openSlack = async (installs: SlackInstall[] = [install]): Promise<F
   const origin = `http://127.0.0.1:${receiver.port}`
   const slack: FakeSlack = {
     urls: { slack: `${origin}/api`, slack_files: origin },
-    ...{ messages: [], requests: receiver.requests, files: new Map(), next: [] },
+    ...{ messages: [], requests: receiver.requests, installs, files: new Map(), next: [] },
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
   return slack

@@ -19,6 +19,7 @@ export interface FakeMeta extends AsyncDisposable {
   /** What was sent, oldest first. */
   messages: WhatsAppMessage[]
   requests: Received[]
+  businesses: Business[]
   /** By media id. `url`: where Meta says it is, in place of its own host. */
   media: Map<string, { body: Buffer; mimeType: string; url?: string }>
   /** People who wrote more than 24 hours ago. */
@@ -128,7 +129,7 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
 
   const meta: FakeMeta = {
     urls: { whatsapp: `http://127.0.0.1:${receiver.port}/v25.0` },
-    ...{ messages: [], requests: receiver.requests, media: new Map(), silent: new Set(), next: [] },
+    ...{ messages: [], requests: receiver.requests, businesses, media: new Map(), silent: new Set(), next: [] },
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
   return meta
