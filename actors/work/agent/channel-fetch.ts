@@ -213,6 +213,6 @@ const complete = async (deps: FetchDeps, { sql, gate, work }: Claiming, before: 
     return work.attempt < MOST_CLAIMS
       ? requeued(work, new Date(now.getTime() + FULL_MS))
       : given(work, before, 'the agent had too many open jobs for too long', now)
-  const row: Effects = { writes: [result.message ? saveChannelMessage(result.message) : deleteChannelMessage(message.id)] }
+  const row: Effects = { writes: [result.kind === 'taken' ? saveChannelMessage(result.message) : deleteChannelMessage(message.id)] }
   return finished(work, merge(result.effects, kept.effects, row))
 }

@@ -1,12 +1,14 @@
 /** What becomes of a message that has come in from a channel: a job, a line to its sender, or nothing. */
 import type { ChannelConnection } from '#domain/agent/channel'
+import { recipientOf } from '#domain/agent/channel-answer'
 import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel-message'
-import { hasRoomFor, type Trust, trustOf } from '#domain/agent/channel-trust'
+import { hasRoomFor, MEMBERS_ONLY, type Trust, trustOf } from '#domain/agent/channel-trust'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
-import { type ArrivalFacts, insertArrival, insertChannelMessage, receivedAt } from '#store/agent/channel-messages'
+import { type ArrivalFacts, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { newWork } from '../work.ts'
+import { replyEffects } from './channel-replies.ts'
 import { startChannelTurn } from './channel-turns.ts'
 
 /** Messages that a connection takes within a minute, and those of one sender. */
@@ -64,28 +66,40 @@ const hasRoom = (trust: Trust, { connection, facts }: Pick<Arrival, 'connection'
   trust.kind === 'member' ||
   hasRoomFor({ ofSender: facts.strangers_of_sender, ofConnection: facts.strangers_of_connection }, connection.config)
 
-export type Outcome =
-  | { kind: 'taken'; job: string; effects: Effects }
-  | { kind: 'fetching' | 'declined'; effects: Effects }
+/** `message`: the row as it becomes. `later`: the agent has too many open jobs. */
+type Outcome =
+  | { kind: 'taken'; job: string; message: ChannelMessage; effects: Effects }
+  | { kind: 'fetching'; message: ChannelMessage; effects: Effects }
+  | { kind: 'declined'; effects: Effects }
   | { kind: 'later' }
 
-/** `later`: the agent has too many open jobs. The message is complete. */
+/** Who is not served is told so, once a day. */
+const membersOnly = ({ connection, message, facts, now }: Omit<Arrival, 'identity'>): Effects => {
+  if (facts.is_told) return {}
+  const line = replyEffects({ connection, replyTo: message.reply_to, recipient: recipientOf(message), text: MEMBERS_ONLY, now })
+  return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
+}
+
+/** Of a message that is complete. */
 export const decided = async (
   models: Models | typeof NO_MODEL,
   { connection, message, identity, facts, now }: Arrival,
   { sql }: { sql: Sql },
-): Promise<(Exclude<Outcome, { kind: 'later' }> & { message: ChannelMessage | undefined }) | { kind: 'later' }> => {
+): Promise<Exclude<Outcome, { kind: 'fetching' }>> => {
   const trust = trustOf(connection, { id: message.sender, identity })
-  if (trust.kind === 'none' || !hasRoom(trust, { connection, facts }) || contentOf(message) === '')
-    return { kind: 'declined', message: undefined, effects: {} }
+  if (trust.kind === 'none') return { kind: 'declined', effects: membersOnly({ connection, message, facts, now }) }
+  if (!hasRoom(trust, { connection, facts }) || contentOf(message) === '') return { kind: 'declined', effects: {} }
   const begun = await startChannelTurn(models, { connection, message, trust, now }, { sql })
   return begun ? { kind: 'taken', job: begun.job.id, message: begun.message, effects: begun.effects } : { kind: 'later' }
 }
 
-const fetching = ({ message, now }: Arrival): Effects => ({
-  writes: [insertChannelMessage(message)],
-  work: [newWork('channel_fetch', { refId: message.id, origin: 'manual', runAt: now })],
-})
+/** Nobody is answered before the text is there: a machine may have written it. */
+const fetchedLater = (arrival: Arrival): Outcome => {
+  const { connection, message, identity, now } = arrival
+  if (!hasRoom(trustOf(connection, { id: message.sender, identity }), arrival)) return { kind: 'declined', effects: {} }
+  const work = [newWork('channel_fetch', { refId: message.id, origin: 'manual', runAt: now })]
+  return { kind: 'fetching', message, effects: { work } }
+}
 
 /** What a letter does with a message that is new, and does not come too soon. */
 export const arrived = async (
@@ -93,15 +107,11 @@ export const arrived = async (
   arrival: Arrival & { events: readonly string[] },
   at: { sql: Sql },
 ): Promise<{ outcome: 'taken' | 'declined'; job: string | null; effects: Effects } | { outcome: 'later'; retryAfter: number }> => {
-  const { connection, message, identity, events, now } = arrival
-  const trust = trustOf(connection, { id: message.sender, identity })
-  const outcome =
-    isToBeFetched(message) && hasRoom(trust, arrival)
-      ? ({ kind: 'fetching', effects: fetching(arrival) } as const)
-      : await decided(models, arrival, at)
+  const { connection, message, events, now } = arrival
+  const outcome = isToBeFetched(message) ? fetchedLater(arrival) : await decided(models, arrival, at)
   if (outcome.kind === 'later') return { outcome: 'later', retryAfter: FULL_RETRY_S }
   const job = outcome.kind === 'taken' ? outcome.job : null
-  const kept = 'message' in outcome && outcome.message ? [insertChannelMessage(outcome.message)] : []
+  const kept = outcome.kind === 'declined' ? [] : [insertChannelMessage(outcome.message)]
   const known = insertArrival({ source: connection.id, events, sender: message.sender, job, now })
   const effects = merge(outcome.effects, { writes: [known, receivedAt(connection.id, now), ...kept] })
   return { outcome: outcome.kind === 'declined' ? 'declined' : 'taken', job, effects }
