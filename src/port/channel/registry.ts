@@ -3,7 +3,9 @@ import type { Channel } from '#domain/agent/channel'
 import type { Egress } from '#port/egress/egress'
 import type { ChannelAdapter } from './channel.ts'
 import { devAdapter } from './dev.ts'
+import { emailAdapter } from './email/adapter.ts'
 import { slackAdapter } from './slack/adapter.ts'
+import { smsAdapter } from './sms/adapter.ts'
 import { whatsAppAdapter } from './whatsapp/adapter.ts'
 
 export interface ChannelParts {
@@ -15,7 +17,9 @@ export interface ChannelParts {
 export type ChannelAdapters = Readonly<Partial<Record<Channel, ChannelAdapter>>>
 
 export const channelAdapters = (parts: ChannelParts): ChannelAdapters => ({
+  email: emailAdapter(parts),
   slack: slackAdapter(parts),
   whatsapp: whatsAppAdapter({ ...parts, now: Date.now }),
+  sms: smsAdapter(parts),
   dev: devAdapter(parts.egress),
 })

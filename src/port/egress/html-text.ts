@@ -27,6 +27,8 @@ const nothing = (): void => {}
 class Words {
   #text = ''
   #gap: '' | ' ' | '\n' = ''
+  /** What lines begin with. */
+  lead = ''
 
   constructor(private readonly most: number) {}
 
@@ -36,9 +38,13 @@ class Words {
     const words = text.trim().replace(/\s+/g, ' ')
     if (begins) this.#separate(' ')
     if (words === '') return
-    this.#text += `${this.#text === '' ? '' : this.#gap}${words}`
+    this.#text += `${this.#text === '' ? this.lead : this.#led}${words}`
     this.#gap = ''
     if (/\s$/.test(text)) this.#separate(' ')
+  }
+
+  get #led(): string {
+    return this.#gap === '\n' ? `\n${this.lead}` : this.#gap
   }
 
   /** What follows is another word, or begins a line. */
@@ -76,11 +82,20 @@ class Page {
   /** The element whose tag is open. */
   #name = ''
 
+  #quoted = 0
+
   constructor(
     private readonly html: string,
     most: number,
+    private readonly quoteMark: string,
   ) {
     this.words = new Words(most)
+  }
+
+  /** Deeper quotations begin with the mark once, too: nobody counts how many a hostile page opens. */
+  #quote(change: 1 | -1): void {
+    this.#quoted = Math.max(0, this.#quoted + change)
+    this.words.lead = this.#quoted > 0 ? this.quoteMark : ''
   }
 
   #slice(start: number, end: number): string {
@@ -102,9 +117,11 @@ class Page {
     if (HIDDEN.has(name)) this.#hidden++
     else if (name === 'title' && this.#hidden === 0 && !this.#hasTitle) this.#inTitle = this.#hasTitle = true
     else this.#breaks(name)
+    if (name === 'blockquote') this.#quote(1)
   }
 
   #closed(name: string): void {
+    if (name === 'blockquote') this.#quote(-1)
     if (HIDDEN.has(name)) this.#hidden = Math.max(0, this.#hidden - 1)
     else if (name === 'title') this.#inTitle = false
     else this.#breaks(name)
@@ -127,9 +144,9 @@ class Page {
   }
 }
 
-/** Reads no further than the text is long. */
-export const textOfHtml = async (html: string, most: number): Promise<PageText> => {
-  const page = new Page(html, most)
+/** Reads no further than the text is long. Lines of quotations begin with `quoteMark`. */
+export const textOfHtml = async (html: string, most: number, { quoteMark = '' } = {}): Promise<PageText> => {
+  const page = new Page(html, most, quoteMark)
   const tokenizer = new Tokenizer({ decodeEntities: true }, page.callbacks)
   for (let at = 0; at < html.length && !page.words.isFull; at += PIECE) {
     tokenizer.write(html.slice(at, at + PIECE))

@@ -18,7 +18,7 @@ beforeAll(() => {
 
 const hostOf = (url: string) => new URL(url).host
 const egress = createEgress({ rules: { allow: new Set([hostOf(fake.url), hostOf(fake.cdnUrl)]), own: new Set() } })
-const adapter = smsAdapter({ egress, url: fake.url }, (markdown) => [markdown])
+const adapter = smsAdapter({ egress, urls: { twilio: fake.url } })
 const connection: OpenConnection = {
   ...{ id: 'c1', routingKey: OURS, config: {} },
   credentials: { accountSid: fake.accountSid, authToken: fake.authToken },
@@ -119,9 +119,7 @@ describe('sending', () => {
     const gone = await openReceiver()
     const at = `http://127.0.0.1:${gone.port}`
     await gone[Symbol.asyncDispose]()
-    const closed = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), url: at }, (text) => [
-      text,
-    ])
+    const closed = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), urls: { twilio: at } })
     expect(await closed.send(connection, message, signal)).toMatchObject({ kind: 'unsent' })
   })
 
@@ -129,7 +127,7 @@ describe('sending', () => {
     await using receiver = await openReceiver()
     receiver.answer = { raw: '' }
     const at = `http://127.0.0.1:${receiver.port}`
-    const cut = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), url: at }, (text) => [text])
+    const cut = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), urls: { twilio: at } })
     expect(await cut.send(connection, message, signal)).toMatchObject({ kind: 'unknown' })
     expect(receiver.requests).toHaveLength(1)
   })
@@ -138,12 +136,12 @@ describe('sending', () => {
     await using receiver = await openReceiver()
     receiver.answer = { raw: 'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"sid":"SM' }
     const at = `http://127.0.0.1:${receiver.port}`
-    const cut = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), url: at }, (text) => [text])
+    const cut = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), urls: { twilio: at } })
     expect(await cut.send(connection, message, signal)).toEqual({ kind: 'sent', externalId: null })
   })
 
   test('an address that may not be called is for a person to mend', async () => {
-    const shut = smsAdapter({ egress: createEgress({ rules: { allow: new Set(), own: new Set() } }), url: fake.url }, (text) => [text])
+    const shut = smsAdapter({ egress: createEgress({ rules: { allow: new Set(), own: new Set() } }), urls: { twilio: fake.url } })
     expect(await shut.send(connection, message, signal)).toMatchObject({ kind: 'refused', of: 'connection' })
   })
 

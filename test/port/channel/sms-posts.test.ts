@@ -14,7 +14,7 @@ const fake = openTwilio()
 afterAll(() => fake[Symbol.asyncDispose]())
 
 const egress = createEgress({ rules: { allow: new Set(), own: new Set() } })
-const adapter = smsAdapter({ egress, url: fake.url }, (markdown) => [markdown])
+const adapter = smsAdapter({ egress, urls: { twilio: fake.url } })
 const OURS = '+14155550100'
 const SENDER = '+4915112345678'
 const connection: OpenConnection = {

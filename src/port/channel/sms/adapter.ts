@@ -1,4 +1,5 @@
 /** SMS and MMS by Twilio. */
+import { smsForm } from '#domain/agent/forms/sms'
 import { isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import type { Egress } from '#port/egress/egress'
@@ -88,17 +89,17 @@ const missing = ({ credentials }: OpenConnection): string | undefined => {
   return credentials.authToken ? undefined : 'authToken is missing'
 }
 
-export interface Twilio {
+export interface SmsParts {
   egress: Egress
-  url: string
+  urls: Readonly<Record<'twilio', string>>
 }
 
-const check = async ({ egress, url }: Twilio, connection: OpenConnection, signal: AbortSignal): Promise<Checked> => {
+const check = async ({ egress, urls }: SmsParts, connection: OpenConnection, signal: AbortSignal): Promise<Checked> => {
   const error = missing(connection)
   if (error !== undefined) return { kind: 'refused', error }
   const { routingKey, credentials } = connection
   const query = new URLSearchParams({ PhoneNumber: routingKey })
-  const asked = `${url}${pathOf(credentials.accountSid!, 'IncomingPhoneNumbers.json')}?${query}`
+  const asked = `${urls.twilio}${pathOf(credentials.accountSid!, 'IncomingPhoneNumbers.json')}?${query}`
   const called = await ask(egress, { url: asked, headers: authOf(connection), signal })
   if (called.kind === 'forbidden') return { kind: 'refused', error: called.error }
   if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
@@ -114,7 +115,7 @@ const check = async ({ egress, url }: Twilio, connection: OpenConnection, signal
 }
 
 const send = async (
-  { egress, url }: Twilio,
+  { egress, urls }: SmsParts,
   connection: OpenConnection,
   { replyTo, text }: Outgoing,
   signal: AbortSignal,
@@ -125,21 +126,21 @@ const send = async (
   if (typeof to !== 'string' || !NUMBER.test(to)) return { kind: 'refused', error: 'the recipient is not a number', of: 'message' }
   const body = new URLSearchParams({ To: to, From: connection.routingKey, Body: text }).toString()
   const headers = { ...authOf(connection), 'content-type': 'application/x-www-form-urlencoded' }
-  const address = `${url}${pathOf(connection.credentials.accountSid!, 'Messages.json')}`
+  const address = `${urls.twilio}${pathOf(connection.credentials.accountSid!, 'Messages.json')}`
   const called = await ask(egress, { url: address, headers, body, signal })
   return called.kind === 'answered' ? sentOf(called) : unanswered(called)
 }
 
 /** Twilio redirects to where the bytes are, which wants no credentials. */
 const download = async (
-  { egress, url }: Twilio,
+  { egress, urls }: SmsParts,
   connection: OpenConnection,
   { message, media }: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Fetched<Uint8Array>> => {
   if (missing(connection) !== undefined) return { kind: 'gone', error: 'the connection has no credentials' }
   if (!MESSAGE.test(String(message)) || !MEDIA.test(`/Media/${media}`)) return { kind: 'gone', error: 'the attachment has no address' }
-  const address = `${url}${pathOf(connection.credentials.accountSid!, `Messages/${message}/Media/${media}`)}`
+  const address = `${urls.twilio}${pathOf(connection.credentials.accountSid!, `Messages/${message}/Media/${media}`)}`
   return downloadFrom(egress, { url: address, headers: authOf(connection) }, signal)
 }
 
@@ -159,22 +160,20 @@ const routingKeyOf = (text: string): { key: string } | { error: string } => {
 /** Twilio queues what a number cannot send at once: one segment a second, of most numbers. */
 const SPACING_MS = 1_000
 
-export const smsAdapter = (twilio: Twilio, form: ChannelAdapter['form']): ChannelAdapter => {
-  return {
-    ...{ channel: 'sms', fields: FIELDS, routingKeyOf, configError: () => undefined, form, spacingMs: SPACING_MS },
-    route(post) {
-      const form = formOfPost(post)
-      const keys = form ? keysOf(form) : []
-      return keys.length > 0 ? { kind: 'keys', keys } : { kind: 'unknown' }
-    },
-    verify: (post, { credentials }) => isSignedByTwilio(post, credentials.authToken ?? ''),
-    read(post, connection) {
-      const form = formOfPost(post)
-      const message = form && messageOf(form, connection)
-      return message ? [message] : []
-    },
-    check: (connection, signal) => check(twilio, connection, signal),
-    send: (connection, message, signal) => send(twilio, connection, message, signal),
-    download: (connection, ref, signal) => download(twilio, connection, ref, signal),
-  }
-}
+export const smsAdapter = (parts: SmsParts): ChannelAdapter => ({
+  ...{ channel: 'sms', fields: FIELDS, routingKeyOf, configError: () => undefined, form: smsForm, spacingMs: SPACING_MS },
+  route(post) {
+    const form = formOfPost(post)
+    const keys = form ? keysOf(form) : []
+    return keys.length > 0 ? { kind: 'keys', keys } : { kind: 'unknown' }
+  },
+  verify: (post, { credentials }) => isSignedByTwilio(post, credentials.authToken ?? ''),
+  read(post, connection) {
+    const form = formOfPost(post)
+    const message = form && messageOf(form, connection)
+    return message ? [message] : []
+  },
+  check: (connection, signal) => check(parts, connection, signal),
+  send: (connection, message, signal) => send(parts, connection, message, signal),
+  download: (connection, ref, signal) => download(parts, connection, ref, signal),
+})

@@ -1,0 +1,79 @@
+/** What the headers of a mail say of its thread, and of who wrote it. */
+import { createHash } from 'node:crypto'
+import { isObject } from '#kernel/json-value'
+
+/** By lower-case name; of headers that came more than once the first. */
+export type MailHeaders = ReadonlyMap<string, string>
+
+const MOST_HEADERS = 500
+const LONGEST_HEADER = 16_000
+
+/** Of an object, or of a list of pairs. */
+export const headersOf = (value: unknown): MailHeaders => {
+  const pairs = Array.isArray(value) ? value : isObject(value) ? Object.entries(value) : []
+  const headers = new Map<string, string>()
+  for (const pair of pairs.slice(0, MOST_HEADERS)) {
+    const [name, given] = Array.isArray(pair) ? pair : []
+    const text: unknown = Array.isArray(given) ? given[0] : given
+    if (typeof name !== 'string' || typeof text !== 'string') continue
+    const key = name.toLowerCase()
+    if (!headers.has(key)) headers.set(key, text.slice(0, LONGEST_HEADER))
+  }
+  return headers
+}
+
+const PRECEDENCE = /^\s*(bulk|list|junk|auto_reply)\b/i
+/** Of these the mere presence tells. */
+const OF_MACHINES = ['list-id', 'list-unsubscribe', 'x-autoreply', 'x-autorespond', 'x-failed-recipients']
+
+/** Whether a machine wrote it, so that an answer could begin a loop (RFC 3834). */
+export const isAutomatic = (headers: MailHeaders): boolean => {
+  const of = (name: string) => headers.get(name) ?? ''
+  return (
+    /^(?!\s*(no\b|$))/i.test(of('auto-submitted')) ||
+    PRECEDENCE.test(of('precedence')) ||
+    /\b(all|oof|autoreply|dr|ndr|rn|nrn)\b/i.test(of('x-auto-response-suppress')) ||
+    /^\s*<\s*>\s*$/.test(of('return-path')) ||
+    /^\s*multipart\/report\b/i.test(of('content-type')) ||
+    OF_MACHINES.some((name) => headers.has(name))
+  )
+}
+
+const MESSAGE_ID = /<[^<>\s\p{Cc}]{1,250}>/gu
+
+const idsIn = (header: string | undefined): string[] => (header ?? '').match(MESSAGE_ID) ?? []
+
+export interface MailThread {
+  /** What a reply answers; null: the mail has no id. */
+  id: string | null
+  /** Names the conversation: what its first mail was called. */
+  root: string | null
+  /** For the `References` of a reply: at most 900 characters. */
+  references: string[]
+}
+
+const LONGEST_REFERENCES = 900
+
+/** The first, which began the thread, and as many of the last as there is room for. */
+const shortened = ([first, ...rest]: string[]): string[] => {
+  if (first === undefined) return []
+  let room = LONGEST_REFERENCES - first.length
+  const last: string[] = []
+  for (const id of rest.reverse()) {
+    room -= id.length + 1
+    if (room < 0) break
+    last.unshift(id)
+  }
+  return [first, ...last]
+}
+
+export const threadOf = (headers: MailHeaders, messageId?: string): MailThread => {
+  const id = idsIn(messageId)[0] ?? idsIn(headers.get('message-id'))[0] ?? null
+  const answered = [...idsIn(headers.get('references')), ...idsIn(headers.get('in-reply-to'))]
+  const all = [...new Set([...answered, ...(id === null ? [] : [id])])]
+  return { id, root: all[0] ?? null, references: shortened(all) }
+}
+
+/** A name for what can be of any length, the same for the same texts. */
+export const nameOf = (kind: string, ...texts: string[]): string =>
+  `${kind}:${createHash('sha256').update(texts.join('\0')).digest('base64url')}`

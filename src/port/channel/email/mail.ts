@@ -1,0 +1,126 @@
+/** What both providers of mail have in common: a mail as a message, and a message as a mail. */
+import { isObject } from '#kernel/json-value'
+import { beginning, storable } from '#kernel/storable'
+import type { Egress } from '../../egress/egress.ts'
+import type { Attachment, ChannelAdapter, InboundMessage, InboundPost, OpenConnection, Outgoing, ReplyTo } from '../channel.ts'
+import { addressOf, isMachine, mailboxOf, routesOf } from './address.ts'
+import { type MailThread, nameOf } from './headers.ts'
+import { answerTo } from './text.ts'
+
+/** What a provider does; the adapter of mail chooses one by `config.provider`. */
+export type MailProvider = Required<
+  Pick<ChannelAdapter, 'verify' | 'read' | 'check' | 'send' | 'fetch' | 'download' | 'repeatableForMs'>
+> & {
+  /** Addresses of ours that a post may be for. */
+  recipients(post: InboundPost): string[]
+}
+
+export interface MailParts {
+  egress: Egress
+  urls: Readonly<Record<'resend' | 'mailgun' | 'mailgun_eu', string>>
+}
+
+const MOST_RECIPIENTS = 50
+const MOST_ATTACHMENTS = 20
+
+/** The routing keys that headers with addresses name, at most 50. */
+export const keysOf = (headers: readonly string[]): string[] => {
+  const found = headers.slice(0, MOST_RECIPIENTS).flatMap((header) => mailboxOf(header)?.address ?? [])
+  return [...new Set(found.flatMap(routesOf))].slice(0, MOST_RECIPIENTS)
+}
+
+export interface ReceivedMail {
+  from: string
+  subject: string | null
+  thread: MailThread
+  /** As the provider names the event. */
+  eventIds: string[]
+  text: string | null
+  attachments: Attachment[]
+  toFetch: Record<string, unknown> | null
+}
+
+/** How a thread of mails is named. */
+export const threadName = ({ root }: MailThread, otherwise: string): string => nameOf('thread', root ?? otherwise)
+
+/**
+ * Answers go to the sender, never to `Reply-To`: a forged mail could otherwise have what its alleged sender may read sent to somebody else.
+ */
+export const replyToOf = (address: string, subject: string | null, { id, references }: MailThread): ReplyTo => ({
+  ...{ to: address, subject: answerTo(subject) },
+  ...(id === null ? {} : { inReplyTo: id }),
+  ...(references.length === 0 ? {} : { references: references.join(' ') }),
+})
+
+/** None if nobody wrote it whom we could answer. */
+export const messageOf = (mail: ReceivedMail, { routingKey }: OpenConnection): InboundMessage | undefined => {
+  const sender = mailboxOf(mail.from)
+  if (!sender || sender.address === routingKey || isMachine(sender.address)) return undefined
+  const { subject, thread, text, toFetch } = mail
+  // A mail to two of our addresses is one for each. Others know its id, too: bound to its sender, it cannot keep his mail from arriving.
+  const ids = [...mail.eventIds, ...(thread.id === null ? [] : [`mail:${thread.id}:${sender.address}`])]
+  return {
+    ...{
+      eventIds: ids.map((id) => nameOf('event', id, routingKey)),
+      sender: { id: sender.address, name: sender.name },
+      subject,
+      text,
+      toFetch,
+    },
+    // Who writes in a thread of mails is vouched for by nobody.
+    ...{ thread: threadName(thread, mail.eventIds[0]!), isShared: false },
+    attachments: mail.attachments.slice(0, MOST_ATTACHMENTS),
+    replyTo: replyToOf(sender.address, subject, thread),
+    directTo: { to: sender.address, subject: 'A message from your agent' },
+  }
+}
+
+/** As the sender named it. */
+export const attachmentOf = (file: { name: unknown; type: unknown; size: unknown }, ref: Attachment['ref']): Attachment => {
+  const name = typeof file.name === 'string' ? beginning(storable(file.name.replaceAll(/[\p{Cc}]+/gu, ' ')).trim(), 200) : ''
+  const size = Number(file.size)
+  return {
+    name: name === '' ? 'attachment' : name,
+    mimeType: typeof file.type === 'string' ? file.type.split(';', 1)[0]!.trim().toLowerCase().slice(0, 100) : '',
+    byteSize: file.size !== undefined && Number.isSafeInteger(size) && size >= 0 ? size : null,
+    ref,
+  }
+}
+
+export interface MailToSend {
+  from: string
+  to: string
+  subject: string
+  text: string
+  html: string
+  headers: Record<string, string>
+}
+
+/** What has no line end cannot add a header. */
+const headerText = (value: unknown, most: number): string | undefined =>
+  typeof value === 'string' && value !== '' ? beginning(value.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), most) : undefined
+
+const senderOf = ({ routingKey, config }: OpenConnection): string => {
+  const name = headerText(config.fromName, 100)
+  return name === undefined ? routingKey : `"${name.replaceAll(/["\\<>]/g, '')}" <${routingKey}>`
+}
+
+/** Undefined if it has no recipient. Its headers tell other machines not to answer (RFC 3834). */
+export const mailToSend = (
+  connection: OpenConnection,
+  { replyTo, text }: Outgoing,
+  bodyOf: (markdown: string) => { text: string; html: string },
+): MailToSend | undefined => {
+  const to = typeof replyTo.to === 'string' ? addressOf(replyTo.to) : undefined
+  if (to === undefined) return undefined
+  const [answered, references] = [headerText(replyTo.inReplyTo, 300), headerText(replyTo.references, 1_000)]
+  const threading = { ...(answered ? { 'In-Reply-To': answered } : {}), ...(references ? { References: references } : {}) }
+  const headers = { ...threading, 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' }
+  const subject = headerText(replyTo.subject, 310) ?? answerTo(null)
+  return { from: senderOf(connection), to, subject, headers, ...bodyOf(text) }
+}
+
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : typeof value === 'string' ? [value] : []
+
+export const objectsIn = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.filter(isObject) : [])

@@ -1,0 +1,117 @@
+/**
+ * Cuts the quotations and signatures of a mail with `email-reply-parser`. Its regular expressions take time by the square or worse of a
+ * hostile text, so it never sees the mail: it sees a sketch of it, in which each line that cannot matter is a number.
+ */
+import EmailReplyParser from 'email-reply-parser'
+
+const MOST_CHARACTERS = 100_000
+const MOST_LINES = 1_000
+/** Of a line that the parser sees as it is. */
+const LONGEST_LINE = 300
+/** Lines that the parser sees as they are: more than any honest mail needs. */
+const MOST_HEADERS = 12
+const MOST_SIGNATURES = 40
+
+/** Words of lines such as "On Monday, Ada <ada@example.com> wrote:", in the languages that the parser knows. */
+const QUOTING =
+  /wrote|écrit|escribió|scritto|escreveu|schrieb|schreef|pisze|napisał|skrev|kirjoitti|г\. в|写道|작성:|のメッセージ|original message|oprindelig besked|message d'origine|ursprüngliche nachricht/gi
+/** The lines of a head that a mail program puts above what it quotes. */
+const HEAD = /^\s*(from|von|de|van|da)\s?:.*[<[].*[>\]]/i
+const DATED = /^\d{2}[:.]\d{2}.*<.*>\s*:$|\d{4}.*from.*<.*>:$/
+/** The beginning of such a line, which may go on in the next. */
+const BEGINS = /^[\s-]*(on|le|el|il|em|am|op|den|pe|w dniu|dnia|在)\s/i
+const SIGNATURE =
+  /^\s*[-_+=]{2,4}$|^_{32}$|^(sent from|get outlook for|von|gesendet von|sendt fra|envoyé|télécharger outlook|bien|enviado desde|verzonden vanaf|verstuurd vanaf) |^(cheers|best wishes|bonne \S{5,7})[,!]*$|(regards|cordialement)[,!！]*$/i
+
+const [OPEN, CLOSE] = ['\u{E000}', '\u{E001}']
+const MARKS = /[\u{E000}\u{E001}]/gu
+const NUMBERED = /\u{E000}(\d+)\u{E001}/gu
+
+/** The most of each in a line: the expressions try all of them with all of the others. */
+const FEW: readonly [RegExp, number][] = [
+  [/["<>[\]]/g, 8],
+  [/\d/g, 60],
+]
+
+const isShort = (line: string): boolean =>
+  line.length <= LONGEST_LINE && FEW.every(([signs, most]) => (line.match(signs)?.length ?? 0) <= most)
+
+const isHeader = (line: string): boolean =>
+  isShort(line) && ((line.match(QUOTING)?.length ?? 3) <= 2 || HEAD.test(line) || DATED.test(line))
+
+/** A line of this sort that a mail program has broken in two. */
+const joined = (line: string, next: string | undefined): string | undefined => {
+  if (next === undefined || !BEGINS.test(line) || isHeader(line)) return undefined
+  const both = `${line} ${next.trim()}`
+  return isHeader(both) && /:$/.test(both) ? both : undefined
+}
+
+class Sketch {
+  readonly #lines: string[] = []
+  /** What the numbers stand for. */
+  readonly #texts: string[] = []
+  #headers = MOST_HEADERS
+  #signatures = MOST_SIGNATURES
+
+  constructor(private readonly isHtml: boolean) {}
+
+  #number(text: string): string {
+    this.#texts.push(text)
+    return `${OPEN}${this.#texts.length - 1}${CLOSE}`
+  }
+
+  /** Blank lines in a row count as one. */
+  #blank(): void {
+    if (this.#lines.at(-1) !== '') this.#lines.push('')
+  }
+
+  /** How many lines it took. */
+  add(line: string, next: string | undefined): number {
+    if (line.trim() === '') this.#blank()
+    else if (/^\s{0,3}>/.test(line)) this.#lines.push(`>${this.#number(line.trimStart().slice(1))}`)
+    else if (this.#headers > 0 && isHeader(line)) this.#header(line)
+    else if (this.#signatures > 0 && isShort(line) && SIGNATURE.test(line)) {
+      this.#signatures--
+      this.#lines.push(line)
+    } else {
+      const both = this.#headers > 0 ? joined(line, next) : undefined
+      if (both !== undefined) {
+        this.#header(both)
+        return 2
+      }
+      this.#lines.push(this.#number(line))
+    }
+    return 1
+  }
+
+  /** The parser looks for a blank line above, which HTML does not have. */
+  #header(line: string): void {
+    this.#headers--
+    if (this.isHtml) this.#blank()
+    this.#lines.push(line)
+  }
+
+  get text(): string {
+    return this.#lines.join('\n')
+  }
+
+  /** A part of the sketch, in the words of the mail. */
+  wordsOf(part: string): string {
+    return part.replace(NUMBERED, (_, number: string) => this.#texts[Number(number)] ?? '')
+  }
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .slice(0, MOST_CHARACTERS)
+    .replace(MARKS, '')
+    .split(/\r\n|\r|\n/, MOST_LINES)
+    .map((line) => line.trimEnd())
+
+/** Reads the first 100,000 characters and 1,000 lines. `isHtml`: the text was HTML, in which quotations have marks but no blank lines. */
+export const withoutQuotes = (text: string, { isHtml = false } = {}): string => {
+  const lines = linesOf(text)
+  const sketch = new Sketch(isHtml)
+  for (let at = 0; at < lines.length; ) at += sketch.add(lines[at]!, lines[at + 1])
+  return sketch.wordsOf(new EmailReplyParser().parseReply(sketch.text)).trim()
+}

@@ -1,0 +1,237 @@
+/** Mail by Resend, whose posts are signed by Svix and say that a mail came: its text is fetched. */
+import { isObject } from '#kernel/json-value'
+import { isWebhookSecret, newWebhookSecret, verifiedId } from '../../webhook.ts'
+import { type Answer, ask, isSuccess, objectOf, unanswered, waitOf } from '../answers.ts'
+import type { Checked, Fetched, FetchedMessage, InboundMessages, InboundPost, OpenConnection, Outgoing, Sent } from '../channel.ts'
+import { downloadFrom } from '../downloads.ts'
+import { postedJson } from '../posts.ts'
+import { domainOf, mailboxOf } from './address.ts'
+import { headersOf, isAutomatic, threadOf } from './headers.ts'
+import {
+  attachmentOf,
+  keysOf,
+  type MailParts,
+  type MailProvider,
+  mailToSend,
+  messageOf,
+  objectsIn,
+  replyToOf,
+  textsIn,
+  threadName,
+} from './mail.ts'
+import { subjectOf, wordsOfHtml, wordsOfText } from './text.ts'
+
+type Body = (markdown: string) => { text: string; html: string }
+
+const ID = /^[A-Za-z0-9_-]{1,100}$/
+const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
+
+const RECEIVED = 'email.received'
+/** Resend keeps keys of repeated requests for a day. */
+const REPEATABLE_MS = 86_400_000
+/** Of a mail with its HTML, but without attachments. */
+const MOST_MAIL_BYTES = 2_097_152
+const MOST_PAGES = 10
+const NOBODYS = newWebhookSecret()
+
+const eventOf = (post: InboundPost): { type: unknown; data: Record<string, unknown> } | undefined => {
+  const json = postedJson(post)
+  return json && isObject(json.data) ? { type: json.type, data: json.data } : undefined
+}
+
+/** Other events are about mails that we sent. */
+const recipients = (post: InboundPost): string[] => {
+  const { type, data } = eventOf(post) ?? { type: undefined, data: {} }
+  const { received_for, to, cc, bcc, from } = data
+  return keysOf(type === RECEIVED ? [received_for, to, cc, bcc].flatMap(textsIn) : textsIn(from))
+}
+
+const verify = ({ headers, body, now }: InboundPost, { credentials }: OpenConnection): boolean => {
+  const secret = credentials.signingSecret ?? ''
+  const isUsable = isResendSecret(secret)
+  const standard = new Headers(['id', 'timestamp', 'signature'].map((name) => [`webhook-${name}`, headers.get(`svix-${name}`) ?? '']))
+  return verifiedId(standard, body, { secret: isUsable ? secret : NOBODYS, now }) !== undefined && isUsable
+}
+
+const isResendSecret = (secret: string): boolean => secret.startsWith('whsec_') && isWebhookSecret(secret)
+
+const attachmentsOf = (email: string, files: unknown) =>
+  objectsIn(files).map(({ id, filename, content_type, size }) =>
+    attachmentOf({ name: filename, type: content_type, size }, isId(id) ? { email, attachment: id } : null),
+  )
+
+const read = (post: InboundPost, connection: OpenConnection): InboundMessages => {
+  const event = eventOf(post)
+  if (event?.type !== RECEIVED || !recipients(post).includes(connection.routingKey)) return []
+  const { email_id: email, from, subject, message_id, attachments } = event.data
+  if (!isId(email) || typeof from !== 'string') return []
+  const thread = threadOf(new Map(), typeof message_id === 'string' ? message_id.slice(0, 1_000) : undefined)
+  const mail = { from, subject: subjectOf(subject), thread, eventIds: [`email:${email}`], text: null }
+  const message = messageOf({ ...mail, attachments: attachmentsOf(email, attachments), toFetch: { email } }, connection)
+  return message ? [message] : []
+}
+
+const authOf = ({ credentials }: OpenConnection) => ({ authorization: `Bearer ${credentials.apiKey ?? ''}` })
+
+const nameOf = (answer: Answer): string => {
+  const name = objectOf(answer)?.name
+  return typeof name === 'string' && /^[a-z_]{1,60}$/.test(name) ? name : `http ${answer.status}`
+}
+
+/** Why nothing can be done with this key; undefined if that is not what is wrong. */
+const keyError = (answer: Answer): string | undefined => {
+  const name = nameOf(answer)
+  if (name === 'restricted_api_key') return 'the API key of Resend may only send: it needs full access'
+  if (answer.status === 401 || name === 'invalid_api_key') return `Resend does not accept apiKey (${name})`
+  return undefined
+}
+
+const fetchMail = async (
+  { egress, urls }: MailParts,
+  connection: OpenConnection,
+  { email }: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Fetched<FetchedMessage>> => {
+  if (!isId(email)) return { kind: 'gone', error: 'the mail has no id' }
+  // Pictures would come within the HTML otherwise.
+  const url = `${urls.resend}/emails/receiving/${email}?html_format=cid`
+  const called = await ask(egress, { url, headers: authOf(connection), signal, maxBytes: MOST_MAIL_BYTES })
+  if (called.kind === 'forbidden') return { kind: 'gone', error: called.error }
+  if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
+  if (called.status === 404) return { kind: 'gone', error: 'Resend no longer has the mail' }
+  if (!isSuccess(called)) return { kind: 'unreachable', error: keyError(called) ?? `Resend answered with ${nameOf(called)}` }
+  const mail = objectOf(called)
+  if (mail) return { kind: 'fetched', value: await fetchedOf(email, mail) }
+  const isTooLong = called.body.length >= MOST_MAIL_BYTES / 4
+  return isTooLong ? { kind: 'gone', error: 'the mail is too long' } : { kind: 'unreachable', error: 'the answer of Resend broke off' }
+}
+
+const fetchedOf = async (email: string, mail: Record<string, unknown>): Promise<FetchedMessage> => {
+  const headers = headersOf(mail.headers)
+  const subject = subjectOf(mail.subject)
+  const thread = threadOf(headers, typeof mail.message_id === 'string' ? mail.message_id.slice(0, 1_000) : undefined)
+  const { text, html } = mail
+  const hasText = typeof text === 'string' && text.trim() !== ''
+  const words = hasText ? wordsOfText(text, subject) : await wordsOfHtml(typeof html === 'string' ? html : '', subject)
+  const sender = typeof mail.from === 'string' ? mailboxOf(mail.from)?.address : undefined
+  return {
+    ...{ text: words, attachments: attachmentsOf(email, mail.attachments), isAutomatic: isAutomatic(headers) },
+    thread: threadName(thread, `email:${email}`),
+    ...(sender === undefined ? {} : { replyTo: replyToOf(sender, subject, thread) }),
+  }
+}
+
+interface Domain {
+  name?: unknown
+  status?: unknown
+  capabilities?: unknown
+}
+
+const domainError = (domain: Domain | undefined, name: string): string | undefined => {
+  if (!domain) return `${name} is not a domain of this account of Resend`
+  if (domain.status !== 'verified') return `Resend has not verified ${name}: set its DNS records`
+  const isDeaf = isObject(domain.capabilities) && domain.capabilities.receiving === 'disabled'
+  return isDeaf ? `receiving is not enabled for ${name} at Resend` : undefined
+}
+
+/** Asks for one page of domains after another until ours is among them. */
+const check = async ({ egress, urls }: MailParts, connection: OpenConnection, signal: AbortSignal): Promise<Checked> => {
+  const { credentials, routingKey } = connection
+  if (!credentials.apiKey) return { kind: 'refused', error: 'credentials.apiKey is missing' }
+  if (!isResendSecret(credentials.signingSecret ?? ''))
+    return { kind: 'refused', error: 'credentials.signingSecret must begin with whsec_' }
+  const name = domainOf(routingKey)
+  let after = ''
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const called = await ask(egress, { url: `${urls.resend}/domains?limit=100${after}`, headers: authOf(connection), signal })
+    if (called.kind === 'forbidden') return { kind: 'refused', error: called.error }
+    if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
+    const refusal = keyError(called)
+    if (refusal !== undefined) return { kind: 'refused', error: refusal }
+    const list = isSuccess(called) ? objectOf(called) : undefined
+    if (!list) return { kind: 'unreachable', error: `Resend answered with ${nameOf(called)}` }
+    const domains = objectsIn(list.data)
+    const found = domains.find((domain) => domain.name === name)
+    const last = domains.at(-1)?.id
+    if (found || list.has_more !== true || typeof last !== 'string') {
+      const error = domainError(found, name)
+      return error === undefined ? { kind: 'proven' } : { kind: 'refused', error }
+    }
+    after = `&after=${encodeURIComponent(last)}`
+  }
+  return { kind: 'refused', error: `${name} is not among the first domains of this account of Resend` }
+}
+
+/** Errors that every further mail would meet, too. */
+const OF_CONNECTION = new Set(['invalid_api_key', 'missing_api_key', 'restricted_api_key', 'invalid_from_address', 'invalid_access'])
+/** An earlier request had the same key: it was or is being sent. */
+const REPEATED = new Set(['invalid_idempotent_request', 'concurrent_idempotent_requests'])
+const QUOTA_MS = 3_600_000
+
+const sentOf = (answer: Answer): Sent => {
+  const name = nameOf(answer)
+  if (isSuccess(answer)) {
+    const id = objectOf(answer)?.id
+    return { kind: 'sent', externalId: typeof id === 'string' ? id.slice(0, 100) : null }
+  }
+  if (answer.status === 429) {
+    const isQuota = name.endsWith('quota_exceeded')
+    const wait = isQuota ? { retryAfterMs: QUOTA_MS } : waitOf(answer)
+    return {
+      kind: 'unsent',
+      error: isQuota ? `the quota of Resend is used up (${name})` : 'Resend takes no more mails at the moment',
+      ...wait,
+    }
+  }
+  if (REPEATED.has(name)) return { kind: 'unknown', error: `Resend had this mail before (${name})` }
+  if (answer.status >= 400 && answer.status < 500) {
+    // 403 with another name: the domain is not verified, or the account may write to itself alone.
+    const isOfConnection = OF_CONNECTION.has(name) || answer.status === 401 || answer.status === 403
+    return {
+      kind: 'refused',
+      error: keyError(answer) ?? `Resend refused the mail (${name})`,
+      of: isOfConnection ? 'connection' : 'message',
+    }
+  }
+  return { kind: 'unknown', error: `Resend answered with ${name}` }
+}
+
+const send = async (
+  { egress, urls }: MailParts,
+  connection: OpenConnection,
+  { message, body }: { message: Outgoing; body: Body },
+  signal: AbortSignal,
+): Promise<Sent> => {
+  const mail = mailToSend(connection, message, body)
+  if (!mail) return { kind: 'refused', error: 'the message has no recipient', of: 'message' }
+  const headers = { ...authOf(connection), 'content-type': 'application/json', 'idempotency-key': `tendril-${message.id}`.slice(0, 256) }
+  const called = await ask(egress, { url: `${urls.resend}/emails`, headers, body: JSON.stringify({ ...mail, to: [mail.to] }), signal })
+  return called.kind === 'answered' ? sentOf(called) : unanswered(called)
+}
+
+/** Resend says where the bytes are, for an hour; that address wants no credentials. */
+const download = async (
+  { egress, urls }: MailParts,
+  connection: OpenConnection,
+  { email, attachment }: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Fetched<Uint8Array>> => {
+  if (!isId(email) || !isId(attachment)) return { kind: 'gone', error: 'the attachment has no id' }
+  const url = `${urls.resend}/emails/receiving/${email}/attachments/${attachment}`
+  const called = await ask(egress, { url, headers: authOf(connection), signal })
+  if (called.kind === 'forbidden') return { kind: 'gone', error: called.error }
+  if (called.kind !== 'answered') return { kind: 'unreachable', error: called.error }
+  if (called.status === 404) return { kind: 'gone', error: 'Resend no longer has the attachment' }
+  const address = isSuccess(called) ? objectOf(called)?.download_url : undefined
+  if (typeof address !== 'string') return { kind: 'unreachable', error: `Resend answered with ${nameOf(called)}` }
+  return downloadFrom(egress, { url: address, headers: {} }, signal)
+}
+
+export const resendMail = (parts: MailParts, body: Body): MailProvider => ({
+  ...{ recipients, verify, read },
+  check: (connection, signal) => check(parts, connection, signal),
+  send: (connection, message, signal) => send(parts, connection, { message, body }, signal),
+  fetch: (connection, toFetch, signal) => fetchMail(parts, connection, toFetch, signal),
+  download: (connection, ref, signal) => download(parts, connection, ref, signal),
+  repeatableForMs: () => REPEATABLE_MS,
+})
