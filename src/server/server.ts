@@ -235,9 +235,13 @@ const addressesOf = ({ rateLimits }: Config, { rateClock = systemClock }: Overri
   rateLimits ? createAddresses(rateClock) : unlimitedAddresses
 
 /** What is served beside the operations. */
-const routesOf = ({ db, world, runtime }: Workplace, shared: Omit<PageDeps, 'db' | 'identity'>, internal: Bound[]): Route[] => [
+const routesOf = (
+  { db, world, runtime }: Workplace,
+  shared: Omit<PageDeps, 'db' | 'identity' | 'internal'>,
+  internal: Bound[],
+): Route[] => [
   ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
-  ...pageRoutes({ ...shared, db, identity: world.identity }),
+  ...pageRoutes({ ...shared, db, internal, identity: world.identity }),
   ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
   ...channelRoutesOf({
     ...{ db, sealer: world.sealer, internal, channels: world.channels, publicUrl: world.identity.publicUrl, log: shared.log },

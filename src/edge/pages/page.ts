@@ -12,6 +12,8 @@ import { pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './la
 
 export interface PageDeps extends ServeDeps {
   operations: Bound[]
+  /** Operations that no surface offers. */
+  internal: Bound[]
   db: Db
   identity: Identity
 }

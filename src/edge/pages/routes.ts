@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts'
 import { approvalPageRoutes } from './approval.ts'
+import { devChannelPageRoutes } from './dev-channel.ts'
 import { devicePageRoutes } from './device.ts'
 import { documentPassagePageRoutes } from './document-passage.ts'
 import { homeRoutes } from './home.ts'
@@ -19,4 +20,5 @@ export const pageRoutes = (deps: PageDeps): Route[] => [
   ...approvalPageRoutes(deps),
   ...playbookVersionPageRoutes(deps),
   ...documentPassagePageRoutes(deps),
+  ...devChannelPageRoutes(deps),
 ]

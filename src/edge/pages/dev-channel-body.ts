@@ -1,0 +1,74 @@
+/** What the page to talk through a dev channel shows. */
+import type { ChannelConnection } from '#domain/agent/channel'
+import { isOver, type JobStatus } from '#domain/agent/job'
+import type { Said } from '#store/agent/channel-talk'
+import { type Html, html } from './html.ts'
+import { field, hidden, type Problem, timeText } from './layout.ts'
+
+export interface Talk {
+  connection: ChannelConnection
+  said: readonly Said[]
+  /** Whether the sender is linked to the person. */
+  isLinked: boolean
+  workspace: string
+  /** Names the message that the form sends, so that it is taken once. */
+  event: string
+  /** The last one was not taken: nobody but members begins jobs here, or strangers have begun too many today. */
+  isDeclined: boolean
+  typed?: string | undefined
+  problems?: Problem[] | undefined
+}
+
+export const LONGEST = 10_000
+
+const isOpen = (status: JobStatus | null): boolean => status !== null && !isOver({ status })
+
+/** Whether an answer is still to come. */
+export const isAwaited = (said: readonly Said[]): boolean =>
+  said.some(({ way, state, job_id, job_status }) => {
+    if (way === 'out') return state === 'queued' || state === 'sending'
+    return state === 'fetching' || (isOpen(job_status) && !said.some((one) => one.way === 'out' && one.job_id === job_id))
+  })
+
+const STATES: Record<string, string> = {
+  ...{ fetching: 'its files are being read', queued: 'being sent', sending: 'being sent', discarded: 'discarded', failed: 'failed' },
+  unknown: 'it may have been sent',
+}
+
+const stateOf = ({ id, way, state, error }: Said): Html | undefined => {
+  if (way === 'out' && state === 'held') return html` · <a href="/replies/${id}">waits for a person</a>`
+  const says = STATES[state]
+  return says === undefined ? undefined : html` · ${says}${error === null ? '' : `: ${error}`}`
+}
+
+const saidHtml = (said: Said): Html => html`<h2>${said.way === 'in' ? 'You' : 'The agent'}</h2>
+<p class="hint">${timeText(said.created_at.toISOString())}${stateOf(said)}</p>
+<div class="text" dir="auto">${said.text ?? '…'}</div>`
+
+const DECLINED = html`<p class="note">The message was not taken: either only linked senders can start jobs here, or those who are not linked have started enough for today.</p>`
+
+const inactive = ({ status, last_error }: ChannelConnection): Html =>
+  html`<p class="note">This channel takes nothing in: it is ${status}${last_error === null ? '' : `, ${last_error}`}.</p>`
+
+const formHtml = ({ connection, event, typed, problems }: Talk): Html => html`<form method="post" action="/channels/dev/${connection.id}">
+${hidden('event', event)}
+${field({ name: 'text', label: 'Message', autocomplete: 'off', lines: 4, value: typed, problems })}
+<button>Send</button>
+</form>`
+
+const asWhom = ({ isLinked, connection }: Talk): string => {
+  if (isLinked) return 'As yourself: this sender is linked to you.'
+  return connection.sender_policy === 'anyone'
+    ? 'As a stranger: this sender is not linked to you.'
+    : 'As a sender who is not linked to you.'
+}
+
+export const talkBody = (talk: Talk): Html => html`${talk.said.map(saidHtml)}
+${talk.isDeclined ? DECLINED : undefined}
+${isAwaited(talk.said) ? html`<p class="note">The agent is at work. <a href="/channels/dev/${talk.connection.id}?wait=1">Look again</a></p>` : undefined}
+${talk.connection.status === 'unverified' ? inactive(talk.connection) : formHtml(talk)}
+<dl>
+<dt>You write</dt><dd>${asWhom(talk)}</dd>
+<dt>Routing key</dt><dd>${talk.connection.routing_key}</dd>
+<dt>Workspace</dt><dd>${talk.workspace}</dd>
+</dl>`

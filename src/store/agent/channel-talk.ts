@@ -1,0 +1,35 @@
+/** What somebody and the agent have said to each other in a channel. */
+import type { JobStatus } from '#domain/agent/job'
+import { many } from '../engine/load.ts'
+
+export interface Said {
+  id: string
+  /** `in`: the sender said it. */
+  way: 'in' | 'out'
+  /** Null while it is fetched. */
+  text: string | null
+  /** Of the message, or of the reply. */
+  state: string
+  error: string | null
+  job_id: string | null
+  /** Of the job of the message. */
+  job_status: JobStatus | null
+  created_at: Date
+}
+
+/** Of each side. */
+const MOST = 20
+
+/** The last messages of a sender and the replies to them, oldest first. The adapter's `replyTo` names the sender. */
+export const talkPart = (connectionId: string, sender: string) =>
+  many<Said>(
+    { created_at: true },
+    (sql) => sql`select * from (
+      (select m.id, 'in' as way, m.text, m.state, m.error, m.job_id, j.status as job_status, m.created_at
+        from channel_message m left join agent_job j on j.id = m.job_id
+        where m.connection_id = ${connectionId} and m.sender = ${sender} order by m.id desc limit ${MOST})
+      union all
+      (select r.id, 'out' as way, r.text, r.status as state, r.error, r.job_id, null as job_status, r.created_at
+        from channel_reply r where r.connection_id = ${connectionId} and r.reply_to->>'sender' = ${sender} order by r.id desc limit ${MOST})
+    ) said order by created_at, id`,
+  )

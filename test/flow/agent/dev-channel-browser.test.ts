@@ -1,0 +1,58 @@
+/** The page of a dev channel in a real Chromium: a person signs in, writes with the keyboard alone, and reads the answer. */
+import { describe, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { browserPath, launchBrowser } from '#test/support/browser'
+import { devChannel } from '#test/support/channel-posts'
+import { expectNoFlaws, tabTo } from '#test/support/look'
+import { joinAs, PASSWORD } from '#test/support/people'
+import { scriptedModel } from '#test/support/scripted-model'
+import { use, useApp } from '#test/support/use'
+
+const path = browserPath()
+
+const opened = async () => {
+  const browser: Browser = await launchBrowser(path!)
+  return { browser, [Symbol.asyncDispose]: () => browser.close() }
+}
+
+describe.skipIf(!path)('in a browser', () => {
+  const app = useApp({
+    overrides: { thinker: scriptedModel(() => ({ text: 'We open at **nine**.' })) },
+    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+  })
+  const chromium = use(opened)
+
+  test('a person talks to the agent through a dev channel, with the keyboard alone', async () => {
+    const { id } = await devChannel(app, { displayName: 'Front desk', config: { reply: 'auto' } })
+    const { email } = await joinAs(app)
+    const page = await chromium.browser.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.setDefaultTimeout(10_000)
+    await page.goto(`${app.url}/channels/dev/${id}`)
+    await tabTo(page, 'Email')
+    await page.keyboard.type(email)
+    await tabTo(page, 'Password')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Front desk' }).waitFor()
+    await expectNoFlaws(page, 'dev-channel')
+    await tabTo(page, 'Message')
+    await page.keyboard.type('When do <you> open? 👩‍🚀')
+    await tabTo(page, 'Send')
+    await page.keyboard.press('Enter')
+    await page.getByText('We open at **nine**.').waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['You', 'The agent'])
+    expect(await page.getByRole('main').innerText()).toContain('When do <you> open? 👩‍🚀')
+    await expectNoFlaws(page, 'dev-channel-answered')
+    await tabTo(page, 'Message')
+    await page.keyboard.type('   ')
+    await tabTo(page, 'Send')
+    await page.keyboard.press('Enter')
+    await page.getByText('Message must have 1 to 10,000 characters').first().waitFor()
+    expect(await page.locator(':focus').getAttribute('role')).toBe('alert')
+    await expectNoFlaws(page, 'dev-channel-wrong')
+    // The browser itself reports the form that was refused.
+    expect(complaints.filter((one) => !one.includes('400 (Bad Request)'))).toEqual([])
+  }, 60_000)
+})
