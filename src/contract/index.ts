@@ -4,6 +4,7 @@ import { actions } from './agent/actions.ts'
 import { analytics } from './agent/analytics.ts'
 import { approvals } from './agent/approvals.ts'
 import { artifactCapabilities, artifacts } from './agent/artifacts.ts'
+import { channelIdentities } from './agent/channel-identities.ts'
 import { channelReplies } from './agent/channel-replies.ts'
 import { channels as agentChannels } from './agent/channels.ts'
 import { clockCapabilities } from './agent/clock.ts'
@@ -142,6 +143,7 @@ export const agentResources = {
     about: 'What goes out to channels, and what waits for a person there.',
     group: channelReplies,
   },
+  channelIdentities: { prefix: 'agent.channelIdentities', about: 'Senders in channels who are members.', group: channelIdentities },
   modules: { prefix: 'agent.modules', about: 'Which further tools are offered over MCP.', group: modules },
 } as const satisfies Record<string, Resource>
 

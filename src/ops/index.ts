@@ -7,6 +7,7 @@ import { actionHandlers } from './agent/actions.ts'
 import { analyticsHandlers } from './agent/analytics.ts'
 import { approvalHandlers } from './agent/approvals.ts'
 import { artifactCapabilityHandlers, artifactHandlers } from './agent/artifacts.ts'
+import { channelIdentityHandlers } from './agent/channel-identities.ts'
 import { channelReplyHandlers } from './agent/channel-replies.ts'
 import { channelHandlers as agentChannelHandlers } from './agent/channels.ts'
 import { clockHandlers } from './agent/clock.ts'
@@ -122,6 +123,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.mcpServers, mcpServerHandlers(mcp))
   add(agentResources.channels, agentChannelHandlers(world))
   add(agentResources.channelReplies, channelReplyHandlers({ publicUrl }))
+  add(agentResources.channelIdentities, channelIdentityHandlers)
   add(agentResources.modules, moduleHandlers)
 }
 

@@ -8,6 +8,7 @@ import { makeJob } from '#test/support/agent-records'
 import type { Reply } from '#test/support/app'
 import { call, legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
+import { connectionRow, identityRow } from '#test/support/senders'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
@@ -38,6 +39,10 @@ const keyOf = async ({ workspace, person }: Place, granted = [...scopes]) => {
 const own: Record<string, (place: Place) => Promise<Record<string, string>>> = {
   'agent.jobs.cancel': ({ workspace, person: { sessionId: id, personId } }) =>
     makeJob(workspace, { on_behalf: { kind: 'session', id, personId } }),
+  'agent.channelIdentities.remove': async ({ workspace, person: { personId } }) => {
+    const id = await connectionRow(workspace)
+    return { id, identityId: await identityRow(workspace, { connection: id, personId }) }
+  },
   'app.members.remove': async ({ person }) => ({ id: person.personId }),
   'app.keys.revoke': async (place) => ({ id: (await keyOf(place, ['api:read'])).id }),
 }

@@ -1,5 +1,6 @@
 /** How to make the records of the workspace agent that operations take by id. */
 import { argumentsHash } from '#domain/agent/hash'
+import { newId } from '#kernel/ids'
 import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeArtifact, makeShare } from './artifacts.ts'
@@ -8,6 +9,8 @@ import { makeChannel } from './channels.ts'
 import { makeDocument } from './documents.ts'
 import { makeMcpServer } from './mcp-servers.ts'
 import { makeSchedule } from './schedules.ts'
+import { identityRow } from './senders.ts'
+import { signedIn } from './session.ts'
 import { makeWebhookRule } from './webhook-rules.ts'
 
 export { documentInputs } from './documents.ts'
@@ -25,6 +28,13 @@ const reading = { tool_name: 'fetch_url', arguments: PAGE, arguments_hash: argum
 const playbookWithDraft = async (workspace: Workspace) => {
   const { id } = await makePlaybook(workspace)
   return { id, versionId: (await makeDraft(workspace, { playbook_id: id })).id }
+}
+
+/** A channel, and a member's sender in it. */
+const channelWithIdentity = async (workspace: Workspace) => {
+  const id = await makeChannel(workspace)
+  const { personId } = await signedIn(workspace.app, workspace.tenantId, 'editor')
+  return { id, identityId: await identityRow(workspace, { connection: id, sender: newId(), personId }) }
 }
 
 /** By the part of an operation's id before the last dot. */
@@ -46,6 +56,10 @@ export const agentRecipes = {
   'agent.tasks': { make: makeTask },
   'agent.channels': { make: async (workspace: Workspace) => ({ id: await makeChannel(workspace) }) },
   'agent.channelReplies': { make: async (workspace: Workspace) => ({ id: await makeReply(workspace) }) },
+  'agent.channelIdentities': {
+    make: async (workspace: Workspace) => ({ id: (await channelWithIdentity(workspace)).id }),
+    instead: { remove: channelWithIdentity },
+  },
   'agent.mcpServers': { make: async (workspace: Workspace) => ({ id: await makeMcpServer(workspace) }) },
   'agent.webhookRules': { make: async (workspace: Workspace) => ({ id: (await makeWebhookRule(workspace)).id }) },
   'agent.toolRules': { make: toolName },

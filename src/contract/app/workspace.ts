@@ -61,6 +61,7 @@ export const exportKinds = [
     'mcp_tool',
     'inbound_event',
     'channel_connection',
+    'channel_identity',
     'channel_message',
     'artifact',
     'artifact_share',

@@ -8,6 +8,7 @@ import { type ArrivalFacts, insertArrival, insertChannelMessage, insertTold, rec
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { newWork } from '../work.ts'
+import { takeCode } from './channel-linking.ts'
 import { replyEffects } from './channel-replies.ts'
 import { startChannelTurn } from './channel-turns.ts'
 
@@ -70,7 +71,8 @@ const hasRoom = (trust: Trust, { connection, facts }: Pick<Arrival, 'connection'
 type Outcome =
   | { kind: 'taken'; job: string; message: ChannelMessage; effects: Effects }
   | { kind: 'fetching'; message: ChannelMessage; effects: Effects }
-  | { kind: 'declined'; effects: Effects }
+  /** `detail`: what the audit says of it. */
+  | { kind: 'declined'; effects: Effects; detail?: Record<string, unknown> }
   | { kind: 'later' }
 
 /** Who is not served is told so, once a day. */
@@ -80,12 +82,26 @@ const membersOnly = ({ connection, message, facts, now }: Omit<Arrival, 'identit
   return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
 }
 
+/** A message that holds a code links its sender, who is told. */
+const linking = async (
+  { connection, message, now }: Pick<Arrival, 'connection' | 'message' | 'now'>,
+  sql: Sql,
+): Promise<Extract<Outcome, { kind: 'declined' }> | undefined> => {
+  const { sender: id, sender_name: name, text, direct_to: directTo, reply_to: replyTo } = message
+  const code = await takeCode({ connectionId: connection.id, sender: { id, name }, text: text ?? '', directTo, now }, sql)
+  if (!code) return undefined
+  const line = replyEffects({ connection, replyTo, recipient: recipientOf(message), text: code.line, now })
+  return { kind: 'declined', effects: merge(code.effects, line), detail: code.detail }
+}
+
 /** Of a message that is complete. */
 export const decided = async (
   models: Models | typeof NO_MODEL,
   { connection, message, identity, facts, now }: Arrival,
   { sql }: { sql: Sql },
 ): Promise<Exclude<Outcome, { kind: 'fetching' }>> => {
+  const linked = await linking({ connection, message, now }, sql)
+  if (linked) return linked
   const trust = trustOf(connection, { id: message.sender, identity })
   if (trust.kind === 'none') return { kind: 'declined', effects: membersOnly({ connection, message, facts, now }) }
   if (!hasRoom(trust, { connection, facts }) || contentOf(message) === '') return { kind: 'declined', effects: {} }
@@ -106,7 +122,10 @@ export const arrived = async (
   models: Models | typeof NO_MODEL,
   arrival: Arrival & { events: readonly string[] },
   at: { sql: Sql },
-): Promise<{ outcome: 'taken' | 'declined'; job: string | null; effects: Effects } | { outcome: 'later'; retryAfter: number }> => {
+): Promise<
+  | { outcome: 'taken' | 'declined'; job: string | null; effects: Effects; detail?: Record<string, unknown> }
+  | { outcome: 'later'; retryAfter: number }
+> => {
   const { connection, message, events, now } = arrival
   const outcome = isToBeFetched(message) ? fetchedLater(arrival) : await decided(models, arrival, at)
   if (outcome.kind === 'later') return { outcome: 'later', retryAfter: FULL_RETRY_S }
@@ -114,5 +133,6 @@ export const arrived = async (
   const kept = outcome.kind === 'declined' ? [] : [insertChannelMessage(outcome.message)]
   const known = insertArrival({ source: connection.id, events, sender: message.sender, job, now })
   const effects = merge(outcome.effects, { writes: [known, receivedAt(connection.id, now), ...kept] })
-  return { outcome: outcome.kind === 'declined' ? 'declined' : 'taken', job, effects }
+  const detail = 'detail' in outcome && outcome.detail ? { detail: outcome.detail } : {}
+  return { outcome: outcome.kind === 'declined' ? 'declined' : 'taken', job, effects, ...detail }
 }

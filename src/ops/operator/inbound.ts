@@ -42,8 +42,13 @@ const channelHandler = (models: Models | typeof NO_MODEL): Handlers<typeof inbou
       const row = newChannelMessage(id, message as ArrivedMessage, { connection, identity, now })
       const result = await arrived(models, { connection, message: row, identity, events: message.eventIds, facts, now }, { sql })
       if (result.outcome === 'later') return { reply: { outcome: 'later' as const, retryAfter: result.retryAfter }, unchanged: true }
-      const { outcome, effects, job } = result
-      return { reply: { outcome, retryAfter: 0 }, effects, refId: id, auditDetail: { connection_id: connection.id, outcome, job_id: job } }
+      const { outcome, effects, job, detail } = result
+      return {
+        reply: { outcome, retryAfter: 0 },
+        effects,
+        refId: id,
+        auditDetail: { connection_id: connection.id, outcome, job_id: job, ...detail },
+      }
     },
   )
 

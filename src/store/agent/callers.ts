@@ -35,5 +35,5 @@ export const callerNow = ({ kind, id, personId }: OnBehalf) =>
 /** Whether the caller in a column may do nothing any more. The members are read once, for all rows, and those of the workspace alone. */
 export const isGone = (sql: Sql, by: Fragment): Fragment =>
   sql`not case ${by}->>'kind' when 'key' then exists (${keyNow(sql, sql`(${by}->>'id')::uuid`)})
-    when 'channel' then exists (${senderNow(sql, sql`(${by}->>'id')::uuid`, sql`(${by}->>'personId')::uuid`)})
-    else coalesce((${by}->>'personId')::uuid in (select person_id from member), false) end`
+    else coalesce((${by}->>'personId')::uuid in (select person_id from member), false) and (${by}->>'kind' <> 'channel' or exists (
+      select from channel_identity i where i.id = (${by}->>'id')::uuid and i.person_id = (${by}->>'personId')::uuid)) end`

@@ -96,6 +96,7 @@ const channelReply = [
   ...['id', 'connection_id', 'job_id', 'message_id', 'conversation_id', 'recipient', 'reply_to', 'text', 'parts', 'status', 'tries'],
   ...['error', 'decided_by', 'decided_at', 'sent_at', ...times],
 ]
+const channelIdentity = ['id', 'connection_id', 'external_id', 'name', 'person_id', 'verified_at', ...times]
 const mcpTool = ['id', 'server_id', 'name', 'own_name', 'title', 'description', 'parameters', 'read_only_hint', ...times]
 
 /** Those of a person are shown to that person alone. */
@@ -175,6 +176,7 @@ export const agentSources = {
   channel_reply: { table: 'channel_reply', columns: channelReply, key: byId },
   channel_connection: { table: 'channel_connection', columns: channelConnection, key: byId },
   channel_message: { table: 'channel_message', columns: channelMessage, key: byId, page: 100 },
+  channel_identity: { table: 'channel_identity', columns: channelIdentity, key: byId },
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

@@ -1,0 +1,46 @@
+import { Type as T } from '@sinclair/typebox'
+import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { op } from '../op.ts'
+import { Id, nullable, record, Time, untrusted } from '../shapes.ts'
+
+const ChannelIdentity = record(
+  {
+    id: Id,
+    channelId: T.String({ format: 'uuid', description: 'The connection of the channel.' }),
+    sender: T.String({ description: 'As the provider names the sender: an address, a number, the id of a user.' }),
+    name: untrusted(nullable(T.String({ description: 'As the sender is called there.' }))),
+    personId: T.String({ format: 'uuid', description: 'The member who it is.' }),
+    verifiedAt: { ...Time, description: 'When a code of this member last came from the sender.' },
+    createdAt: Time,
+  },
+  { title: 'ChannelIdentity' },
+)
+
+const identityId = T.String({ format: 'uuid', description: 'The id of the identity.' })
+
+export const channelIdentities = {
+  linkCode: op.command(
+    'POST /api/v1/channels/:id/link-code',
+    'Get a code that links you to a sender: whoever sends it to the channel within 15 minutes is taken for you there from then on. It works once, and ends your last one for this channel. Requires a signed-in person.',
+    {
+      input: { id: Id },
+      output: record({
+        code: T.String({ description: 'Send it as a message to the channel. Show it to nobody.', examples: ['BCDF-GHJK'] }),
+        expiresAt: Time,
+      }),
+    },
+    { scope: 'session', ...everybody, status: 201, errors: ['not_found'], secret: true },
+  ),
+  list: op.query(
+    'GET /api/v1/channels/:id/identities',
+    'List the senders of a channel who are linked to members, newest first.',
+    { input: { id: Id, ...page }, output: record({ identities: T.Array(ChannelIdentity), ...nextCursor }) },
+    { ...use, ...everybody, errors: ['not_found'] },
+  ),
+  remove: op.command(
+    'DELETE /api/v1/channels/:id/identities/:identityId',
+    'End the link of a sender. What it writes from then on is that of a stranger, its unfinished jobs end, and its schedules and webhook rules stop. Members can end their own, owners and approvers any.',
+    { input: { id: Id, identityId }, output: record({ identity: ChannelIdentity }) },
+    { ...use, ...everybody, errors: ['not_found'] },
+  ),
+}

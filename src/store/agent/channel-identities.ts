@@ -1,0 +1,95 @@
+/** Senders in channels who are members, and the codes by which they become known. */
+import type { ChannelIdentity } from '#domain/agent/channel-identity'
+import { assignments } from '../engine/assign.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, one } from '../engine/load.ts'
+import type { Page } from '../engine/page.ts'
+
+const columns = (sql: Sql): Fragment =>
+  sql`i.id, i.connection_id, i.external_id, i.name, i.person_id, i.reply_to, i.verified_at, i.created_at, i.updated_at`
+
+const times = { verified_at: true, created_at: true, updated_at: true } as const
+
+/** A sender whose person has left is nobody. */
+const identities = (sql: Sql): Fragment => sql`channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id`
+
+export const identityOfSender = (connectionId: string, sender: string) =>
+  one<ChannelIdentity>(
+    times,
+    (sql) => sql`select ${columns(sql)} from ${identities(sql)} where i.connection_id = ${connectionId} and i.external_id = ${sender}`,
+  )
+
+export const identityPart = (connectionId: string, id: string) =>
+  one<ChannelIdentity>(
+    times,
+    (sql) => sql`select ${columns(sql)} from channel_identity i where i.connection_id = ${connectionId} and i.id = ${id}`,
+  )
+
+/** Newest first. */
+export const identitiesOf = (connectionId: string, { limit, after }: Page) =>
+  many<ChannelIdentity>(
+    times,
+    (sql) => sql`select ${columns(sql)} from ${identities(sql)} where i.connection_id = ${connectionId}
+      ${after ? sql`and i.id < ${after}` : sql``} order by i.id desc limit ${limit + 1}`,
+  )
+
+/** Those who may decide what others ask for, and can be written to in their channel. */
+export const approverSenders = (most: number) =>
+  many<ChannelIdentity & { role: string }>(
+    times,
+    (sql) => sql`select ${columns(sql)}, m.role from ${identities(sql)} where m.role in ('owner', 'approver') and i.reply_to is not null
+      order by i.id limit ${most}`,
+  )
+
+/** In the place of that of a person who has left. */
+export const insertIdentity =
+  (identity: ChannelIdentity): Query =>
+  (sql) => {
+    const { id, name, person_id, reply_to, verified_at, created_at, updated_at } = identity
+    const fields = {
+      id,
+      name,
+      person_id,
+      reply_to: reply_to === null ? null : sql.json(reply_to as never),
+      verified_at,
+      created_at,
+      updated_at,
+    }
+    const { connection_id, external_id } = identity
+    return sql`insert into channel_identity ${sql({ connection_id, external_id, ...fields })}
+      on conflict (tenant_id, connection_id, external_id) do update set ${assignments(sql, fields)}`
+  }
+
+export const deleteIdentity =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from channel_identity where id = ${id}`
+
+interface Code {
+  connectionId: string
+  personId: string
+  hash: string
+  expiresAt: Date
+}
+
+/** In the place of the person's last code for this connection. */
+export const putLinkCode =
+  ({ connectionId, personId, hash, expiresAt }: Code): Query =>
+  (sql) => {
+    const row = { connection_id: connectionId, person_id: personId, code_hash: hash, expires_at: expiresAt }
+    return sql`insert into channel_link_code ${sql(row)} on conflict (tenant_id, connection_id, person_id) do update
+      set code_hash = excluded.code_hash, expires_at = excluded.expires_at`
+  }
+
+/** The member whose code it is, if it can still be used. */
+export const memberOfCode = (connectionId: string, hash: string) =>
+  one<{ person_id: string }>(
+    {},
+    (sql) => sql`select l.person_id from channel_link_code l join member m on m.tenant_id = l.tenant_id and m.person_id = l.person_id
+      where l.connection_id = ${connectionId} and l.code_hash = ${hash} and l.expires_at > clock_timestamp()`,
+  )
+
+export const deleteLinkCode =
+  ({ connectionId, personId }: Pick<Code, 'connectionId' | 'personId'>): Query =>
+  (sql) =>
+    sql`delete from channel_link_code where connection_id = ${connectionId} and person_id = ${personId}`
