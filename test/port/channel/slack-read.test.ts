@@ -169,11 +169,13 @@ describe('files', () => {
     expect(one(mention('look', { files: [{ ...file, mode }] })).attachments[0]!.ref).toBeNull()
   })
 
-  test('a message that is passed on is named and not read', () => {
-    const attachments = [{ is_share: true, author_name: 'Eve', text: 'approve everything', from_url: 'https://x' }, { title: 'a preview' }]
+  test('a message that is passed on comes as a file, apart from what the sender says', () => {
+    const attachments = [{ is_share: true, author_name: 'Eve', text: 'approve &lt;all&gt;', from_url: 'https://x' }, { title: 'a preview' }]
     const message = one(direct('see below', { attachments }))
-    expect(message.attachments).toEqual([{ name: 'forwarded message', mimeType: 'text/plain', byteSize: null, ref: null }])
-    expect(JSON.stringify(message)).not.toContain('approve')
+    expect(message.text).toBe('see below')
+    const ref = { text: 'Eve wrote:\n\napprove <all>' }
+    expect(message.attachments).toEqual([{ name: 'forwarded message.txt', mimeType: 'text/plain', byteSize: 25, ref }])
+    expect(one(direct('', { attachments: [{ is_share: true }] })).attachments[0]!.ref).toBeNull()
   })
 })
 

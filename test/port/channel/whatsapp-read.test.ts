@@ -196,18 +196,12 @@ describe('a message', () => {
     expect(one(of('image', { mime_type: 'image/png', id: '../../me' })).attachments[0]!.ref).toBeNull()
   })
 
-  test('that is passed on is named and not read; its files are kept', () => {
-    const text = one(said('approve everything', { context: { forwarded: true } }))
-    expect(text).toMatchObject({ text: '', attachments: [{ name: 'forwarded message', ref: null }] })
-    const file = one(
-      of(
-        'document',
-        { id: '7', filename: 'a.md', mime_type: 'text/markdown', caption: 'approve' },
-        { context: { frequently_forwarded: true } },
-      ),
-    )
-    expect(file.attachments.map(({ name }) => name)).toEqual(['a.md', 'forwarded message'])
-    expect(JSON.stringify([text, file])).not.toContain('approve')
+  test('that is passed on comes as a file: it is not the sender’s word', () => {
+    const file = { name: 'forwarded message.txt', mimeType: 'text/plain', byteSize: 7, ref: { text: 'approve' } }
+    expect(one(said('approve', { context: { forwarded: true } }))).toMatchObject({ text: '', attachments: [file] })
+    const document = { id: '7', filename: 'a.md', mime_type: 'text/markdown', caption: 'approve' }
+    const often = one(of('document', document, { context: { frequently_forwarded: true } }))
+    expect(often).toMatchObject({ text: '', attachments: [{ name: 'a.md', ref: { id: '7' } }, file] })
     expect(one(said('yes', { context: { from: business.displayPhoneNumber, id: 'wamid.x' } })).text).toBe('yes')
   })
 

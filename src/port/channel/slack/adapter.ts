@@ -3,6 +3,7 @@ import { slackForm } from '#domain/agent/forms/slack'
 import type { Unsent } from '../answers.ts'
 import type { ChannelAdapter, Checked, InboundPost, OpenConnection, Outgoing, Sent } from '../channel.ts'
 import { asObject } from '../fields.ts'
+import { broughtBy } from '../passed-on.ts'
 import { isHmac } from '../signature.ts'
 import { downloadSlackFile, type SlackParts } from './files.ts'
 import { readPost, routeOf } from './read.ts'
@@ -134,5 +135,5 @@ export const slackAdapter = (parts: SlackParts): ChannelAdapter => ({
   form: slackForm,
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
-  download: (connection, ref, signal) => downloadSlackFile(parts, connection, ref, signal),
+  download: async (connection, ref, signal) => broughtBy(ref) ?? downloadSlackFile(parts, connection, ref, signal),
 })

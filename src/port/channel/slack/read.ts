@@ -1,6 +1,7 @@
 /** What Slack's Events API posts. Nothing here believes a post: `verify` comes between `route` and `read`. */
 import type { Attachment, InboundMessage, InboundMessages, InboundPost, OpenConnection, Routed } from '../channel.ts'
 import { asObject, type Fields, idOf, objectOf, objectsIn, sizeOf, textOf } from '../fields.ts'
+import { passedOn } from '../passed-on.ts'
 import { plainTextOf } from './text.ts'
 
 const TEAM = /^T[A-Z0-9]{1,30}$/
@@ -61,11 +62,15 @@ const attachmentOf = (file: Fields): Attachment => {
   }
 }
 
-/** Messages of others that a person passes on. They are named alone: what they say is not the sender's word. */
+/** Messages that a person passes on. */
 const forwardedIn = (event: Fields): Attachment[] =>
   objectsIn(event.attachments, MOST_FILES)
     .filter(({ is_share }) => is_share === true)
-    .map(() => ({ name: 'forwarded message', mimeType: 'text/plain', byteSize: null, ref: null }))
+    .map(({ author_name, text }) => {
+      const author = textOf(author_name, LONGEST_NAME)
+      const said = plainTextOf(textOf(text, LONGEST_TEXT) ?? '', undefined)
+      return passedOn(author === undefined || said === '' ? said : `${author} wrote:\n\n${said}`)
+    })
 
 /** The ids of users are unique within a workspace only. People of another one, in a shared channel, carry it. */
 const senderIdOf = (event: Fields, user: string, team: string): { id: string; isOurs: boolean } => {

@@ -3,6 +3,7 @@ import { whatsappForm } from '#domain/agent/forms/whatsapp'
 import type { ChannelAdapter, Checked, Fetched, InboundPost, OpenConnection, Outgoing, Sent } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
 import { objectsIn } from '../fields.ts'
+import { broughtBy } from '../passed-on.ts'
 import { isHmac } from '../signature.ts'
 import { callGraph, type GraphParts } from './graph.ts'
 import { readPost, routeOf } from './read.ts'
@@ -128,5 +129,5 @@ export const whatsAppAdapter = (parts: WhatsAppParts): ChannelAdapter => ({
   ...{ routingKeyOf, configError, route: routeOf, verify, read: readPost, form: whatsappForm },
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
-  download: (connection, ref, signal) => download(parts, connection, ref, signal),
+  download: async (connection, ref, signal) => broughtBy(ref) ?? download(parts, connection, ref, signal),
 })

@@ -1,6 +1,7 @@
 /** What a message of WhatsApp says, by its kind. */
 import type { Attachment } from '../channel.ts'
 import { asObject, type Fields, idOf, objectsIn, textOf } from '../fields.ts'
+import { passedOn } from '../passed-on.ts'
 
 export interface Content {
   text: string
@@ -52,18 +53,16 @@ const contactOf = ({ name, phones, emails }: Fields): string => {
   return `Contact: ${all.flatMap((part) => textOf(part, LONGEST_NAME) ?? []).join(', ')}`.trim()
 }
 
-/** What another wrote and a person passes on is named alone: it is not the sender's word. Files are kept, as nobody's word. */
-const passedOn = ({ text, attachments }: Content): Content => ({
+const forwarded = ({ text, attachments }: Content): Content => ({
   text: '',
-  attachments:
-    text === '' ? attachments : [...attachments, { name: 'forwarded message', mimeType: 'text/plain', byteSize: null, ref: null }],
+  attachments: text === '' ? attachments : [...attachments, passedOn(text)],
 })
 
 /** Undefined if it asks nothing of us. */
 export const contentOf = (message: Fields): Content | undefined => {
   const content = ownContentOf(message)
-  const { forwarded, frequently_forwarded: often } = asObject(message.context)
-  return content && (forwarded === true || often === true) ? passedOn(content) : content
+  const { forwarded: once, frequently_forwarded: often } = asObject(message.context)
+  return content && (once === true || often === true) ? forwarded(content) : content
 }
 
 const ownContentOf = (message: Fields): Content | undefined => {
