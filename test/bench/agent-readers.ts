@@ -14,7 +14,7 @@ export interface Sizes {
 }
 
 /** Opens streams, or closes all. Answers with the messages of the agent that each stream has had. */
-type Wish = { open: { url: string; keys: string[]; readers: number } } | 'close'
+export type Wish = { open: { url: string; key: string }[] } | 'close'
 
 /** A credential may open so many. */
 const STREAMS_OF_KEY = 20
@@ -53,7 +53,8 @@ export const readers = async (stage: Stage, { readers: count, turns, rounds }: S
   for (let round = -1; round < rounds; round++) {
     await using conversation = await converse(server, tenants[0]!)
     const before = await talked(stage, conversation, turns)
-    await worker.ask({ open: { url: `http://127.0.0.1:${server.port}${pathOf(conversation.id)}`, keys, readers: count } })
+    const url = `http://127.0.0.1:${server.port}${pathOf(conversation.id)}`
+    await worker.ask({ open: Array.from({ length: count }, (_, nth) => ({ url, key: keys[nth % keys.length]! })) })
     const after = await talked(stage, conversation, turns)
     const heard = await worker.ask('close')
     const missed = heard.filter((messages) => messages !== 2 * turns).length
@@ -94,9 +95,9 @@ const allHeard = async (): Promise<number[]> => {
 
 const answer = async (wish: Wish): Promise<number[]> => {
   if (wish !== 'close') {
-    const { url, keys, readers: count } = wish.open
-    const more = Array.from({ length: count }, (_, nth) => openStream(url, { key: keys[nth % keys.length]! }))
-    open.push(...(await Promise.all(more)))
+    open.push(...(await Promise.all(wish.open.map(({ url, key }) => openStream(url, { key })))))
+    const refused = open.find(({ response }) => !response.ok)
+    if (refused) throw new Error(`a stream was answered ${refused.response.status}`)
     return open.map(messagesIn)
   }
   const heard = await allHeard()

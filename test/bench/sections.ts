@@ -1,6 +1,6 @@
 /** The sections of the bench: what each measures, in full and in quick size. */
 import { loadavg } from 'node:os'
-import { agent, agentWaiting } from './agent.ts'
+import { agent, agentWaiting, conversations } from './agent.ts'
 import { background } from './background.ts'
 import { cli } from './cli.ts'
 import { contained } from './contained.ts'
@@ -24,6 +24,7 @@ export const SECTIONS = [
   ...ON_ONE_SERVER,
   'memory',
   'agent',
+  'conversations',
   'waiting',
   'documents',
   'contained',
@@ -93,6 +94,7 @@ const onOthers = async (world: World, measure: Measure, { sizes }: Plan): Promis
   const { quick, seconds, jobs, awake, sleepers } = sizes
   const size = (given: string | undefined, usual: number, short: number): number => Number(given ?? (quick ? short : usual))
   await measure('agent', () => agent(world, quick))
+  await measure('conversations', () => conversations(world, quick))
   await measure('waiting', () => agentWaiting(world, quick))
   await measure('documents', () =>
     documents(world, quick ? { documents: 200, queries: 40, added: 10 } : { documents: 10_000, queries: 200, added: 50 }),
