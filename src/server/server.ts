@@ -45,6 +45,7 @@ import type { Parts, Rates, World } from '#ops/call'
 import { createOperations, createOperatorOperations, createToolBox } from '#ops/index'
 import type { LocalBus } from '#ops/job-bus'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
+import { discreetAdapters } from '#port/channel/discreet'
 import { type ChannelAdapters, channelAdapters } from '#port/channel/registry'
 import { createEgress, type Egress } from '#port/egress/egress'
 import type { BucketTimes } from '#port/files/s3/bucket'
@@ -199,7 +200,7 @@ export async function openWorkplace(
   const agent = agentOf({ db, log, openai, publicUrl, thinker: overrides.thinker, toolMs: overrides.toolMs })
   const mcp = mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient })
   const usualChannels = channelAdapters({ egress, urls: config.channelUrls })
-  const channels = overrides.channels?.(usualChannels) ?? usualChannels
+  const channels = discreetAdapters(overrides.channels?.(usualChannels) ?? usualChannels)
   const parts = { networks, egress, failpoints, drafter, sealer, mcp, channels, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides

@@ -1,0 +1,30 @@
+/** Channels whose providers answer checks as a test wants. */
+import type { Channel } from '#domain/agent/channel'
+import type { ChannelAdapter, Checked, OpenConnection } from '#port/channel/channel'
+import type { ChannelAdapters } from '#port/channel/registry'
+
+export interface CheckedChannels {
+  /** For `Overrides.channels`. */
+  replace(usual: ChannelAdapters): ChannelAdapters
+  /** What the provider says. */
+  answer: (connection: OpenConnection, signal: AbortSignal) => Checked | Promise<Checked>
+  /** Connections that it was asked about, in order. */
+  asked: OpenConnection[]
+}
+
+/** `names`: the channels that answer so; the others are the usual ones. */
+export const checkedChannels = (names: readonly Channel[] = ['dev']): CheckedChannels => {
+  const checked: CheckedChannels = {
+    asked: [],
+    answer: () => ({ kind: 'proven' }),
+    replace: (usual) => ({ ...usual, ...Object.fromEntries(names.map((name) => [name, replaced(usual[name]!)])) }),
+  }
+  const replaced = (adapter: ChannelAdapter): ChannelAdapter => ({
+    ...adapter,
+    async check(connection, signal) {
+      checked.asked.push(connection)
+      return await checked.answer(connection, signal)
+    },
+  })
+  return checked
+}
