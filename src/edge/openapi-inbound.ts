@@ -67,6 +67,7 @@ export const inboundPaths = {
             'text/xml': { schema: { type: 'string' } },
           },
         },
+        400: refusal('Error codes: invalid_input. A field of a signed post of dev is wrong; the message names it.'),
         401: refusal('Error codes: unauthenticated. No channel has this routing key and signature.'),
         404: refusal('Error codes: not_found. There is no such channel.'),
         413: refusal('Error codes: payload_too_large'),

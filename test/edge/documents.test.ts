@@ -157,7 +157,7 @@ describe('the OpenAPI document', () => {
     const { post } = openapi.paths[INBOUND] ?? {}
     expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([[], ['200', '401', '413', '429', '503']])
     const { post: taken, get: asked } = openapi.paths[CHANNELS] ?? {}
-    expect([taken?.security, Object.keys(taken?.responses ?? {})]).toEqual([[], ['200', '401', '404', '413', '429', '503']])
+    expect([taken?.security, Object.keys(taken?.responses ?? {})]).toEqual([[], ['200', '400', '401', '404', '413', '429', '503']])
     expect([asked?.security, Object.keys(asked?.responses ?? {})]).toEqual([[], ['200', '403', '404', '405', '429', '503']])
     const { get } = openapi.paths[SHARED] ?? {}
     expect([get?.security, Object.keys(get?.responses ?? {})]).toEqual([[], ['200', '206', '304', '404', '416', '429', '503']])

@@ -123,8 +123,9 @@ const email = ({ provider, webhookUrl, routingKey }: { provider: unknown; webhoo
 
 const dev = (webhookUrl: string): Steps => ({
   steps: [
-    'The routing key is a name that you choose; secret is whsec_ and the base64 of random bytes.',
-    'POST JSON with routingKey, id, sender and text to the address, signed as Standard Webhooks have it: webhook-id, webhook-timestamp and webhook-signature.',
+    'The routing key is a name that you choose; secret is whsec_ and the base64 of random bytes, or any text of 16 bytes or more.',
+    `To talk without a program, open ${webhookUrl.replace(/\/webhooks\/.*/, '')}/channels/dev/ID with the id of the connection.`,
+    'A program posts JSON with routingKey, sender and text to the address, signed as Standard Webhooks have it: webhook-id, webhook-timestamp and webhook-signature.',
     'Replies are kept, and posted in the same manner to config.url if you set it.',
   ],
   paste: [{ label: 'Address', text: webhookUrl }],

@@ -187,6 +187,8 @@ const receive = async (deps: Receiving, incoming: Incoming): Promise<Response> =
   if (!isRouted) return unconfigured(channel, requestId)
   const connections = await verified(deps, channel, { keys, routes }, post)
   if (connections.length === 0) return refuse()
+  const flaw = adapter.flawOf?.(post)
+  if (flaw !== undefined) return fail('invalid_input', flaw)
   return answerOf(channel, requestId, await takeAll(messagesOf(adapter, connections, post), (one) => take(deps.operation, one, incoming)))
 }
 

@@ -119,6 +119,8 @@ export interface ChannelAdapter {
   route(post: InboundPost): Routed
   /** Whether the post was signed with the connection's secret. In constant time, and never throws. */
   verify(post: InboundPost, connection: OpenConnection): boolean
+  /** What is wrong with a verified post, naming the field: where whoever signs it can mend it. Never throws. */
+  flawOf?(post: InboundPost): string | undefined
   /** What of a verified post is for this connection. Never throws. */
   read(post: InboundPost, connection: OpenConnection): InboundMessages
   /** Asks the provider whether the routing key belongs to these credentials. */

@@ -14,6 +14,8 @@ import type { Attachment, ChannelAdapter, Fetched, InboundMessages, InboundPost,
 
 const ROUTING_KEY = /^[A-Za-z0-9._-]{1,64}$/
 const LONGEST = { id: 256, sender: 320, name: 200, thread: 256, text: 100_000, fileName: 200, mimeType: 100 }
+const TEXTS = ['id', 'sender', 'text'] as const
+const OPTIONAL = ['name', 'thread'] as const
 const MOST_ATTACHMENTS = 20
 /** Of the whole exchange with the receiver of replies. */
 const DEADLINE_MS = 10_000
@@ -47,21 +49,36 @@ const attachmentOf = (value: unknown): Attachment[] => {
   return [{ name, mimeType, byteSize: text === undefined ? null : Buffer.byteLength(text), ref: text === undefined ? null : { text } }]
 }
 
-const read = ({ body, headers }: InboundPost, { routingKey }: OpenConnection): InboundMessages => {
-  const post = parsed(body)
-  if (!post || post.routingKey !== routingKey) return []
-  const id = textOf(post.id ?? headers.get('webhook-id'), LONGEST.id)
-  const [sender, text] = [textOf(post.sender, LONGEST.sender), textOf(post.text, LONGEST.text)]
-  if (id === undefined || sender === undefined || text === undefined) return []
+/** Required fields that are missing or too long, and optional ones that are given and are no such text. */
+const flawOf = ({ body, headers }: InboundPost): string | undefined => {
+  const post: Record<string, unknown> = { ...parsed(body) }
+  post.id ??= headers.get('webhook-id')
+  const isWrong = (name: (typeof TEXTS)[number] | (typeof OPTIONAL)[number]) => textOf(post[name], LONGEST[name]) === undefined
+  const wrong = TEXTS.find(isWrong) ?? OPTIONAL.find((name) => post[name] !== undefined && isWrong(name))
+  if (wrong !== undefined) return `${wrong} must be text of 1 to ${LONGEST[wrong].toLocaleString('en')} characters`
+  const { attachments = [] } = post
+  if (!Array.isArray(attachments) || attachments.length > MOST_ATTACHMENTS || attachments.some((one) => attachmentOf(one).length === 0))
+    return `attachments must be a list of at most ${MOST_ATTACHMENTS}, each with a name of at most ${LONGEST.fileName} characters`
+  return undefined
+}
+
+const read = (inbound: InboundPost, { routingKey }: OpenConnection): InboundMessages => {
+  const post = parsed(inbound.body)
+  if (!post || post.routingKey !== routingKey || flawOf(inbound) !== undefined) return []
+  const [id, sender, text] = [
+    textOf(post.id ?? inbound.headers.get('webhook-id'), LONGEST.id)!,
+    textOf(post.sender, LONGEST.sender)!,
+    post.text,
+  ]
   const thread = textOf(post.thread, LONGEST.thread)
-  const files = Array.isArray(post.attachments) ? post.attachments.slice(0, MOST_ATTACHMENTS) : []
+  const { attachments = [] } = post
   return [
     {
       eventIds: [id],
       sender: { id: sender, name: textOf(post.name, LONGEST.name) ?? null },
       // Without a thread, each sender has a conversation of his own.
       ...{ thread: thread ?? 'direct', isShared: thread !== undefined },
-      ...{ subject: null, text, attachments: files.flatMap(attachmentOf), toFetch: null },
+      ...{ subject: null, text: textOf(text, LONGEST.text)!, attachments: (attachments as unknown[]).flatMap(attachmentOf), toFetch: null },
       replyTo: { sender, thread: thread ?? null },
       directTo: { sender, thread: null },
     },
@@ -146,7 +163,7 @@ export const devAdapter = (egress: Egress): ChannelAdapter => ({
   routingKeyOf: (text) =>
     ROUTING_KEY.test(text) ? { key: text } : { error: 'must have 1 to 64 letters, digits, dots, hyphens and underscores' },
   configError: configErrorOf(egress),
-  ...{ route, verify, read, check },
+  ...{ route, verify, flawOf, read, check },
   form: devForm,
   send: (connection, message, signal) => send(egress, connection, message, signal),
   spacingMs: 0,

@@ -69,3 +69,15 @@ test('an unknown channel is 404, and one that nobody has connected 503', async (
   expect([status, body.error.code]).toEqual([503, 'channel_unconfigured'])
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
 })
+
+test('a signed post of dev whose field is wrong is told which, and nobody else is', async () => {
+  const channel = await place()
+  const wrong = await postDev(app.url, channel, { text: '' })
+  expect([wrong.status, wrong.body.error.code, wrong.body.error.message]).toEqual([
+    400,
+    'invalid_input',
+    'text must be text of 1 to 100,000 characters',
+  ])
+  expect((await postDev(app.url, channel, { text: '' }, { secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' })).status).toBe(401)
+  expect(await messagesOf(app, channel)).toEqual([])
+})

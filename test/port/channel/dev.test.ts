@@ -138,17 +138,30 @@ test.each([
   ['a text that is text', { text: ['x'] }],
   ['a text of at most 100,000 characters', { text: 'x'.repeat(100_001) }],
   ['an id of at most 256 characters', { id: 'x'.repeat(257) }],
-  ['the routing key of the connection', { routingKey: 'other' }],
-])('a post without %s holds no message', (_, change) => {
-  expect(adapter.read(postOf({ ...usual, ...change }), connection)).toEqual([])
+  ['a name that is text', { name: 5 }],
+  ['a thread of at most 256 characters', { thread: 'x'.repeat(257) }],
+  ['attachments that are a list', { attachments: {} }],
+  ['attachments that have names', { attachments: [{ text: 'x' }] }],
+  ['at most twenty attachments', { attachments: Array.from({ length: 21 }, (_, index) => ({ name: `${index}.txt`, text: 'x' })) }],
+])('a post without %s holds no message, and the field is named', (_, change) => {
+  const post = postOf({ ...usual, ...change })
+  expect(adapter.read(post, connection)).toEqual([])
+  expect(adapter.flawOf!(post)).toStartWith(`${Object.keys(change)[0]} must be`)
 })
 
-test('attachments come with their text, and can be read; what is no attachment is left out', async () => {
+test('a post for another connection holds no message for this one', () => {
+  expect(adapter.read(postOf({ ...usual, routingKey: 'other' }), connection)).toEqual([])
+})
+
+test('a post without flaws has none', () => {
+  expect(adapter.flawOf!(postOf())).toBeUndefined()
+  expect(adapter.flawOf!(postOf({ ...usual, id: undefined, name: 'Ada', thread: 't', attachments: [{ name: 'a.pdf' }] }))).toBeUndefined()
+})
+
+test('attachments come with their text, and can be read', async () => {
   const attachments = [
     { name: 'a.md', mimeType: 'text/markdown', text: '# é' },
     { name: 'b.pdf', mimeType: 'application/pdf' },
-    { text: 'x' },
-    5,
   ]
   const [message] = adapter.read(postOf({ ...usual, attachments }), connection)
   expect(message?.attachments).toEqual([
@@ -157,11 +170,6 @@ test('attachments come with their text, and can be read; what is no attachment i
   ])
   const got = await adapter.download!(connection, message!.attachments[0]!.ref!, AbortSignal.timeout(1_000))
   expect(got).toEqual({ kind: 'fetched', value: Buffer.from('# é') })
-})
-
-test('of many attachments, twenty are taken', () => {
-  const attachments = Array.from({ length: 21 }, (_, index) => ({ name: `${index}.txt`, text: 'x' }))
-  expect(adapter.read(postOf({ ...usual, attachments }), connection)[0]?.attachments).toHaveLength(20)
 })
 
 test.each(['desk', 'a.B-c_9', 'x'.repeat(64)])('a routing key can be %s', (key) => {
