@@ -1,0 +1,197 @@
+/** How much comes in from channels, from whom, and until when: rates, budgets of strangers, policies, and connections that end. */
+import { describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { overJob } from '#test/support/agent'
+import { eventually } from '#test/support/app'
+import { channelJobs, type DevChannel, devChannel, linked, messagesOf, postDev } from '#test/support/channel-posts'
+import { channelAdmin } from '#test/support/channels'
+import { scriptedModel } from '#test/support/scripted-model'
+import { useApp } from '#test/support/use'
+
+/** While it is set, the model thinks. */
+let held: Promise<void> | undefined
+const app = useApp({
+  overrides: {
+    thinker: scriptedModel(async () => {
+      await held
+      return { text: 'Seen.' }
+    }),
+  },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
+
+const place = async (more: Record<string, unknown> = {}) => devChannel(app, more, (await app.newWorkspace()).tenantId)
+
+/** So many messages came within the minute. */
+const came = ({ tenantId, id }: DevChannel, count: number, sender: string | null = null) =>
+  app.owner`insert into inbound_event (tenant_id, source_id, event_id, sender, at)
+    select ${tenantId}, ${id}, 'before ' || n, coalesce(${sender}, 'sender ' || n), now() - interval '20 seconds' from generate_series(1, ${count}) n`
+
+const later = ({ id }: DevChannel) => app.owner`update inbound_event set at = at - interval '41 seconds' where source_id = ${id}`
+
+const recorded = async ({ id }: DevChannel) => {
+  const [row] =
+    await app.owner`select (select count(*)::int from inbound_event where source_id = ${id} and event_id not like 'before %') as events,
+    (select count(*)::int from channel_message where connection_id = ${id}) as messages`
+  return { ...row }
+}
+
+describe('rates', () => {
+  test.each([
+    ['600 of a connection', 600, null],
+    ['60 of a sender', 60, 'ada'],
+  ])('%s within a minute: the next one is refused for a while, and nothing is recorded of it', async (_, count, sender) => {
+    const channel = await place()
+    await came(channel, count - 1, sender)
+    expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
+    const before = await recorded(channel)
+    const refused = await postDev(app.url, channel, { sender: 'ada', id: 'evt_1' })
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'unavailable'])
+    const wait = Number(refused.headers.get('retry-after'))
+    expect([wait > 0, wait <= 60]).toEqual([true, true])
+    expect(await recorded(channel)).toEqual(before)
+    await later(channel)
+    expect((await postDev(app.url, channel, { sender: 'ada', id: 'evt_1' })).status).toBe(200)
+    expect(await channelJobs(app, channel)).toHaveLength(2)
+  })
+
+  test('one sender over the rate keeps out nobody else, and an event that is known is known', async () => {
+    const channel = await place()
+    expect((await postDev(app.url, channel, { sender: 'ada', id: 'evt_1' })).status).toBe(200)
+    await came(channel, 60, 'ada')
+    const statuses = [{ sender: 'ada' }, { sender: 'bob' }, { sender: 'ada', id: 'evt_1' }].map((post) => postDev(app.url, channel, post))
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([503, 200, 200])
+  })
+
+  test('a conversation with too many open jobs takes no more until some are over', async () => {
+    const channel = await place()
+    await linked(app, channel, 'ada')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    const statuses: number[] = []
+    for (let nth = 1; nth <= 21; nth++) statuses.push((await postDev(app.url, channel, { id: `evt_${nth}`, sender: 'ada' })).status)
+    expect(statuses).toEqual([...Array(20).fill(200), 503])
+    expect(await messagesOf(app, channel)).toHaveLength(20)
+    held = undefined
+    resolve()
+    for (const { id } of await channelJobs(app, channel)) expect((await overJob(app, id)).status).toBe('completed')
+    expect((await postDev(app.url, channel, { id: 'evt_21', sender: 'ada' })).status).toBe(200)
+    expect(await channelJobs(app, channel)).toHaveLength(21)
+  })
+})
+
+describe('strangers', () => {
+  /** Jobs that they have begun within the day. */
+  const begun = ({ tenantId, id }: DevChannel, count: number, sender: string) =>
+    app.owner`insert into channel_message (id, tenant_id, connection_id, state, sender, thread, reply_to, created_at, updated_at)
+      select gen_random_uuid(), ${tenantId}, ${id}, 'taken', ${sender}, 't', '{}', now() - interval '1 hour', now() from generate_series(1, ${count})`
+
+  test('begin 30 jobs each within a day, and nothing by more', async () => {
+    const channel = await place()
+    await begun(channel, 29, 'ada')
+    for (const sender of ['ada', 'ada', 'bob']) expect((await postDev(app.url, channel, { sender })).status).toBe(200)
+    const jobs = await channelJobs(app, channel)
+    const senders = (await messagesOf(app, channel))
+      .filter(({ job_id }) => jobs.some(({ id }) => id === job_id))
+      .map(({ sender }) => sender)
+    expect(senders.sort()).toEqual(['ada', 'bob'])
+    await app.owner`update channel_message set created_at = created_at - interval '1 day' where connection_id = ${channel.id}`
+    expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
+    expect(await channelJobs(app, channel)).toHaveLength(3)
+  })
+
+  test('begin as many jobs together as the connection says, and members go on', async () => {
+    const channel = await place({ config: { dailyJobs: 2 } })
+    await linked(app, channel, 'eve')
+    for (const sender of ['ada', 'bob', 'cem', 'eve']) expect((await postDev(app.url, channel, { sender })).status).toBe(200)
+    expect((await messagesOf(app, channel)).map(({ sender }) => sender)).toEqual(['ada', 'bob', 'eve'])
+  })
+
+  test('are told once a day that members alone are served', async () => {
+    const channel = await place({ senderPolicy: 'members' })
+    for (const sender of ['ada', 'ada', 'bob', 'ada']) expect((await postDev(app.url, channel, { sender })).status).toBe(200)
+    expect([await channelJobs(app, channel), await messagesOf(app, channel)]).toEqual([[], []])
+    const told = () => app.owner`select recipient, job_id from channel_reply where connection_id = ${channel.id} order by id`
+    expect((await told()).map(({ recipient, job_id }) => [recipient, job_id])).toEqual([
+      ['ada', null],
+      ['bob', null],
+    ])
+    await linked(app, channel, 'ada')
+    expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
+    expect([await channelJobs(app, channel), await told()].map(({ length }) => length)).toEqual([1, 2])
+  })
+
+  test('are strangers again when the member behind them has left', async () => {
+    const channel = await place({ senderPolicy: 'members' })
+    await linked(app, channel, 'ada')
+    await app.owner`update channel_identity set person_id = ${newId()} where connection_id = ${channel.id}`
+    expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
+    expect(await channelJobs(app, channel)).toEqual([])
+  })
+})
+
+describe('a conversation', () => {
+  test('goes on in its thread, and becomes active again when it was archived', async () => {
+    const channel = await place()
+    await postDev(app.url, channel, { text: 'First' })
+    const [first] = await channelJobs(app, channel)
+    await overJob(app, first!.id)
+    const { key } = await channelAdmin(app, channel.tenantId)
+    const path = `/api/v1/agent/conversations/${first!.conversation_id}`
+    expect((await app.send('PATCH', path, { key, body: { status: 'archived' } })).status).toBe(200)
+    await postDev(app.url, channel, { text: 'Second' })
+    const [, second] = await channelJobs(app, channel)
+    expect(second!.conversation_id).toBe(first!.conversation_id)
+    const { body } = await app.send('GET', path, { key })
+    expect([body.conversation.status, body.conversation.title, body.conversation.origin]).toEqual(['active', 'First', 'channel'])
+    await overJob(app, second!.id)
+  })
+
+  test('is one for the members of a shared thread, one for each stranger in it, and none of another connection', async () => {
+    const [channel, other] = [await place(), await place()]
+    for (const sender of ['ada', 'bob']) await linked(app, channel, sender)
+    for (const sender of ['ada', 'bob', 'cem', 'dan', 'cem']) await postDev(app.url, channel, { sender, thread: 'room' })
+    await postDev(app.url, other, { sender: 'ada', thread: 'room' })
+    const [ada, bob, cem, dan, again] = (await channelJobs(app, channel)).map(({ conversation_id }) => conversation_id)
+    const [elsewhere] = (await channelJobs(app, other)).map(({ conversation_id }) => conversation_id)
+    expect([bob, again]).toEqual([ada!, cem!])
+    expect(new Set([ada, cem, dan, elsewhere]).size).toBe(4)
+  })
+})
+
+describe('a connection takes nothing more', () => {
+  const refused = async (channel: DevChannel) => {
+    const { status, body } = await postDev(app.url, channel)
+    expect([status, body.error?.message]).toEqual([401, 'no channel has this routing key and signature'])
+    expect(await channelJobs(app, channel)).toEqual([])
+  }
+  /** Some other workspace has the channel, so that it counts as connected. */
+  const withAnother = async () => {
+    await place()
+    return place()
+  }
+
+  test('once it is deleted', async () => {
+    const channel = await withAnother()
+    const { send } = await channelAdmin(app, channel.tenantId)
+    expect((await send('DELETE', `channels/${channel.id}`)).status).toBe(200)
+    await refused(channel)
+  })
+
+  test('while its workspace is about to be deleted', async () => {
+    const channel = await withAnother()
+    await app.owner`update tenant set deletes_at = now() + interval '14 days' where id = ${channel.tenantId}`
+    await refused(channel)
+  })
+
+  test('once its provider refuses its credentials', async () => {
+    const channel = await withAnother()
+    const { send, get } = await channelAdmin(app, channel.tenantId)
+    expect((await send('PATCH', `channels/${channel.id}`, { credentials: { secret: 'short' } })).status).toBe(200)
+    await eventually(
+      () => get(channel.id),
+      ({ status }) => status === 'failing',
+    )
+    await refused(channel)
+  })
+})
