@@ -1,5 +1,6 @@
 /** A direct call of a capability as a job of one step: carried out in its letter, begun, or asked of a person. */
 import { questionOf } from '#decisions/agent/asking'
+import { approversPart, tellApprovers } from '#decisions/agent/channel-approvers'
 import { type News, settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
 import { refusalOf } from '#decisions/agent/refusal'
 import type { Decided, Tool, ToolBox, ToolCaller } from '#decisions/agent/toolbox'
@@ -16,6 +17,7 @@ import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
 import { insertSteps } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
 import type { AwaitedResult, CommandContext, HandlerResult } from './call.ts'
 
 export interface Acting {
@@ -100,9 +102,11 @@ export const ask = async (acting: Acting, why: string[]): Promise<Called> => {
   const { job: begun, step } = called(acting, 'asked', { why })
   const job: Job = { ...begun, status: 'waiting_approval', goal: said.summary }
   const { approval, news, event } = questionOf(job, step, { ...said, direct_by: directCaller(by), now: context.gate.now, publicUrl })
+  const { approvers } = await loadNow(context.sql, approversPart)
+  const told = tellApprovers({ approvals: [approval], approvers, by, publicUrl, now: context.gate.now })
   const waiting = { writes: [insertApprovals([approval])], events: [event], work: [workOf(job, approval.expires_at)] }
   return {
-    ...{ reply: { result: null }, effects: merge(recorded(job, step, [news, statusNews(job)]), waiting), refId: job.id },
+    ...{ reply: { result: null }, effects: merge(recorded(job, step, [news, statusNews(job)]), waiting, told), refId: job.id },
     ...{ auditDetail: { tool: tool.name, approval_id: approval.id }, refusal: approvalRequired(approval, publicUrl) },
   }
 }

@@ -1,5 +1,6 @@
 /** The calls of tools in an answer: each is checked, judged, and becomes a step. */
 import { questionOf } from '#decisions/agent/asking'
+import { approversPart, tellApprovers } from '#decisions/agent/channel-approvers'
 import { refusalOf } from '#decisions/agent/refusal'
 import type { Tool } from '#decisions/agent/toolbox'
 import { type Approval, type OpenApproval, openFor, type Subject } from '#domain/agent/approval'
@@ -206,10 +207,16 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
     if (verdict.approval) approvals.push(ask(deps, at, step, verdict.approval))
     if (!('error' in checked)) usable++
   }
-  if (approvals.length > 0) at.changes.also({ writes: [insertApprovals(approvals)] })
+  if (approvals.length > 0) await askPeople(deps, at, approvals)
   if (usable === 0) return invalid(at)
   at.changes.set({ invalid_answers: 0 })
   return again(at, at.gate.now)
+}
+
+const askPeople = async ({ publicUrl }: AgentDeps, { sql, changes, gate }: At, approvals: Approval[]): Promise<void> => {
+  changes.also({ writes: [insertApprovals(approvals)] })
+  const { approvers } = await loadNow(sql, approversPart)
+  changes.also(tellApprovers({ approvals, approvers, by: changes.job.on_behalf, publicUrl, now: gate.now }))
 }
 
 interface Added {

@@ -41,6 +41,12 @@ export interface Asked {
 /** A member is told what waits, and where to decide: a reply in the channel decides nothing. */
 export const waitingText = ({ on_behalf }: Pick<Job, 'on_behalf'>, asked: readonly Asked[]): string => {
   if (asked.length === 0 || isForStranger(on_behalf)) return ''
-  const lines = asked.map(({ summary, url }) => `- ${summary.replace(/\s+/g, ' ').trim()}\n  ${url}`)
-  return `This needs a decision before I go on:\n\n${lines.join('\n')}\n\nOpen the link to decide.`
+  return `This needs a decision before I go on:\n\n${linesOf(asked)}\n\nOpen the link to decide.`
 }
+
+const linesOf = (asked: readonly Asked[]): string =>
+  asked.map(({ summary, url }) => `- ${summary.replace(/\s+/g, ' ').trim()}\n  ${url}`).join('\n')
+
+/** For a member who may decide what somebody else has asked for. */
+export const toApproverText = (asked: readonly Asked[]): string =>
+  `This waits for a decision:\n\n${linesOf(asked)}\n\nOpen the link to decide. An answer here decides nothing.`

@@ -106,3 +106,22 @@ export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unkno
 /** To a stranger where members alone are served; at most once a day. */
 export const MEMBERS_ONLY =
   'I can only talk to members of the workspace. If you are one, ask in the app for a code that links you, and send it here.'
+
+/** Names of `config` that mean the same in every channel. */
+export const COMMON_CONFIG: Readonly<Record<'reply' | 'dailyJobs' | 'approvals', { description: string }>> = {
+  reply: { description: 'auto: answers to people outside the workspace go out at once. hold, as without it: each waits for a person.' },
+  dailyJobs: {
+    description: `How many messages of people outside the workspace are answered within a day, 0 to 10000. Default ${USUAL_DAILY_JOBS}.`,
+  },
+  approvals: { description: 'all: members here who may decide are told of every call that waits. asker, as without it: only who asked.' },
+}
+
+const oneOf = (value: unknown, ...values: string[]): boolean => value === undefined || values.includes(value as string)
+
+/** What is wrong with values of these names, in words. */
+export const commonConfigError = ({ reply, dailyJobs, approvals }: Readonly<Record<string, unknown>>): string | undefined => {
+  if (!oneOf(reply, 'auto', 'hold')) return 'config.reply must be auto or hold'
+  if (!oneOf(approvals, 'all', 'asker')) return 'config.approvals must be all or asker'
+  const isCount = typeof dailyJobs === 'number' && Number.isInteger(dailyJobs) && dailyJobs >= 0 && dailyJobs <= 10_000
+  return dailyJobs === undefined || isCount ? undefined : 'config.dailyJobs must be a whole number from 0 to 10000'
+}

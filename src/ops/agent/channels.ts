@@ -10,6 +10,7 @@ import {
   updateChannelConnection,
 } from '#domain/agent/channel-connection'
 import { channelSetup } from '#domain/agent/channel-setup'
+import { COMMON_CONFIG, commonConfigError } from '#domain/agent/channel-trust'
 import { invalid } from '#domain/agent/mcp-config'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -63,7 +64,7 @@ const keyOf = (adapter: ChannelAdapter, text: string): string => {
 
 /** Throws `invalid_input`. */
 const requireConfig = (adapter: ChannelAdapter, config: Record<string, unknown>): void => {
-  const error = adapter.configError(config)
+  const error = commonConfigError(config) ?? adapter.configError(config)
   if (error !== undefined) invalid('config', error)
 }
 
@@ -96,10 +97,11 @@ const setupOf = ({ identity: { publicUrl } }: ChannelParts, { channel, routing_k
 
 const adapterView = ({ channels, identity: { publicUrl } }: ChannelParts, channel: Channel, configured: boolean) => {
   const { credentials = {}, config = {} } = channels[channel]?.fields ?? {}
+  const known = { ...config, ...COMMON_CONFIG }
   return {
     ...{ channel, configured },
     credentials: Object.entries(credentials).map(([name, { needed, description }]) => ({ name, needed, description })),
-    config: Object.entries(config).map(([name, { description }]) => ({ name, description })),
+    config: Object.entries(known).map(([name, { description }]) => ({ name, description })),
     setup: channelSetup({ channel, publicUrl }),
   }
 }

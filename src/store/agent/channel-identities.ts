@@ -1,4 +1,5 @@
 /** Senders in channels who are members, and the codes by which they become known. */
+import type { Channel } from '#domain/agent/channel'
 import type { ChannelIdentity } from '#domain/agent/channel-identity'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -33,11 +34,22 @@ export const identitiesOf = (connectionId: string, { limit, after }: Page) =>
       ${after ? sql`and i.id < ${after}` : sql``} order by i.id desc limit ${limit + 1}`,
   )
 
-/** Those who may decide what others ask for, and can be written to in their channel. */
-export const approverSenders = (most: number) =>
-  many<ChannelIdentity & { role: string }>(
-    times,
-    (sql) => sql`select ${columns(sql)}, m.role from ${identities(sql)} where m.role in ('owner', 'approver') and i.reply_to is not null
+/** A member who may decide, in a channel where such members are told of every call that waits. */
+export interface ToldApprover {
+  id: string
+  connection_id: string
+  channel: Channel
+  sender: string
+  sender_name: string | null
+  reply_to: Record<string, unknown>
+}
+
+export const toldApprovers = (most: number) =>
+  many<ToldApprover>(
+    {},
+    (sql) => sql`select i.id, i.connection_id, c.channel, i.external_id as sender, i.name as sender_name, i.reply_to
+      from channel_connection c join ${identities(sql)} on i.connection_id = c.id
+      where c.config->>'approvals' = 'all' and c.status = 'active' and i.reply_to is not null and m.role in ('owner', 'approver')
       order by i.id limit ${most}`,
   )
 

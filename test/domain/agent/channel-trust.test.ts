@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { channels } from '#domain/agent/channel'
 import {
+  commonConfigError,
   conversationKey,
   hasRoomFor,
   isAnswerHeld,
@@ -64,6 +65,18 @@ test('a stranger begins 30 jobs a day, and all strangers of a connection 300 or 
   for (const dailyJobs of ['1000', -1, 1.5, Number.NaN, null])
     expect(hasRoomFor({ ofSender: 0, ofConnection: 300 }, { dailyJobs })).toBe(false)
 })
+
+test.each([
+  [{}, undefined],
+  [{ reply: 'auto', dailyJobs: 0, approvals: 'all', anything: 1 }, undefined],
+  [{ reply: 'hold', dailyJobs: 10_000, approvals: 'asker' }, undefined],
+  [{ reply: true }, 'config.reply must be auto or hold'],
+  [{ reply: null }, 'config.reply must be auto or hold'],
+  [{ approvals: 'everybody' }, 'config.approvals must be all or asker'],
+  [{ dailyJobs: -1 }, 'config.dailyJobs must be a whole number from 0 to 10000'],
+  [{ dailyJobs: '5' }, 'config.dailyJobs must be a whole number from 0 to 10000'],
+  [{ dailyJobs: 10_001 }, 'config.dailyJobs must be a whole number from 0 to 10000'],
+])('the configuration %#', (config, error) => expect(commonConfigError(config)).toBe(error as never))
 
 interface Message {
   connection: Parameters<typeof trustOf>[0]
