@@ -1,0 +1,106 @@
+/** Replies by a provider that takes messages no faster than it says, and one that tells repeated requests apart. */
+import { beforeEach, expect, test } from 'bun:test'
+import type { Outgoing, Sent } from '#port/channel/channel'
+import { eventually } from '#test/support/app'
+import { devChannel } from '#test/support/channel-posts'
+import { reply, replyOnce, replyRow } from '#test/support/channel-replies'
+import { useApp } from '#test/support/use'
+
+const HOUR = 3_600_000
+const SENT: Sent = { kind: 'sent', externalId: 'm1' }
+const UNCLEAR: Sent = { kind: 'unknown', error: 'it broke off' }
+
+let asked: Outgoing[] = []
+/** The answers in order; then it sends. */
+let script: (Sent | Error)[] = []
+let provider = { spacingMs: 0, repeatableForMs: 0 }
+beforeEach(() => {
+  asked = []
+  script = []
+})
+
+const app = useApp(() => ({
+  overrides: {
+    channels: (usual) => ({
+      ...usual,
+      dev: {
+        ...usual.dev!,
+        get spacingMs() {
+          return provider.spacingMs
+        },
+        repeatableForMs: () => provider.repeatableForMs,
+        form: (markdown) => markdown.split('|'),
+        async send(_, message) {
+          asked.push(message)
+          const answer = script.shift() ?? SENT
+          if (answer instanceof Error) throw answer
+          return answer
+        },
+      },
+    }),
+  },
+}))
+
+const place = async (given: Partial<typeof provider>) => {
+  provider = { spacingMs: 0, repeatableForMs: 0, ...given }
+  const { tenantId } = await app.newWorkspace()
+  const { id: connection } = await devChannel(app, {}, tenantId)
+  return { say: (text: string) => reply(app, { tenantId, connection, text }), connection }
+}
+const texts = () => asked.map(({ text }) => text)
+
+test('messages that come faster than the provider takes them wait for their turn, in order', async () => {
+  const { say } = await place({ spacingMs: 20 })
+  const ids = [await say('a|b|c'), await say('d'), await say('e|f')]
+  for (const id of ids) await replyOnce(app, id, 'sent')
+  expect(texts()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+})
+
+test('a long pause is waited for in the queue', async () => {
+  const { say, connection } = await place({ spacingMs: HOUR })
+  await replyOnce(app, await say('a'), 'sent')
+  const second = await say('b')
+  const [free] = await app.owner<{ at: Date }[]>`select next_out_at as at from channel_connection where id = ${connection}`
+  const [work] = await eventually(
+    () => app.owner<{ run_at: Date }[]>`select run_at from work where kind = 'channel_reply' and ref_id = ${second} and state = 'queued'
+      and run_at > now() + interval '1 minute'`,
+    (rows) => rows.length === 1,
+  )
+  expect(work!.run_at).toEqual(free!.at)
+  expect([texts(), (await replyRow(app, second)).status]).toEqual([['a'], 'queued'])
+})
+
+test('what may have been sent is asked again under the same id, where the provider takes that for one message', async () => {
+  const { say } = await place({ repeatableForMs: HOUR })
+  script = [UNCLEAR]
+  const id = await say('a|b')
+  expect(await replyOnce(app, id, 'sent', 'unknown')).toMatchObject({ status: 'sent', parts: [{ external_id: 'm1', in_doubt: false }, {}] })
+  expect(asked.map((one) => one.id)).toEqual([`${id}.0`, `${id}.0`, `${id}.1`])
+})
+
+test('and elsewhere it is not', async () => {
+  const { say } = await place({})
+  script = [UNCLEAR]
+  const id = await say('a|b')
+  expect((await replyOnce(app, id, 'sent', 'unknown')).parts.map(({ state }) => state)).toEqual(['unknown', 'sent'])
+  expect(asked.map((one) => one.id)).toEqual([`${id}.0`, `${id}.1`])
+})
+
+test('an adapter that fails leaves open whether its message was sent', async () => {
+  const { say } = await place({})
+  script = [new Error('a bug')]
+  expect(await replyOnce(app, await say('a'), 'unknown')).toMatchObject({ error: 'the request failed in an unknown way' })
+})
+
+test('credentials that cannot be opened fail the connection, and the reply waits', async () => {
+  const { say, connection } = await place({})
+  await app.owner`update channel_connection set credentials = '\\x00' where id = ${connection}`
+  const id = await say('a')
+  const row = await eventually(
+    () => replyRow(app, id),
+    ({ tries }) => tries === 1,
+  )
+  expect([row.status, row.error, texts()]).toEqual(['queued', 'the credentials cannot be read; give them again', []])
+  const [after] = await app.owner`select last_error from channel_connection where id = ${connection} and status = 'failing'`
+  expect(after).toBeDefined()
+})
