@@ -78,7 +78,7 @@ const claimCheck = async (sql: Claiming['sql'], { now }: Claiming['gate'], work:
 }
 
 /** Providers' challenges name nothing but a verify token. */
-const challengeOf = ({ verify_token: token }: Readonly<Record<string, string>>): string | null =>
+const challengeOf = ({ verifyToken: token }: Readonly<Record<string, string>>): string | null =>
   token === undefined ? null : createHash('sha256').update(token).digest('hex')
 
 const runCheck = async (deps: CheckDeps, check: Check, { signal, tenantId }: LaneContext): Promise<Outcome> => {

@@ -1,5 +1,7 @@
 /** Conversations in Slack, end to end: the posts of a server that plays Slack, and what our app posts there. */
 import { afterAll, expect, test } from 'bun:test'
+import { LINKED_LINES } from '#domain/agent/channel-identity'
+import { MEMBERS_ONLY } from '#domain/agent/channel-trust'
 import { channelJobs, linked, messagesOf } from '#test/support/channel-posts'
 import { echo } from '#test/support/channels/echo'
 import { openSlack } from '#test/support/channels/slack'
@@ -44,6 +46,19 @@ test('a member talks with the agent in a thread: it remembers, uses tools, and a
   expect(jobs.every(({ taint, on_behalf }) => taint.length === 0 && on_behalf.personId !== null)).toBe(true)
   const other = await story.mentions('U061F7AUR', 'something else')
   expect(await story.reads(other, 1)).toEqual(['*1.* You said: something else'])
+})
+
+test('a stranger is told once that members alone are served, and becomes one by a code', async () => {
+  const story = await slackStory(app, slack)
+  const { thread } = await story.mentions('U0ADA', 'hello?')
+  await story.mentions('U0ADA', 'anybody?', thread)
+  const { status, body } = await story.send('POST', `channels/${story.id}/link-code`)
+  expect(status).toBe(201)
+  await story.writes('U0ADA', `my code is ${body.code}`)
+  expect(await story.reads({ channel: 'D0PNCRP9N' }, 1)).toEqual([LINKED_LINES.linked])
+  await story.mentions('U0ADA', 'and now?', thread)
+  expect(await story.reads({ thread }, 2)).toEqual([MEMBERS_ONLY, '*1.* You said: and now?'])
+  expect((await story.send('GET', `channels/${story.id}/identities`)).body.identities).toMatchObject([{ sender: 'U0ADA' }])
 })
 
 test('two members share the conversation of a thread', async () => {

@@ -1,5 +1,7 @@
 /** Conversations in WhatsApp, end to end: the posts of a server that plays Meta, and what our number answers. */
 import { afterAll, expect, test } from 'bun:test'
+import { LINKED_LINES } from '#domain/agent/channel-identity'
+import { MEMBERS_ONLY } from '#domain/agent/channel-trust'
 import { channelJobs, linked, messagesOf } from '#test/support/channel-posts'
 import { echo } from '#test/support/channels/echo'
 import { openMeta } from '#test/support/channels/whatsapp'
@@ -48,6 +50,18 @@ test('a member talks with the agent, which remembers, and quotes what it answers
   })
   const [job] = await channelJobs(app, story)
   expect(job).toMatchObject({ taint: [], on_behalf: { kind: 'channel', personId: expect.any(String) } })
+})
+
+test('a member is linked by a code from the phone, also one who shows no number', async () => {
+  const story = await whatsAppStory(app, meta)
+  const user = 'DE.13491208655302741918'
+  await story.writes('4915100003', 'hello?')
+  expect(textsOf(await story.reads('4915100003', 1))).toEqual([MEMBERS_ONLY])
+  const { body } = await story.send('POST', `channels/${story.id}/link-code`)
+  const hidden = { from: undefined, from_user_id: user }
+  await story.writes('4915100003', body.code, hidden)
+  await story.writes('4915100003', 'and now?', hidden)
+  expect(textsOf(await story.reads(user, 2))).toEqual([LINKED_LINES.linked, '*1.* You said: and now?'])
 })
 
 test('receipts, reactions and retries begin nothing', async () => {

@@ -91,7 +91,7 @@ describe('a mention', () => {
 
 describe('a direct message', () => {
   test('is answered without a thread', () => {
-    expect(one(direct('hello'))).toMatchObject({ thread: 'D0PNCRP9N', replyTo: { channel: 'D0PNCRP9N' }, text: 'hello' })
+    expect(one(direct('hello'))).toMatchObject({ thread: 'D0PNCRP9N', isShared: false, replyTo: { channel: 'D0PNCRP9N' }, text: 'hello' })
   })
 
   test('in a thread is answered there', () => {

@@ -54,7 +54,8 @@ export const whatsAppStory = async (
     return { id: sent.id as string, ...(await deliver(body)) }
   }
 
-  const read = (to: string): WhatsAppMessage[] => meta.messages.filter((one) => one.from === phoneNumberId && one.to === to)
+  const read = (to: string): WhatsAppMessage[] =>
+    meta.messages.filter((one) => one.from === phoneNumberId && (one.to ?? one.recipient) === to)
   /** What the number has answered. */
   const reads = (to: string, many: number): Promise<WhatsAppMessage[]> =>
     eventually(

@@ -128,7 +128,8 @@ export const readPost = (post: InboundPost, connection: OpenConnection): Inbound
     eventIds: [...[idOf(envelope.event_id, EVENT)].flatMap((id) => id ?? []), `${channel}:${ts}`],
     sender: { id: sender.id, name: senderName(event) },
     thread: root === undefined ? channel : `${channel}:${root}`,
-    isShared: true,
+    // Nobody else reads along in a direct message.
+    isShared: event.type === 'app_mention',
     subject: null,
     text: plainTextOf(textOf(event.text, LONGEST_TEXT) ?? '', ownUser),
     attachments: [...objectsIn(event.files, MOST_FILES).map(attachmentOf), ...forwardedIn(event)],
