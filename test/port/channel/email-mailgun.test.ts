@@ -1,0 +1,402 @@
+/** Mail by Mailgun, as its documentation describes routes; its SDK gets the same answers of the server that plays it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import Mailgun from 'mailgun.js'
+import type { InboundPost } from '#port/channel/channel'
+import { mailAdapter, mailgunConnection, OURS } from '../../support/channels/mail.ts'
+import { type MailgunFailure, type MailgunPostChanges, openMailgun, type RoutedMail } from '../../support/channels/mailgun.ts'
+import { postOf } from '../../support/channels/posts.ts'
+import { runs } from '../../support/property.ts'
+
+const [fake, eu] = [openMailgun(), openMailgun()]
+afterAll(async () => {
+  await Promise.all([fake[Symbol.asyncDispose](), eu[Symbol.asyncDispose]()])
+})
+beforeAll(() => {
+  fake.domains.set('example.com', { state: 'active' })
+})
+
+const adapter = mailAdapter({ mailgun: fake, eu })
+const connection = mailgunConnection(fake)
+const { signal } = new AbortController()
+const now = Date.parse('2026-11-23T10:00:00Z')
+const HOUR = 3_600_000
+const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'
+const sdk = new Mailgun(FormData).client({ username: 'api', key: fake.apiKey, url: fake.url })
+const file = { name: 'agenda.md', type: 'text/markdown', bytes: Buffer.from('# Agenda') }
+
+const posted = (mail: RoutedMail = {}, changes: MailgunPostChanges = {}): Promise<InboundPost> =>
+  postOf(fake.post(ADDRESS, mail, { at: new Date(now), ...changes }), now)
+
+describe('signatures', () => {
+  /** The example of "Securing webhooks": key, timestamp and token make this HMAC-SHA256 in hexadecimal digits. */
+  test('a signature is the HMAC of the time and the token', async () => {
+    const [at, token] = [new Date(1_529_006_854_000), 'a8ce0edb2dd8301dee6c2405235584e45aa91d1e9f979f3de0']
+    const signature = createHmac('sha256', fake.signingKey).update('1529006854').update(token).digest('hex')
+    const post = await postOf(fake.post(ADDRESS, {}, { at, token, signature }), at.getTime())
+    expect(adapter.verify(post, connection)).toBe(true)
+  })
+
+  test.each([
+    ['a form', {}, {}],
+    ['a form with files', { files: [file] }, {}],
+    ['the last try, which has the signature of the first', {}, { at: new Date(now - 8 * HOUR) }],
+    ['in five minutes', {}, { at: new Date(now + 300_000) }],
+  ] as const)('taken: %s', async (_, mail, changes) => {
+    expect(adapter.verify(await posted(mail as unknown as RoutedMail, changes), connection)).toBe(true)
+  })
+
+  test.each([
+    ['another key', {}, { by: 'f'.repeat(32) }],
+    ['ten hours ago', {}, { at: new Date(now - 10 * HOUR) }],
+    ['in ten minutes', {}, { at: new Date(now + 600_000) }],
+    ['no signature', {}, { signature: '' }],
+    ['a signature in capitals', {}, { signature: 'F'.repeat(64) }],
+    ['no token', {}, { token: '' }],
+    ['a token with more than letters and digits', {}, { token: `${'a'.repeat(40)}\n0123456789` }],
+    ['files and another key', { files: [file] }, { by: 'f'.repeat(32) }],
+  ] as const)('refused: %s', async (_, mail, changes) => {
+    expect(adapter.verify(await posted(mail as unknown as RoutedMail, changes), connection)).toBe(false)
+  })
+
+  test('a part of the time in the token is another signature', async () => {
+    const post = await posted({}, { token: 'a'.repeat(50) })
+    const text = Buffer.from(post.body).toString()
+    const moved = text.replace(/timestamp=(\d{9})(\d)&token=/, 'timestamp=$1&token=$2')
+    expect(moved).not.toBe(text)
+    expect(adapter.verify({ ...post, body: Buffer.from(moved) }, connection)).toBe(false)
+  })
+
+  test('nothing is taken for a connection without a key', async () => {
+    expect(adapter.verify(await posted({}, { by: '' }), { ...connection, credentials: {} })).toBe(false)
+  })
+})
+
+describe('routes', () => {
+  test.each([
+    ['the recipient', { recipient: OURS }, [OURS]],
+    ['in capitals', { recipient: 'Agent@Example.com' }, [OURS]],
+    ['several recipients', { recipient: `${OURS}, b@example.com` }, [OURS, 'b@example.com']],
+    ['what follows a +', { recipient: 'agent+berlin@example.com' }, ['agent+berlin@example.com', OURS]],
+    ['with files', { files: [file] }, [OURS]],
+  ] as const)('a post names its connections: %s', async (_, mail, keys) => {
+    expect(adapter.route(await posted(mail as unknown as RoutedMail))).toEqual({ kind: 'keys', keys: [...keys] })
+  })
+
+  test.each([{ recipient: '' }, { recipient: 'nobody' }])('unknown: %p', async (mail) => {
+    expect(adapter.route(await posted(mail))).toEqual({ kind: 'unknown' })
+  })
+})
+
+describe('messages', () => {
+  const read = async (mail?: RoutedMail, changes?: MailgunPostChanges) => adapter.read(await posted(mail, changes), connection)
+
+  test('a mail', async () => {
+    const headers: [string, string][] = [
+      ['Message-Id', '<b@example.org>'],
+      ['References', '<a@example.org>'],
+    ]
+    expect(await read({ headers, 'body-plain': 'Yes.\r\n\r\n> Shall I?', subject: 'Re: Plans' })).toEqual([
+      {
+        eventIds: [expect.stringMatching(/^event:/), expect.stringMatching(/^event:/)],
+        sender: { id: 'ada@example.org', name: 'Ada' },
+        ...{ thread: expect.stringMatching(/^thread:/), isShared: false, subject: 'Re: Plans', text: 'Yes.', attachments: [] },
+        replyTo: {
+          to: 'ada@example.org',
+          subject: 'Re: Plans',
+          inReplyTo: '<b@example.org>',
+          references: '<a@example.org> <b@example.org>',
+        },
+        directTo: { to: 'ada@example.org', subject: 'A message from your agent' },
+        toFetch: null,
+      },
+    ])
+  })
+
+  test('a token counts once, whatever the post then says; so does a mail of a sender', async () => {
+    const token = 'a'.repeat(50)
+    const eventsOf = async (mail: RoutedMail, by: string) => (await read(mail, { token: by }))[0]!.eventIds
+    const headers: [string, string][] = [['Message-Id', '<m@example.org>']]
+    const first = await eventsOf({ headers }, token)
+    const forged = await eventsOf({ 'body-plain': 'pay', from: 'eve@example.org' }, token)
+    expect(forged.filter((id) => first.includes(id))).toHaveLength(1)
+    const again = await eventsOf({ headers }, 'b'.repeat(50))
+    expect(again.filter((id) => first.includes(id))).toHaveLength(1)
+    const others = await eventsOf({ headers, from: 'eve@example.org' }, 'c'.repeat(50))
+    expect(others.filter((id) => first.includes(id))).toEqual([])
+  })
+
+  test('a mail to two of our addresses is one for each', async () => {
+    const post = await posted({ recipient: `${OURS}, other@example.com` })
+    const [one] = adapter.read(post, connection)
+    const [other] = adapter.read(post, { ...connection, routingKey: 'other@example.com' })
+    expect(one!.eventIds.some((id) => other!.eventIds.includes(id))).toBe(false)
+  })
+
+  test('files of text that came with the post are kept; others are named', async () => {
+    const files = [file, { name: 'a"b\r\n.png', type: 'image/png', bytes: new Uint8Array(9) }]
+    const [message] = await read({ files })
+    expect(message!.attachments).toEqual([
+      { name: 'agenda.md', mimeType: 'text/markdown', byteSize: 8, ref: { base64: Buffer.from('# Agenda').toString('base64') } },
+      { name: expect.stringMatching(/^a"b.*\.png$/), mimeType: 'image/png', byteSize: 9, ref: null },
+    ])
+    const got = await adapter.download!(connection, message!.attachments[0]!.ref!, signal)
+    expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('# Agenda')
+  })
+
+  test('of files that came with the post no more than five, and none of more than 128 KiB, are kept', async () => {
+    const small = Array.from({ length: 7 }, (_, at) => ({ ...file, name: `${at}.md` }))
+    const [message] = await read({ files: [{ ...file, bytes: new Uint8Array(131_073) }, ...small] })
+    expect(message!.attachments.map(({ ref }) => ref !== null)).toEqual([false, true, true, true, true, true, false, false])
+  })
+
+  test('files that Mailgun keeps are downloaded with the key', async () => {
+    const stored = fake.store('example.com', 'agenda.md', Buffer.from('# Stored'), 'text/markdown')
+    const [message] = await read({ attachments: [stored] })
+    expect(message!.attachments).toEqual([{ name: 'agenda.md', mimeType: 'text/markdown', byteSize: 8, ref: { url: stored.url } }])
+    const got = await adapter.download!(connection, message!.attachments[0]!.ref!, signal)
+    expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('# Stored')
+  })
+
+  test.each([
+    ['another host', 'https://evil.example.com/v3/domains/example.com/messages/x/attachments/0'],
+    ['a host whose name ends alike', 'https://evilmailgun.net/v3/domains/example.com/messages/x/attachments/0'],
+    ['Mailgun without TLS', 'http://storage.api.mailgun.net/v3/domains/example.com/messages/x/attachments/0'],
+    ['a user in the address', 'https://api.mailgun.net@evil.example.com/v3/domains/example.com/messages/x/attachments/0'],
+    ['another domain’s mail', `${fake.url}/v3/domains/example.net/messages/x/attachments/0`],
+    ['another resource', `${fake.url}/v4/domains/example.com`],
+    ['a path that leads elsewhere', `${fake.url}/v3/domains/example.com/messages/../../../../v4/domains/attachments/`],
+    ['no address', 'attachments'],
+  ])('the key goes nowhere else: %s', async (_, url) => {
+    const before = fake.requests.length
+    expect(await adapter.download!(connection, { url }, signal)).toMatchObject({ kind: 'gone' })
+    expect(fake.requests).toHaveLength(before)
+  })
+
+  test('HTML alone is read later, without asking anybody', async () => {
+    const html = '<p>Yes, <b>do</b> it.</p><blockquote>Shall I?</blockquote>'
+    const [message] = await read({ 'body-plain': '', 'body-html': html })
+    expect(message).toMatchObject({ text: null, toFetch: { html } })
+    expect(await adapter.fetch!(connection, message!.toFetch!, signal)).toEqual({
+      kind: 'fetched',
+      value: { text: 'Yes, do it.', attachments: [] },
+    })
+    expect(await adapter.fetch!(connection, {}, signal)).toMatchObject({ kind: 'gone' })
+  })
+
+  test('a mail of nothing but a subject', async () => {
+    expect(await read({ 'body-plain': '', subject: 'What is due?' })).toMatchObject([{ subject: 'What is due?', text: '' }])
+    expect(await read({ 'body-plain': '', subject: '' })).toEqual([])
+  })
+
+  test.each<[string, RoutedMail]>([
+    ['an automatic answer', { headers: [['Auto-Submitted', 'auto-replied']] }],
+    ['a mailing list', { headers: [['List-Id', '<x.example.org>']] }],
+    ['bulk', { headers: [['Precedence', 'bulk']] }],
+    ['no sender', { sender: '' }],
+    ['the empty sender', { sender: '<>' }],
+    ['a report', { headers: [['Content-Type', 'multipart/report; report-type=delivery-status']] }],
+    ['a mailer daemon', { from: 'Mail Delivery Subsystem <mailer-daemon@example.org>' }],
+    ['our own address', { from: OURS }],
+    ['two senders', { from: 'ada@example.org, eve@example.org' }],
+    ['another recipient', { recipient: 'other@example.com' }],
+  ])('left out: %s', async (_, mail) => {
+    expect(await read(mail)).toEqual([])
+  })
+
+  test('the sender is who the head names, and not the envelope', async () => {
+    const [message] = await read({ sender: 'bounce+ada=example.org@mail.example.net', from: 'Ada <ada@example.org>' })
+    expect(message!.sender.id).toBe('ada@example.org')
+  })
+})
+
+describe('sending', () => {
+  const replyTo = {
+    to: 'ada@example.org',
+    subject: 'Re: Plans',
+    inReplyTo: '<b@example.org>',
+    references: '<a@example.org> <b@example.org>',
+  }
+  const message = { id: 'r1:0', replyTo, text: 'Two **items** are due.', part: 0 }
+
+  test('a mail of the thread, which tells machines not to answer, and whose links lead where they say', async () => {
+    const sent = await adapter.send(mailgunConnection(fake, { fromName: 'Tendril' }), message, signal)
+    expect(sent).toEqual({ kind: 'sent', externalId: '<tendril.r1.0@example.com>' })
+    expect(fake.mails.at(-1)).toEqual({
+      ...{ from: `"Tendril" <${OURS}>`, to: 'ada@example.org', subject: 'Re: Plans', text: 'Two items are due.' },
+      html: expect.stringContaining('<strong>items</strong>'),
+      ...{
+        'h:In-Reply-To': '<b@example.org>',
+        'h:References': '<a@example.org> <b@example.org>',
+        'h:Message-Id': '<tendril.r1.0@example.com>',
+      },
+      ...{ 'h:Auto-Submitted': 'auto-replied', 'h:X-Auto-Response-Suppress': 'All', 'o:tracking': 'no' },
+    })
+    expect(adapter.repeatableForMs!(connection)).toBe(0)
+  })
+
+  test('the SDK sends the same', async () => {
+    await adapter.send(connection, message, signal)
+    const ours = fake.mails.at(-1)!
+    const { id } = await sdk.messages.create('example.com', ours as never)
+    expect(fake.mails.at(-1)).toEqual(ours)
+    expect(id).toBe('<tendril.r1.0@example.com>')
+  })
+
+  test('a domain of the EU is asked there', async () => {
+    eu.domains.set('example.com', { state: 'active' })
+    const european = mailgunConnection(eu, { region: 'eu' })
+    expect(await adapter.send(european, message, signal)).toMatchObject({ kind: 'sent' })
+    expect(await adapter.check(european, signal)).toEqual({ kind: 'proven' })
+    expect(eu.mails).toHaveLength(1)
+  })
+
+  test('no header can be added', async () => {
+    const given = { to: 'ada@example.org', subject: 'x\r\nBcc: eve@example.org', inReplyTo: '<a>\r\nBcc: eve@example.org' }
+    await adapter.send(connection, { ...message, id: 'r\r\n>@evil', replyTo: given }, signal)
+    for (const [name, value] of Object.entries(fake.mails.at(-1)!))
+      if (!['text', 'html'].includes(name)) expect(value).not.toMatch(/[\r\n]/)
+    expect(fake.mails.at(-1)!['h:Message-Id']).toBe('<tendril.r....evil@example.com>')
+  })
+
+  test.each<[string, MailgunFailure, object]>([
+    ['another key', { status: 401, body: 'Forbidden' }, { kind: 'refused', of: 'connection' }],
+    ['a domain that may not send', { status: 403 }, { kind: 'refused', of: 'connection' }],
+    ['an account without money', { status: 402 }, { kind: 'refused', of: 'connection' }],
+    ['a domain that is not there', { status: 404 }, { kind: 'refused', of: 'connection' }],
+    ['a field that is wrong', { status: 400 }, { kind: 'refused', of: 'message' }],
+    ['a mail that is too large', { status: 413 }, { kind: 'refused', of: 'message' }],
+    ['too many requests', { status: 429, headers: { 'retry-after': '3' } }, { kind: 'unsent', retryAfterMs: 3_000 }],
+    ['a failure', { status: 500 }, { kind: 'unknown' }],
+    ['a gateway', { status: 502, body: '<html>' }, { kind: 'unknown' }],
+    ['an answer that is no JSON', { status: 200, body: 'ok' }, { kind: 'sent', externalId: null }],
+  ])('%s', async (_, failure, expected) => {
+    fake.fail(failure)
+    expect(await adapter.send(connection, message, signal)).toMatchObject(expected)
+  })
+
+  test('errors hold nothing of the credentials', async () => {
+    fake.fail({ status: 400, body: JSON.stringify({ message: `bad ${fake.apiKey}` }) })
+    expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(fake.apiKey)
+  })
+
+  test('no recipient', async () => {
+    expect(await adapter.send(connection, { ...message, replyTo: {} }, signal)).toMatchObject({ kind: 'refused', of: 'message' })
+  })
+})
+
+describe('the check', () => {
+  const check = (changes: object = {}) => adapter.check({ ...connection, ...changes }, signal)
+
+  test('an active domain is proven, as the SDK sees it', async () => {
+    expect(await check()).toEqual({ kind: 'proven' })
+    expect(await sdk.domains.get('example.com')).toMatchObject({ name: 'example.com', state: 'active' })
+  })
+
+  test.each([
+    ['a domain of nobody', { routingKey: 'a@example.net' }, 'example.net'],
+    ['another key', { credentials: { apiKey: 'x', signingSecret: 'y' } }, 'apiKey'],
+    ['no key', { credentials: { signingSecret: 'y' } }, 'apiKey'],
+    ['no signing key', { credentials: { apiKey: fake.apiKey } }, 'signingSecret'],
+  ])('refused: %s', async (_, changes, error) => {
+    expect(await check(changes)).toMatchObject({ kind: 'refused', error: expect.stringContaining(error) })
+  })
+
+  test.each([{ state: 'unverified' }, { state: 'active', is_disabled: true }])('a domain that cannot be used: %p', async (domain) => {
+    fake.domains.set('half.example.com', domain)
+    expect(await check({ routingKey: 'a@half.example.com' })).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining('not active'),
+    })
+  })
+
+  test.each([{ status: 500 }, { status: 200, body: '{}' }, { status: 200, body: '{"domain":{"name":"example.net","state":"active"}}' }])(
+    'a Mailgun that does not say: %p',
+    async (failure) => {
+      fake.fail(failure)
+      expect(await check()).toMatchObject({ kind: 'unreachable' })
+    },
+  )
+})
+
+test('no bytes make it throw', () => {
+  const name = fc.constantFrom(
+    'recipient',
+    'from',
+    'sender',
+    'subject',
+    'body-plain',
+    'body-html',
+    'message-headers',
+    'attachments',
+    'token',
+    'timestamp',
+    'signature',
+  )
+  const value = fc.oneof(
+    fc.string({ maxLength: 60 }),
+    fc.json({ maxDepth: 2 }),
+    fc.constantFrom(OURS, '[["References",1]]', '[[[]]]', '<', '"', '(('),
+  )
+  const pairs = fc.array(fc.tuple(name, value), { maxLength: 12 })
+  const form = pairs.map((all) => ({
+    type: 'application/x-www-form-urlencoded',
+    body: Buffer.from(all.map(([key, text]) => `${key}=${text}`).join('&')),
+  }))
+  const part = fc.tuple(
+    fc.constantFrom('Content-Disposition: form-data; name=', 'Content-Disposition: form-data; filename="x"; name=', 'X: '),
+    name,
+    value,
+  )
+  const multipart = fc.array(part, { maxLength: 8 }).map((all) => ({
+    type: 'multipart/form-data; boundary=x',
+    body: Buffer.from(`${all.map(([head, key, text]) => `--x\r\n${head}"${key}"\r\n\r\n${text}\r\n`).join('')}--x--`),
+  }))
+  const bytes = fc
+    .tuple(
+      fc.constantFrom(
+        'multipart/form-data; boundary=x',
+        'multipart/form-data',
+        'multipart/form-data; boundary=""',
+        'application/x-www-form-urlencoded',
+      ),
+      fc.uint8Array({ maxLength: 300 }),
+    )
+    .map(([type, body]) => ({ type, body }))
+  fc.assert(
+    fc.property(fc.oneof(form, multipart, bytes), ({ type, body }) => {
+      const post = { url: ADDRESS, headers: new Headers({ 'content-type': type }), body, now }
+      adapter.route(post)
+      expect(adapter.verify(post, connection)).toBe(false)
+      adapter.verify(post, { ...connection, config: {} })
+      for (const { sender, eventIds, thread, text } of adapter.read(post, connection)) {
+        expect(Math.max(sender.id.length, thread.length, ...eventIds.map((id) => id.length))).toBeLessThanOrEqual(320)
+        expect((text ?? '').length).toBeLessThanOrEqual(10_000)
+      }
+    }),
+    runs(1_000),
+  )
+})
+
+test('any fields come back from a form with files as they were', async () => {
+  const field = fc.tuple(
+    fc.stringMatching(/^[A-Za-z-]{1,20}$/),
+    fc.string({ unit: 'binary', maxLength: 60 }).filter((text) => text.isWellFormed() && !/[\r\n]/.test(text)),
+  )
+  const { postedForm } = await import('#port/channel/posts')
+  await fc.assert(
+    fc.asyncProperty(fc.array(field, { maxLength: 8 }), fc.uint8Array({ maxLength: 200 }), async (fields, bytes) => {
+      const form = new FormData()
+      for (const [name, value] of fields) form.append(name, value)
+      form.append('attachment-1', new Blob([bytes], { type: 'text/plain' }), 'a "quoted" näme.txt')
+      const post = await postOf(new Request(ADDRESS, { method: 'POST', body: form }))
+      const read = postedForm(post)!
+      expect(read.fields).toEqual(fields)
+      expect(read.files.map((one) => ({ ...one, bytes: Buffer.from(one.bytes) }))).toEqual([
+        { field: 'attachment-1', name: 'a "quoted" näme.txt', mimeType: expect.stringMatching(/^text\/plain/), bytes: Buffer.from(bytes) },
+      ])
+    }),
+    runs(200),
+  )
+})
