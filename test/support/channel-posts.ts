@@ -94,7 +94,7 @@ export const messagesOf = async ({ owner }: Pick<TestApp, 'owner'>, { tenantId, 
   ...(await owner`select * from channel_message where tenant_id = ${tenantId} and connection_id = ${id} order by id`),
 ]
 
-export const settledMessages = (app: Pick<TestApp, 'owner'>, channel: DevChannel, count: number) =>
+export const settledMessages = (app: Pick<TestApp, 'owner'>, channel: Pick<DevChannel, 'tenantId' | 'id'>, count: number) =>
   eventually(
     () => messagesOf(app, channel),
     (all) => all.length === count && all.every(({ state }) => state !== 'fetching'),

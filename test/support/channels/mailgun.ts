@@ -8,6 +8,8 @@ export interface MailgunFailure {
   status: number
   headers?: Record<string, string>
   body?: string
+  /** The mail goes out all the same. */
+  isTaken?: boolean
 }
 
 export interface FakeMailgun extends AsyncDisposable {
@@ -86,7 +88,7 @@ const take = async (fake: FakeMailgun, failures: MailgunFailure[], request: Requ
   const type = request.headers.get('content-type') ?? ''
   const form = type.startsWith('multipart/') ? await request.formData() : new URLSearchParams(await request.text())
   const failure = failures.shift()
-  if (failure)
+  if (failure && !failure.isTaken)
     return new Response(failure.body ?? JSON.stringify({ message: 'an error' }), { status: failure.status, headers: failure.headers ?? {} })
   const fields = Object.fromEntries([...form].map(([name, value]) => [name, String(value)]))
   if (!fake.domains.has(domain)) return Response.json({ message: `Domain not found: ${domain}` }, { status: 404 })
@@ -94,6 +96,7 @@ const take = async (fake: FakeMailgun, failures: MailgunFailure[], request: Requ
   if (!fields.text && !fields.html)
     return Response.json({ message: "Need at least one of 'text' or 'html' parameters specified" }, { status: 400 })
   fake.mails.push(fields)
+  if (failure) return new Response('', { status: failure.status })
   return Response.json({ id: fields['h:Message-Id'] ?? `<${randomBytes(8).toString('hex')}@${domain}>`, message: 'Queued. Thank you.' })
 }
 

@@ -32,6 +32,8 @@ export interface ResendFailure {
   headers?: Record<string, string>
   /** Instead of Resend's JSON. */
   body?: string
+  /** The mail goes out all the same. */
+  isTaken?: boolean
 }
 
 export interface FakeResend extends AsyncDisposable {
@@ -96,7 +98,7 @@ interface Kept {
 const take = async (fake: FakeResend, kept: Map<string, Kept>, failures: ResendFailure[], request: Request): Promise<Response> => {
   const body = await request.text()
   const failure = failures.shift()
-  if (failure) return errorOf(failure)
+  if (failure && !failure.isTaken) return errorOf(failure)
   const key = request.headers.get('idempotency-key')
   if (key !== null && (key === '' || key.length > 256)) return errorOf({ status: 400, name: 'invalid_idempotency_key' })
   const before = key === null ? undefined : kept.get(key)
@@ -109,7 +111,7 @@ const take = async (fake: FakeResend, kept: Map<string, Kept>, failures: ResendF
   const id = randomUUID()
   fake.mails.push({ id, ...mail, to: [mail.to].flat() })
   if (key !== null) kept.set(key, { body, id })
-  return Response.json({ id })
+  return failure ? errorOf(failure) : Response.json({ id })
 }
 
 const found = ({ id, from, to, subject, message_id, text, html, headers, files }: ReceivedMail) => ({
@@ -132,7 +134,7 @@ const answer = async (fake: FakeResend, kept: Map<string, Kept>, failures: Resen
   fake.requests.push(`${request.method} ${pathname}${search}`)
   if (request.headers.get('authorization') !== `Bearer ${fake.apiKey}`) return errorOf({ status: 401, name: 'invalid_api_key' })
   if (request.method === 'POST' && pathname === '/emails') return take(fake, kept, failures, request)
-  const failure = failures.shift()
+  const failure = failures[0]?.isTaken ? undefined : failures.shift()
   if (failure) return errorOf(failure)
   if (pathname === '/domains') return listed(fake, searchParams)
   const [, mailId = '', fileId] = RECEIVING.exec(pathname) ?? []

@@ -18,6 +18,8 @@ export interface TwilioFailure {
   headers?: Record<string, string>
   /** Instead of Twilio's JSON. */
   body?: string
+  /** The message goes out all the same. */
+  isTaken?: boolean
 }
 
 export interface FakeTwilio extends AsyncDisposable {
@@ -125,10 +127,10 @@ const resource = ({ sid, to, from, body }: TwilioMessage, accountSid: string) =>
 const take = async (fake: FakeTwilio, failures: TwilioFailure[], request: Request): Promise<Response> => {
   const fields = Object.fromEntries(new URLSearchParams(await request.text()))
   const refusal = failures.shift() ?? fault(fake, fields)
+  const message = { sid: newSid('SM'), to: fields.To!, from: fields.From!, body: fields.Body! }
+  if (!refusal || refusal.isTaken) fake.messages.push(message)
   if (refusal?.body !== undefined) return new Response(refusal.body, { status: refusal.status, headers: refusal.headers ?? {} })
   if (refusal) return errorOf(refusal)
-  const message = { sid: newSid('SM'), to: fields.To!, from: fields.From!, body: fields.Body! }
-  fake.messages.push(message)
   return Response.json(resource(message, fake.accountSid), { status: 201 })
 }
 

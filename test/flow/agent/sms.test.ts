@@ -1,0 +1,141 @@
+/** Conversations by SMS, end to end: the posts of a server that plays Twilio, and what our number sends there. */
+import { afterAll, expect, test } from 'bun:test'
+import { smsForm } from '#domain/agent/forms/sms'
+import { channelJobs, linked, messagesOf } from '#test/support/channel-posts'
+import { echo } from '#test/support/channels/echo'
+import { smsStory } from '#test/support/channels/sms-story'
+import { newSid, openTwilio } from '#test/support/channels/twilio'
+import { eventually } from '#test/support/eventually'
+import { useApp } from '#test/support/use'
+
+const twilio = openTwilio()
+afterAll(() => twilio[Symbol.asyncDispose]())
+
+const PUBLIC = 'https://tendril.example.com'
+const hosts = [twilio.url, twilio.cdnUrl].map((url) => new URL(url).host).join(',')
+const app = useApp(() => ({
+  overrides: { thinker: echo() },
+  env: {
+    ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', PUBLIC_URL: PUBLIC },
+    ...{ CHANNEL_URLS: JSON.stringify({ twilio: twilio.url }), EGRESS_ALLOW: hosts },
+  },
+}))
+
+const story = (options: Record<string, unknown> = {}) => smsStory(app, twilio, { publicUrl: PUBLIC, ...options })
+const ADA = '+4915112345678'
+
+test('a member talks with the agent by SMS: it remembers, uses tools, and answers in plain text', async () => {
+  const sms = await story()
+  await linked(app, sms, ADA)
+  expect(await sms.writes(ADA, 'what is due?')).toMatchObject({ status: 200, body: expect.stringContaining('<Response/>') })
+  expect(await sms.reads(ADA, 1)).toEqual(['1. You said: what is due?'])
+  await sms.writes(ADA, 'use get_current_time')
+  expect((await sms.reads(ADA, 2))[1]).toBe('2. You said: use get_current_time The tool gave 1 result.')
+  const jobs = await channelJobs(app, sms)
+  expect(new Set(jobs.map(({ conversation_id }) => conversation_id)).size).toBe(1)
+  expect(jobs.every(({ on_behalf }) => on_behalf.personId !== null)).toBe(true)
+  // The sender of an SMS can be forged.
+  expect(jobs.every(({ taint }) => taint.length > 0)).toBe(true)
+})
+
+test('another try of Twilio’s begins nothing more', async () => {
+  const sms = await story()
+  await linked(app, sms, ADA)
+  const { fields } = await sms.writes(ADA, 'once')
+  expect((await sms.deliver(fields, { headers: { 'i-twilio-idempotency-token': 'another' } })).status).toBe(200)
+  expect((await sms.deliver(fields, { asJson: true })).status).toBe(200)
+  await sms.writes(ADA, 'after it')
+  expect(await sms.reads(ADA, 2)).toEqual(['1. You said: once', '2. You said: after it'])
+  expect(await channelJobs(app, sms)).toHaveLength(2)
+})
+
+test('STOP, reports on our messages and machines begin nothing', async () => {
+  const sms = await story()
+  await linked(app, sms, ADA)
+  for (const fields of [
+    sms.sms(ADA, 'STOP'),
+    sms.sms(ADA, 'Help'),
+    sms.sms('72345', 'Your code is 123456'),
+    sms.sms(sms.number, 'an echo'),
+    { MessageSid: newSid('SM'), MessageStatus: 'delivered', To: ADA, From: sms.number, AccountSid: twilio.accountSid },
+  ])
+    expect((await sms.deliver(fields)).status).toBe(200)
+  expect(await messagesOf(app, sms)).toEqual([])
+})
+
+test('what is signed otherwise is refused, and looks like an unknown number', async () => {
+  const sms = await story()
+  const fields = sms.sms(ADA, 'pay')
+  const answers = [
+    await sms.deliver(fields, { by: 'f'.repeat(32) }),
+    await sms.deliver(fields, { signedUrl: `${app.url}/webhooks/channels/sms` }),
+    await sms.deliver({ ...fields, To: '+14155559999' }),
+    await sms.deliver(fields, { headers: { 'x-twilio-signature': '' } }),
+  ]
+  const shown = answers.map(({ status, body }) => [status, JSON.parse(body).error.message])
+  expect(shown).toEqual(Array(4).fill([401, 'no channel has this routing key and signature']))
+  expect(await messagesOf(app, sms)).toEqual([])
+})
+
+test('text of a member that comes as a file becomes a document', async () => {
+  const sms = await story()
+  await linked(app, sms, ADA)
+  const [message, media] = [newSid('MM'), newSid('ME')]
+  twilio.media.set(`${message}/${media}`, { type: 'text/plain', bytes: Buffer.from('Opening hours: nine to five.') })
+  const MediaUrl0 = `https://api.twilio.com/2010-04-01/Accounts/${twilio.accountSid}/Messages/${message}/Media/${media}`
+  await sms.writes(ADA, 'our hours', { MessageSid: message, NumMedia: '1', MediaUrl0, MediaContentType0: 'text/plain' })
+  expect((await sms.reads(ADA, 1))[0]).toContain('its text is the document')
+  const { body } = await sms.send('GET', 'documents')
+  expect(body.documents).toMatchObject([{ trusted: false }])
+})
+
+test('a stranger’s answer is held until a person lets it go', async () => {
+  const sms = await story({ senderPolicy: 'anyone' })
+  await sms.writes('+33612345678', 'when do you open?')
+  const replies = async () => (await sms.send('GET', 'channels/replies?status=held')).body.replies
+  const [held] = await eventually(replies, (all) => all.length > 0)
+  expect(held).toMatchObject({ channel: 'sms', recipient: '+33612345678' })
+  expect((await sms.send('POST', `channels/replies/${held.id}/send`, { text: 'At **nine**.' })).status).toBe(200)
+  expect(await sms.reads('+33612345678', 1)).toEqual(['At nine.'])
+})
+
+test('a pause that Twilio asks for is kept, and the answer goes once', async () => {
+  const sms = await story()
+  await linked(app, sms, ADA)
+  twilio.fail({ status: 429, code: 20429, headers: { 'retry-after': '1' } })
+  await sms.writes(ADA, 'patience')
+  expect(await sms.reads(ADA, 1)).toEqual(['1. You said: patience'])
+})
+
+test('an answer that Twilio perhaps took is unknown, and never goes again', async () => {
+  const sms = await story()
+  await linked(app, sms, ADA)
+  twilio.fail({ status: 500, isTaken: true })
+  await sms.writes(ADA, 'perhaps')
+  const unknown = async () => (await sms.send('GET', 'channels/replies?status=unknown')).body.replies
+  expect(await eventually(unknown, (all) => all.length > 0)).toMatchObject([{ text: expect.stringContaining('perhaps') }])
+  await sms.writes(ADA, 'and this?')
+  expect(await sms.reads(ADA, 2)).toEqual(['1. You said: perhaps', '2. You said: and this?'])
+})
+
+test('who opted out gets no answer, and its failure says why', async () => {
+  const sms = await story()
+  const OUT = '+4915100000099'
+  await linked(app, sms, OUT)
+  twilio.optedOut.add(OUT)
+  await sms.writes(OUT, 'hello?')
+  const failed = async () => (await sms.send('GET', 'channels/replies?status=failed')).body.replies
+  const [reply] = await eventually(failed, (all) => all.length > 0)
+  expect(JSON.stringify(reply)).toContain('opted out')
+  expect(await sms.get(sms.id)).toMatchObject({ status: 'active' })
+})
+
+test('an answer that is long goes out in several messages, in order', async () => {
+  const sms = await story()
+  await linked(app, sms, ADA)
+  const words = Array.from({ length: 500 }, (_, at) => `word${at}`)
+  await sms.writes(ADA, words.join(' '))
+  const expected = smsForm(`**1.** You said: ${words.join(' ')}`)
+  expect(expected.length).toBeGreaterThan(2)
+  expect(await sms.reads(ADA, expected.length)).toEqual(expected)
+})
