@@ -56,19 +56,22 @@ ${field({ name: 'text', label: 'Message', autocomplete: 'off', lines: 4, value: 
 <button>Send</button>
 </form>`
 
-const asWhom = ({ isLinked, connection }: Talk): string => {
-  if (isLinked) return 'As yourself: this sender is linked to you.'
-  return connection.sender_policy === 'anyone'
-    ? 'As a stranger: this sender is not linked to you.'
-    : 'As a sender who is not linked to you.'
+const linkForm = ({ id }: ChannelConnection): Html => html`<form method="post" action="/channels/dev/${id}">
+<p class="note">Nobody is linked to this sender, so the agent takes you for a stranger here. A link makes it you, as a code that you send does in other channels.</p>
+<button class="plain" name="decision" value="link">Link this sender to me</button>
+</form>`
+
+const writing = (talk: Talk): Html => {
+  if (talk.connection.status === 'unverified') return inactive(talk.connection)
+  return talk.isLinked ? formHtml(talk) : html`${formHtml(talk)}${linkForm(talk.connection)}`
 }
 
 export const talkBody = (talk: Talk): Html => html`${talk.said.map(saidHtml)}
-${talk.isDeclined ? DECLINED : undefined}
+${talk.isDeclined && !talk.isLinked ? DECLINED : undefined}
 ${isAwaited(talk.said) ? html`<p class="note">The agent is at work. <a href="/channels/dev/${talk.connection.id}?wait=1">Look again</a></p>` : undefined}
-${talk.connection.status === 'unverified' ? inactive(talk.connection) : formHtml(talk)}
+${writing(talk)}
 <dl>
-<dt>You write</dt><dd>${asWhom(talk)}</dd>
+<dt>You write</dt><dd>${talk.isLinked ? 'As yourself' : 'As a stranger'}</dd>
 <dt>Routing key</dt><dd>${talk.connection.routing_key}</dd>
 <dt>Workspace</dt><dd>${talk.workspace}</dd>
 </dl>`

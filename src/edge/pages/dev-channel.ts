@@ -16,7 +16,7 @@ import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { isAwaited, LONGEST, type Talk, talkBody } from './dev-channel-body.ts'
 import { type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
-import { foundPage, type PageDeps, pageRoute, queryOf, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import { foundPage, type PageDeps, pageRoute, queryOf, run, signedInPerson, toSignIn, trustedForm } from './page.ts'
 
 interface Deps extends PageDeps {
   waiters: Waiters
@@ -83,7 +83,7 @@ const textOf = (text = ''): string => {
   throw new AppError('invalid_input', message, { details: [{ path: 'text', message }] })
 }
 
-const messageOf = (person: SessionGrant, { event = '', text }: Record<string, string>): ArrivedMessage => {
+const messageOf = (person: SessionGrant, { event = '', text }: Record<string, string | undefined>): ArrivedMessage => {
   const sender = senderOf(person)
   const to = { sender, thread: null }
   return {
@@ -94,6 +94,10 @@ const messageOf = (person: SessionGrant, { event = '', text }: Record<string, st
     ...{ replyTo: to, directTo: to, toFetch: null },
   }
 }
+
+/** For the person, who sends it as anybody would elsewhere. */
+const codeFor = async (deps: Deps, incoming: Incoming, id: string): Promise<string> =>
+  (await run(deps, incoming, { id: 'agent.channelIdentities.linkCode', input: { id } })).code
 
 interface Answer {
   outcome: 'taken' | 'known' | 'declined' | 'later'
@@ -116,7 +120,8 @@ const send = async (deps: Deps, incoming: Incoming): Promise<Response> => {
   const form = await trustedForm(deps, incoming, { limit: FORM_BYTES, workspace: person.workspace.id })
   try {
     const { id } = await connectionOf(deps, idOf(incoming), person.workspace.id)
-    const { outcome } = await take(deps, incoming, person, messageOf(person, form))
+    const text = form.decision === 'link' ? await codeFor(deps, incoming, id) : form.text
+    const { outcome } = await take(deps, incoming, person, messageOf(person, { ...form, text }))
     return redirect(pathFor(id, outcome === 'declined' ? '?wait=1&declined=1' : '?wait=1'))
   } catch (cause) {
     const error = AppError.from(cause)

@@ -1,7 +1,7 @@
 /** The page to talk through a dev channel, over HTTP: who is answered there, as whom, and that each message is taken once. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { channelJobs, type DevChannel, devChannel, linked, messagesOf } from '#test/support/channel-posts'
+import { channelJobs, type DevChannel, devChannel, messagesOf } from '#test/support/channel-posts'
 import { channelAdmin, makeChannel } from '#test/support/channels'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { scriptedModel } from '#test/support/scripted-model'
@@ -51,20 +51,24 @@ describe('the page of a dev channel', () => {
     expect(text).toMatch(/<a href="\/replies\/[0-9a-f-]{36}">waits for a person<\/a>/)
   })
 
-  test('is the person, once the sender is linked', async () => {
+  test('links its sender to the person, and to nobody else', async () => {
     const { channel, path, one, sender, personId } = await arrange({ senderPolicy: 'members' })
-    await linked(app, channel, sender, personId)
+    const linked = await one.get((await one.send(path, { decision: 'link' })).location!)
+    for (const part of ['You are linked now', 'As yourself']) expect(linked.text).toContain(part)
+    expect(linked.text).not.toMatch(/Link this sender|not taken/)
     const { text } = await one.get((await one.send(path, { text: 'Hello' })).location!)
-    for (const part of ['As yourself', 'Seen &lt;b&gt;it&lt;/b&gt;.']) expect(text).toContain(part)
+    expect(text).toContain('Seen &lt;b&gt;it&lt;/b&gt;.')
     const [job] = await jobsOf(channel)
     expect(job!.on_behalf.personId).toBe(personId)
+    const identities = await app.owner`select external_id, person_id from channel_identity where connection_id = ${channel.id}`
+    expect([...identities]).toEqual([{ external_id: sender, person_id: personId }])
   })
 
   test('says so when a sender who is not linked starts no job', async () => {
     const { channel, path, one } = await arrange({ senderPolicy: 'members' })
     const { location } = await one.send(path, { text: 'Hello' })
     expect(location).toBe(`${path}?wait=1&declined=1`)
-    expect((await one.get(location!)).text).toContain('The message was not taken')
+    for (const part of ['The message was not taken', 'I can only talk to members']) expect((await one.get(location!)).text).toContain(part)
     expect(await jobsOf(channel)).toEqual([])
   })
 
