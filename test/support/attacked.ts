@@ -6,7 +6,7 @@ export const stateOf = async (app: TestApp, tenantId: string): Promise<Record<st
   const tables = await app.owner<{ name: string }[]>`select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id' order by 1`
   const own =
-    /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session|inbound_event)$/
+    /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session|inbound_event|channel_(connection|message|reply))$/
   const states = tables
     .flatMap(({ name }) => (own.test(name) ? [] : name))
     .map(
