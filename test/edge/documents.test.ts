@@ -67,7 +67,17 @@ const INBOUND = '/webhooks/rules/{id}'
 const CHANNELS = '/webhooks/channels/{channel}'
 const SHARED = '/api/v1/artifacts/shared/{token}'
 const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, CHANNELS, SHARED, MCP_PATH]
-const PAGES = ['/', '/sign-in', '/join', '/device', '/reset', '/approvals/:id', '/playbooks/:id/versions/:versionId', '/channels/dev/:id']
+const PAGES = [
+  '/',
+  '/sign-in',
+  '/join',
+  '/device',
+  '/reset',
+  '/approvals/:id',
+  '/playbooks/:id/versions/:versionId',
+  '/channels/dev/:id',
+  '/replies/:id',
+]
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
 const REFUSED = [

@@ -7,6 +7,7 @@ import { homeRoutes } from './home.ts'
 import { joinRoutes } from './join.ts'
 import type { PageDeps } from './page.ts'
 import { playbookVersionPageRoutes } from './playbook-version.ts'
+import { replyPageRoutes } from './reply.ts'
 import { resetRoutes } from './reset.ts'
 import { signInRoutes } from './sign-in.ts'
 
@@ -20,5 +21,6 @@ export const pageRoutes = (deps: PageDeps): Route[] => [
   ...approvalPageRoutes(deps),
   ...playbookVersionPageRoutes(deps),
   ...documentPassagePageRoutes(deps),
+  ...replyPageRoutes(deps),
   ...devChannelPageRoutes(deps),
 ]

@@ -1,0 +1,116 @@
+/** What the page of a reply to a channel shows: what goes to whom, the forms to decide, or what became of it. */
+import type { ShownChannelReply as Reply } from '#contract/agent/channel-replies'
+import { type Html, html } from './html.ts'
+import { field, type Problem, timeText } from './layout.ts'
+
+export interface ShownReply {
+  reply: Reply
+  workspace: string
+  /** What the sender had asked; undefined: it answers no job, or one that is no longer kept. */
+  asked?: string | undefined
+  /** The name of who decided. */
+  by?: string | undefined
+  /** Why the reader cannot decide. */
+  refusal?: string | undefined
+  /** What somebody typed and could not be sent. */
+  typed?: string | undefined
+  problems?: Problem[] | undefined
+}
+
+const TITLES: Record<Reply['status'], string> = {
+  held: 'Send this reply?',
+  queued: 'On its way',
+  sending: 'On its way',
+  sent: 'Sent',
+  failed: 'Not sent',
+  unknown: 'Perhaps sent',
+  discarded: 'Discarded',
+}
+
+export const replyTitle = ({ reply }: ShownReply): string => TITLES[reply.status]
+
+const CHANNELS: Record<Reply['channel'], string> = { email: 'Email', slack: 'Slack', whatsapp: 'WhatsApp', sms: 'SMS', dev: 'Dev' }
+
+const UNKNOWN =
+  'The channel did not say whether it took this, or parts of it. It is not sent again: ask the recipient, or look in the channel.'
+
+const whatBecame = ({ reply, by }: ShownReply): Html | undefined => {
+  const { status, error, decidedAt, sentAt } = reply
+  const decided = decidedAt === null ? undefined : html` by ${by ?? 'a person who has left the workspace'}, ${timeText(decidedAt)}`
+  switch (status) {
+    case 'held':
+      return undefined
+    case 'discarded':
+      return html`<p class="note">Discarded${decided}. It was not sent.</p>`
+    case 'sent':
+      return html`<p class="note">Sent${sentAt === null ? undefined : html`, ${timeText(sentAt)}`}.${decidedAt === null ? undefined : html` Let go${decided}.`}</p>`
+    case 'unknown':
+      return html`<p class="note"><strong>${UNKNOWN}</strong>${error === null ? undefined : html` The reason: ${error}.`}</p>`
+    case 'failed':
+      return html`<p class="note">It was not sent, or not all of it: ${error ?? 'no reason is known'}.</p>`
+    default:
+      return html`<p class="note">It goes out soon${error === null ? undefined : html`. The last try: ${error}`}.</p>`
+  }
+}
+
+const STATES: Record<Reply['parts'][number]['state'], string> = {
+  queued: 'waits',
+  sending: 'is being sent',
+  sent: 'sent',
+  failed: 'not sent',
+  unknown: 'perhaps sent',
+}
+
+const messages = ({ parts }: Reply): Html | undefined =>
+  parts.length < 2
+    ? undefined
+    : html`<h2>Its messages</h2>
+<ol>${parts.map(({ text, state, error }) => html`<li><p>${STATES[state]}${error === null ? undefined : html`: ${error}`}</p><div class="text" dir="auto">${text}</div></li>`)}</ol>`
+
+const details = ({ reply, workspace, asked }: ShownReply, withText: boolean): Html => html`<dl>
+${withText ? html`<dt>Text</dt><dd class="text" dir="auto">${reply.text}</dd>` : undefined}
+<dt>To</dt><dd dir="auto">${reply.recipient}</dd>
+<dt>Channel</dt><dd>${CHANNELS[reply.channel]}</dd>
+${asked === undefined ? undefined : html`<dt>They wrote</dt><dd class="text" dir="auto">${asked}</dd>`}
+<dt>Workspace</dt><dd>${workspace}</dd>
+<dt>Written</dt><dd>${timeText(reply.createdAt)}</dd>
+</dl>`
+
+const button = (decision: string, label: string, isPlain = false): Html =>
+  html`<button name="decision" value="${decision}"${isPlain ? html` class="plain"` : undefined}>${label}</button>`
+
+/** Two forms: Enter must never discard. */
+const forms = ({ reply, typed, problems }: ShownReply): Html | undefined => {
+  const action = `/replies/${reply.id}`
+  if (reply.status === 'failed')
+    return html`<form method="post" action="${action}">
+<p class="hint">What was sent, or may have been, is not repeated.</p>
+${button('send', 'Send again')}
+</form>`
+  if (reply.status !== 'held') return undefined
+  const text = {
+    ...{ name: 'text', label: 'Text', autocomplete: 'off', lines: 12, problems, value: typed ?? reply.text },
+    hint: 'In Markdown. If you change it, your text is sent.',
+  }
+  return html`<form method="post" action="${action}">
+${field(text)}
+${button('send', 'Send')}
+</form>
+<form method="post" action="${action}">
+${button('discard', 'Discard', true)}
+</form>`
+}
+
+/** Whether the page has the forms. */
+export const canDecide = ({ reply, refusal }: ShownReply): boolean =>
+  refusal === undefined && (reply.status === 'held' || reply.status === 'failed')
+
+export const replyBody = (shown: ShownReply): Html => {
+  const { reply, refusal } = shown
+  const isOpen = reply.status === 'held' || reply.status === 'failed'
+  return html`${whatBecame(shown)}
+${isOpen && refusal !== undefined ? html`<p class="note">${refusal}</p>` : undefined}
+${details(shown, !(canDecide(shown) && reply.status === 'held'))}
+${messages(reply)}
+${canDecide(shown) ? forms(shown) : undefined}`
+}
