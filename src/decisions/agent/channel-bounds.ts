@@ -10,11 +10,9 @@ const MOST_EVENT_IDS = 8
 const MOST_ATTACHMENTS = 50
 const DEEPEST = 20
 
-/** Ids that are too long are told apart by their hash. */
-const idOf = (text: string): string => {
-  const id = storable(text)
-  return id.length <= LONGEST.id ? id : `sha256:${createHash('sha256').update(text).digest('hex')}`
-}
+/** Ids that are too long, or cannot be stored, are told apart by their hash. */
+const idOf = (text: string): string =>
+  text.length <= LONGEST.id && storable(text) === text ? text : `sha256:${createHash('sha256').update(text, 'utf16le').digest('hex')}`
 
 const cut = (text: string, most: number): string => beginning(storable(text), most)
 
@@ -43,9 +41,10 @@ const files = (attachments: readonly Attachment[]): MessageFile[] =>
 export const arrivedOf = (message: InboundMessage): ArrivedMessage | undefined => {
   const { sender, thread, isShared, subject, text, attachments, replyTo, directTo, toFetch } = message
   const eventIds = [...new Set(message.eventIds.filter((id) => id !== '').map(idOf))].slice(0, MOST_EVENT_IDS)
-  const id = storable(sender.id)
+  // No name of a sender is changed: it could become another's.
+  const { id } = sender
   const tooDeep = [replyTo, directTo, toFetch].some((one) => isDeeper(one, DEEPEST))
-  if (eventIds.length === 0 || id === '' || id.length > LONGEST.sender || thread === '' || tooDeep) return undefined
+  if (eventIds.length === 0 || id === '' || id.length > LONGEST.sender || storable(id) !== id || thread === '' || tooDeep) return undefined
   return {
     ...{ eventIds, sender: { id, name: sender.name === null ? null : cut(sender.name, LONGEST.name) }, thread: idOf(thread), isShared },
     subject: subject === null ? null : cut(subject, LONGEST.subject),
