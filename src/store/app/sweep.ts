@@ -1,4 +1,7 @@
-/** Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql, sql/000049-files.sql, sql/000051-artifacts.sql). */
+/**
+ * Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql, sql/000057-sweep-channels.sql,
+ * sql/000049-files.sql, sql/000051-artifacts.sql).
+ */
 import type { Db } from '../engine/db.ts'
 
 /** Up to `limit` workspaces after this id, in order of id. */
@@ -23,6 +26,7 @@ export const sweepSome = (db: Db, tenantId: string, { keepDays, agentKeepDays, r
         sweep_inbound(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
         sweep_tenant(${tenantId}, clock_timestamp() - ${keepDays} * interval '1 day', ${rows}),
         sweep_agent(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
+        sweep_channels(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
         sweep_artifacts(${tenantId}, ${rows}), sweep_files(${tenantId}, ${rows})]) part`
     return row!.more
   })
