@@ -81,7 +81,7 @@ const resend = (webhookUrl: string): Steps => ({
   steps: [
     'At https://resend.com/domains add your domain, enable receiving, and enter the DNS records that Resend shows, the MX record among them.',
     'At https://resend.com/webhooks add an endpoint with the address, for the event email.received alone.',
-    'webhookSecret is the "Signing secret" (whsec_…) of that endpoint; apiKey is an API key with full access, since Resend sends no text with the event.',
+    'signingSecret is the "Signing secret" (whsec_…) of that endpoint; apiKey is an API key with full access, since Resend sends no text with the event.',
     'The routing key is the address that people write to, at your domain.',
   ],
   paste: [
@@ -96,7 +96,7 @@ const mailgun = (webhookUrl: string, routingKey: string | undefined): Steps => {
     steps: [
       'At https://app.mailgun.com add your domain, and enter the DNS records that Mailgun shows, the MX records among them. For a domain in the EU set config.region to eu.',
       'Under "Send", "Receiving", create a route with the expression and the actions below.',
-      'signingKey is the "HTTP webhook signing key" under "API Security"; apiKey is an API key, or a sending key of the domain.',
+      'signingSecret is the "HTTP webhook signing key" and apiKey an API key of the account, both under "API Security".',
       'The routing key is the address that people write to.',
     ],
     paste: [
@@ -117,7 +117,7 @@ const email = ({ provider, webhookUrl, routingKey }: { provider: unknown; webhoo
   if (provider === 'resend') return resend(webhookUrl)
   if (provider === 'mailgun') return mailgun(webhookUrl, routingKey)
   const [one, other] = [named('Resend', resend(webhookUrl)), named('Mailgun', mailgun(webhookUrl, routingKey))]
-  const choose = 'Choose a provider: config.provider is resend or mailgun.'
+  const choose = 'Choose a provider: config.provider is resend, unless you set it to mailgun.'
   return { steps: [choose, ...one.steps, ...other.steps], paste: [...one.paste, ...other.paste] }
 }
 

@@ -65,7 +65,9 @@ const keyOf = (adapter: ChannelAdapter, text: string): string => {
 /** Throws `invalid_input`. */
 const requireConfig = (adapter: ChannelAdapter, config: Record<string, unknown>): void => {
   const error = commonConfigError(config) ?? adapter.configError(config)
-  if (error !== undefined) invalid('config', error)
+  if (error === undefined) return
+  const [, path = 'config', message = error] = /^(config\.\w+) (.+)$/s.exec(error) ?? []
+  invalid(path, message)
 }
 
 /** Of values that change. */

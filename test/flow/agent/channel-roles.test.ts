@@ -101,7 +101,7 @@ describe('a change', () => {
     ['a policy that there is not', { senderPolicy: 'nobody' }, 'senderPolicy'],
     ['a blank name', { displayName: ' ' }, 'displayName'],
     ['a configuration that is a list', { config: [] }, 'config'],
-    ['a value that the adapter refuses', { config: { url: 'http://10.0.0.1/' } }, 'config'],
+    ['a value that the adapter refuses', { config: { url: 'http://10.0.0.1/' } }, 'config.url'],
     ['a credential that is a number', { credentials: { secret: 1 } }, 'credentials.secret'],
     ['an empty credential', { credentials: { secret: '' } }, 'credentials.secret'],
   ]

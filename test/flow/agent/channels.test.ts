@@ -74,3 +74,24 @@ describe('a connection', () => {
     expect(await eventually(work, (rows) => rows.length === 0)).toHaveLength(0)
   })
 })
+
+const routingKeys: [string, string, string][] = [
+  ['email', 'Support@Example.com', 'support@example.com'],
+  ['slack', 't012ab3cd', 'T012AB3CD'],
+  ['whatsapp', '106540352242922', '106540352242922'],
+  ['sms', '+1 (415) 555-0123', '+14155550123'],
+  ['dev', 'Desk_1', 'Desk_1'],
+]
+test.each(routingKeys)('of %s is made of nothing but its routing key, and says what is missing', async (channel, text, routingKey) => {
+  const { send } = await place()
+  const { status, body } = await send('POST', 'channels', { channel, routingKey: text })
+  const { lastError, ...shown } = body.connection
+  expect([status, shown]).toMatchObject([201, { channel, routingKey, status: 'unverified', credentials: {} }])
+  const { adapters } = (await send('GET', 'channels')).body
+  const { credentials, setup } = adapters.find((one: { channel: string }) => one.channel === channel)
+  const needed = credentials.filter((one: { needed: boolean }) => one.needed).map(({ name }: { name: string }) => name)
+  expect(lastError).toBe(`credentials are missing: ${needed.join(', ')}`)
+  // What a person is told to find is what is asked for.
+  for (const name of needed) expect(setup.steps.join('\n')).toContain(name)
+  expect((await send('POST', 'channels', { channel, routingKey: ` ${routingKey} ` })).status).toBe(409)
+})

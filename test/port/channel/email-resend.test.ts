@@ -492,7 +492,6 @@ describe('the check', () => {
 })
 
 test.each([
-  [{}, 'provider'],
   [{ provider: 'postmark' }, 'provider'],
   [{ provider: 'mailgun', region: 'asia' }, 'region'],
   [{ provider: 'resend', fromName: 'a\nb' }, 'fromName'],
@@ -503,6 +502,7 @@ test.each([
 })
 
 test('a configuration that is right', () => {
+  expect(adapter.configError({})).toBeUndefined()
   expect(adapter.configError({ provider: 'resend', fromName: 'Ünal & Co.', other: 1 })).toBeUndefined()
   expect(adapter.configError({ provider: 'mailgun', region: 'eu' })).toBeUndefined()
 })

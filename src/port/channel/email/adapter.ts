@@ -23,14 +23,14 @@ const FIELDS: ChannelAdapter['fields'] = {
     },
   },
   config: {
-    provider: { description: 'resend or mailgun.' },
+    provider: { description: 'resend or mailgun; resend unless told.' },
     region: { description: 'Of Mailgun: us or eu, where the domain is; us unless told.' },
     fromName: { description: `Name beside the address of mails that are sent, at most ${LONGEST_NAME} characters.` },
   },
 }
 
 const configError: ChannelAdapter['configError'] = ({ provider, region, fromName }) => {
-  if (!PROVIDERS.some((name) => name === provider)) return 'config.provider must be resend or mailgun'
+  if (provider !== undefined && !PROVIDERS.some((name) => name === provider)) return 'config.provider must be resend or mailgun'
   if (region !== undefined && !REGIONS.some((name) => name === region)) return 'config.region must be us or eu'
   const isName = typeof fromName === 'string' && fromName.length <= LONGEST_NAME && !/[\p{Cc}"<>\\]/u.test(fromName)
   return fromName === undefined || isName
