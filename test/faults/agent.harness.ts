@@ -47,10 +47,19 @@ const one = async <T>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0
 const BUSY = { events: 20, withinMs: 30_000, pollMs: 20 }
 
 /** A server that is killed before it does anything shows nothing. */
-const untilBusy = async (owner: postgres.Sql): Promise<void> => {
+const untilEvents = async (owner: postgres.Sql): Promise<void> => {
   const events = async () => (await one(owner<{ n: number }[]>`select count(*)::int as n from agent_event`)).n
   const [before, until] = [await events(), performance.now() + BUSY.withinMs]
   while (performance.now() < until && (await events()) < before + BUSY.events) await Bun.sleep(BUSY.pollMs)
+}
+
+/** One server after the other: if the same events counted for both, both would be killed at once, each time. */
+const inTurn = (wait: () => Promise<void>): (() => Promise<void>) => {
+  let last = Promise.resolve()
+  return () => {
+    last = last.then(wait)
+    return last
+  }
 }
 
 interface Load {
@@ -135,9 +144,10 @@ export async function runAgent(options: AgentOptions): Promise<Finished> {
     ...(naive ? { AGENT_NAIVE: 'yes' } : {}),
   }
   const start = () => startServer({ ...server, program: 'test/faults/agent-server.ts', env })
-  const busy = () => untilBusy(owner)
+  const busy = inTurn(() => untilEvents(owner))
   const killing = stack.use(await startKilling({ places: 2, count: kills, next: numbers(seed), start, busy }))
-  const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, wrong: [] }
+  const { running: servers, overSince } = killing
+  const clients: Clients = { owner, servers, overSince, next: numbers(seed + 1), repeated: 0, wrong: [] }
   const posts = await othersPosts(owner, POSTS)
   await Promise.all([askAll(options, { killing, clients, people, posts }), killing.over])
   const { counts, broken } = await verdictOf(owner, fake, outside.sent, naive)

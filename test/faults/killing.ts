@@ -12,6 +12,8 @@ export interface Killing<T extends Mortal> extends AsyncDisposable {
   kills(): number
   /** Resolves when all kills have happened and every place has a running process. Rejects when a start fails. */
   over: Promise<void>
+  /** When that was, as `performance.now()` has it. */
+  overSince(): number | undefined
 }
 
 export interface KillingOptions<T extends Mortal> {
@@ -32,6 +34,7 @@ const BETWEEN = { from: 150, to: 1_050 }
 export async function startKilling<T extends Mortal>({ places, count, next, start, busy }: KillingOptions<T>): Promise<Killing<T>> {
   let starts = 0
   let [kills, stopped] = [0, false]
+  let overSince: number | undefined
   const running: T[] = []
   while (running.length < places) running.push(await start(starts++))
   const restarts: Promise<void>[] = running.map(async () => {})
@@ -51,12 +54,14 @@ export async function startKilling<T extends Mortal>({ places, count, next, star
       restarts[at].catch(() => {})
     }
     await Promise.all(restarts)
+    overSince = performance.now()
   })()
   over.catch(() => {})
   return {
     running: () => running,
     kills: () => kills,
     over,
+    overSince: () => overSince,
     async [Symbol.asyncDispose]() {
       stopped = true
       await over.catch(() => {})
