@@ -148,7 +148,8 @@ interface AskedOf {
 const askedOf = (deps: AgentDeps, { changes }: At, { name, args, judging, before }: AskedOf): string[] | string => {
   try {
     const unasked = before + (judging.unasked.get(name) ?? 0)
-    return deps.toolBox().asks(name, args, { rules: judging.rules, taint: changes.job.taint, unasked })
+    const { taint, on_behalf } = changes.job
+    return deps.toolBox().asks(name, args, { rules: judging.rules, taint, inChannel: on_behalf.kind === 'channel', unasked })
   } catch (cause) {
     return refusalOf(cause) ?? 'the call cannot be made'
   }

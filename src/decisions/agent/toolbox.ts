@@ -65,6 +65,7 @@ export type Reached = (context: ToolContext) => Promise<Decided>
 export interface AskingFacts {
   rules: ReadonlyMap<string, RuleDecision>
   taint: readonly string[]
+  inChannel?: boolean
   /** Calls of the tool that its job and the others of its tree have made unasked. */
   unasked: number
 }

@@ -34,18 +34,21 @@ export interface FetchFacts {
   /** Hosts that the operator and the people of the workspace have added. */
   hosts: readonly string[]
   taint: readonly string[]
+  /** A message in a channel has begun the job, so nobody watches it at work. */
+  inChannel?: boolean
   /** What the job has read unasked. */
   unasked: number
 }
 
 /** Why a person is asked before anything is sent; empty if nobody is. */
-export const fetchAsks = ({ url, hosts, taint, unasked }: FetchFacts): string[] => {
+export const fetchAsks = ({ url, hosts, taint, inChannel = false, unasked }: FetchFacts): string[] => {
   const target = URL.parse(url)
   const host = hostOf(url)
   if (!target || host === undefined || ![...usualHosts, ...hosts].some((listed) => covers(listed, host)))
     return [`${host ?? 'the address'} is not on the list of hosts that are read unasked`]
   if (taint.length === 0) return []
   if (taint.some(isChannelTaint)) return ['a message that anybody could have written has begun the job']
+  if (inChannel) return ['a job from a channel has read untrusted text']
   return [
     ...(target.pathname.length + target.search.length > LONGEST_TAINTED ? [`the address has more than ${LONGEST_TAINTED} characters`] : []),
     ...(unasked >= MOST_UNASKED ? [`${MOST_UNASKED} addresses were read unasked already`] : []),

@@ -23,14 +23,14 @@ const failed = (cause: unknown): never => {
 export const askedOfAddress = (
   { egress, fetchAllow }: Fetching,
   { url }: { url: string },
-  { rules, taint, unasked }: AskingFacts,
+  { rules, taint, inChannel = false, unasked }: AskingFacts,
 ): string[] => {
   try {
     egress.check(url)
   } catch (cause) {
     failed(cause)
   }
-  return fetchAsks({ url, hosts: [...fetchAllow, ...allowedHosts(rules)], taint, unasked })
+  return fetchAsks({ url, hosts: [...fetchAllow, ...allowedHosts(rules)], taint, inChannel, unasked })
 }
 
 /** Whether the address itself may be read has been decided before. */
@@ -39,7 +39,8 @@ export const fetchHandlers = ({ egress, fetchAllow }: Fetching): Handlers<typeof
     const { rules } = await loadBy(read, { rules: toolDecisions })
     const hosts = [...fetchAllow, ...allowedHosts(decisionsOf(rules))]
     // Where a redirect leads is not the job's choice, so it does not count against what the job reads unasked.
-    const mayFollow = (next: string) => fetchAsks({ url: next, hosts, taint: job?.taint ?? [], unasked: 0 }).length === 0
+    const facts = { hosts, taint: job?.taint ?? [], inChannel: job?.onBehalf.kind === 'channel', unasked: 0 }
+    const mayFollow = (next: string) => fetchAsks({ ...facts, url: next }).length === 0
     const { isCut, ...page } = await readPage(egress, { url, most: maxCharacters, mayFollow }).catch(failed)
     return { ...page, truncated: isCut }
   },

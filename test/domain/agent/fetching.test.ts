@@ -126,3 +126,15 @@ test('nothing is read unasked that is off the list, or long or often after untru
   })
   fc.assert(check, runs(5_000))
 })
+
+test('a job of a channel reads nothing unasked once it has read untrusted text, nor one that anybody may have begun', () => {
+  const url = 'https://docs.x.com/'
+  expect(fetchAsks({ url, hosts: [], taint: [], unasked: 0, inChannel: true })).toEqual([])
+  expect(fetchAsks({ url, hosts: [], taint: ['page'], unasked: 0, inChannel: true })).toEqual([
+    'a job from a channel has read untrusted text',
+  ])
+  for (const inChannel of [true, false])
+    expect(fetchAsks({ url, hosts: [], taint: ['channel sms'], unasked: 0, inChannel })).toEqual([
+      'a message that anybody could have written has begun the job',
+    ])
+})
