@@ -22,6 +22,8 @@ export interface FakeMeta extends AsyncDisposable {
   businesses: Business[]
   /** By media id. `url`: where Meta says it is, in place of its own host. */
   media: Map<string, { body: Buffer; mimeType: string; url?: string }>
+  /** Answers for other paths of Meta's host. */
+  onPath: Map<string, ReceiverAnswer>
   /** People who wrote more than 24 hours ago. */
   silent: Set<string>
   /** For the next requests, in place of the usual answers. `taken`: the message is sent all the same. */
@@ -116,6 +118,8 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
   const usual = (request: Received): ReceiverAnswer => {
     const { pathname, searchParams } = new URL(request.url, 'http://graph')
     const [version = '', ...path] = pathname.slice(1).split('/')
+    const other = meta.onPath.get(pathname)
+    if (other) return other
     return /^v\d+\.0$/.test(version) ? graph(request, path, searchParams) : file(request, searchParams.get('mid'))
   }
 
@@ -129,7 +133,7 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
 
   const meta: FakeMeta = {
     urls: { whatsapp: `http://127.0.0.1:${receiver.port}/v25.0` },
-    ...{ messages: [], requests: receiver.requests, businesses, media: new Map(), silent: new Set(), next: [] },
+    ...{ messages: [], requests: receiver.requests, businesses, media: new Map(), onPath: new Map(), silent: new Set(), next: [] },
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
   return meta
