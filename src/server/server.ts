@@ -15,11 +15,7 @@ import { type Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { WebhookTimes } from '#domain/app/webhook'
 import type { SendTimes } from '#domain/growth/sending/times'
 import { type Addresses, createAddresses, unlimitedAddresses } from '#edge/addresses'
-import { channelRoutesOf } from '#edge/agent/channels'
-import { inboundRoutes } from '#edge/agent/inbound'
-import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { Streams, type StreamTimes } from '#edge/agent/streams'
-import { deviceRoutes } from '#edge/app/device'
 import { createAuthenticator } from '#edge/auth'
 import { fileSlots } from '#edge/bytes'
 import { createCookies } from '#edge/cookies'
@@ -33,21 +29,17 @@ import type { ServerFactory } from '#edge/mcp/session'
 import type { McpLimits } from '#edge/mcp/sessions'
 import { toolWording } from '#edge/mcp/wording'
 import { createOrigins } from '#edge/origin'
-import type { PageDeps } from '#edge/pages/page'
-import { pageRoutes } from '#edge/pages/routes'
-import type { Route } from '#edge/route'
 import { type Clock, systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealer'
-import { type Bound, workspaceOperations } from '#ops/bind'
+import { workspaceOperations } from '#ops/bind'
 import type { Parts, Rates, World } from '#ops/call'
 import { createOperations, createOperatorOperations, createToolBox } from '#ops/index'
 import type { LocalBus } from '#ops/job-bus'
 import { createRates, type RatesDeps, unlimitedRates } from '#ops/rates'
 import { discreetAdapters } from '#port/channel/discreet'
 import { type ChannelAdapters, channelAdapters } from '#port/channel/registry'
-import { createEgress, type Egress } from '#port/egress/egress'
 import type { BucketTimes } from '#port/files/s3/bucket'
 import type { McpClient } from '#port/mcp-client/client'
 import { createComposer } from '#port/model/composer/composer'
@@ -69,9 +61,11 @@ import openapi from '../../openapi.json'
 import type { Config } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
 import { agentOf } from './agent.ts'
+import { egressOf } from './egress.ts'
 import { filesOf, type Storage } from './files.ts'
 import { lanesOf } from './lanes.ts'
 import { mcpSessionsOf } from './mcp-sessions.ts'
+import { routesOf } from './routes.ts'
 
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
@@ -139,18 +133,6 @@ const drafterOf = ({ openai }: Config, worker: ModelWorker, log: Log): Drafter =
 
 const modelsOf = ({ openai }: Config): Models | typeof NO_MODEL =>
   openai ? { fast: openai.fast, reasoning: openai.reasoning, allow: openai.allow } : NO_MODEL
-
-/** The `host:port` of a URL. */
-const pairsOf = (text: string): string[] => {
-  const url = URL.parse(text)
-  return url ? [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`] : []
-}
-
-const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress => {
-  if (egressAllow.length > 0)
-    log.warn({ pairs: egressAllow }, 'EGRESS_ALLOW: webhooks and fetch_url may call these, though they are not public')
-  return createEgress({ rules: { allow: new Set(egressAllow), own: new Set([publicUrl, nodeUrl].flatMap(pairsOf)) } })
-}
 
 export interface WorkplaceOptions {
   log: Log
@@ -234,22 +216,6 @@ const stopServer = async (server: Server<unknown>, drained: Promise<void>): Prom
 
 const addressesOf = ({ rateLimits }: Config, { rateClock = systemClock }: Overrides): Addresses =>
   rateLimits ? createAddresses(rateClock) : unlimitedAddresses
-
-/** What is served beside the operations. */
-const routesOf = (
-  { db, world, runtime }: Workplace,
-  shared: Omit<PageDeps, 'db' | 'identity' | 'internal'>,
-  internal: Bound[],
-): Route[] => [
-  ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
-  ...pageRoutes({ ...shared, db, internal, identity: world.identity }),
-  ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
-  ...channelRoutesOf({
-    ...{ db, sealer: world.sealer, internal, channels: world.channels, publicUrl: world.identity.publicUrl, log: shared.log },
-    now: () => runtime.now(),
-  }),
-  ...sharedFileRoutes({ db, files: world.files, fileSlots: shared.fileSlots, log: shared.log }),
-]
 
 export interface Listening extends AsyncDisposable {
   port: number

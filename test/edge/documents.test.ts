@@ -4,24 +4,13 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
 import { accessOf, braces, errorsOf, takesKey } from '#contract/op'
-import { unlimitedAddresses } from '#edge/addresses'
-import { channelRoutesOf } from '#edge/agent/channels'
-import { inboundRoutes } from '#edge/agent/inbound'
-import { sharedFileRoutes } from '#edge/agent/shared-files'
-import { deviceRoutes } from '#edge/app/device'
-import { createCookies } from '#edge/cookies'
-import { staticDocument } from '#edge/document'
-import { createHttp } from '#edge/http'
 import { Manifest } from '#edge/manifest'
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { createOrigins } from '#edge/origin'
-import { pageRoutes } from '#edge/pages/routes'
 import { errorTable } from '#kernel/errors'
-import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'
 import { checkerOf } from '#ops/validate'
-import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { testApp } from '#test/support/app'
+import { BESIDE, CHANNELS, DOCUMENTS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/paths'
 import { useApp } from '#test/support/use'
 
 interface Parameter {
@@ -57,33 +46,6 @@ interface Capabilities {
   tools: { name: string; operation: string; scope: string }[]
   events: { type: string }[]
 }
-
-const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
-const PUBLIC = ['/health', ...DOCUMENTS]
-/** The endpoints of OAuth, with forms for input and errors of their own. */
-const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
-/** Documented beside the operations. */
-const INBOUND = '/webhooks/rules/{id}'
-const CHANNELS = '/webhooks/channels/{channel}'
-const SHARED = '/api/v1/artifacts/shared/{token}'
-const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, CHANNELS, SHARED, MCP_PATH]
-const PAGES = [
-  '/',
-  '/sign-in',
-  '/join',
-  '/device',
-  '/reset',
-  '/approvals/:id',
-  '/playbooks/:id/versions/:versionId',
-  '/channels/dev/:id',
-  '/replies/:id',
-]
-
-/** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
-const REFUSED = [
-  ...['app/connections/sandbox', 'app/invitations/accept', 'documents/search', 'channels/replies'].map((path) => `DELETE /api/v1/${path}`),
-  'PATCH /api/v1/channels/replies',
-]
 
 let openapi: OpenApi
 let manifest: Capabilities
@@ -262,57 +224,4 @@ describe('the manifest', () => {
     )
     expect(manifest.tools).toEqual(tools)
   })
-})
-
-const never = () => {
-  throw new Error('these tests make no request')
-}
-
-const routesOf = () =>
-  createHttp({
-    operations: operations.map((o) => ({ ...o, run: never, open: never, enter: never, fetch: never })),
-    routes: [deviceRoutes, pageRoutes, sharedFileRoutes, inboundRoutes, channelRoutesOf].flatMap((routes) =>
-      routes({ internal: [], channels: {} } as never),
-    ),
-    ready: never,
-    cookies: createCookies('http://localhost'),
-    origins: createOrigins('http://localhost', () => 80),
-    addresses: unlimitedAddresses,
-    trust: { proxies: 0 },
-    publicUrl: 'http://localhost',
-    internal: [],
-    authenticator: { authenticate: never, forget: never, confirm: never, [Symbol.asyncDispose]: never },
-    mcp: { handle: never },
-    streams: { open: never },
-    fileSlots: { take: never },
-    log: createLog('silent'),
-    documents: { openapi: staticDocument(openapi), capabilities: staticDocument(manifest) },
-    commit: null,
-    signature: nodeSignature(Buffer.alloc(32), Date.now),
-    serving: never,
-  }).routes
-
-test('the router has exactly the operations of the contract, public documents, OAuth, pages, letters and refusals', () => {
-  const listed = routesOf()
-    .filter(({ method }) => method !== 'ALL')
-    .map(({ method, path }) => `${method} ${path}`)
-  const expected = [
-    ...operations.map(({ method, path }) => `${method} ${path}`),
-    ...PUBLIC.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
-    ...OAUTH.map((path) => `POST ${path}`),
-    ...PAGES.flatMap((path) => [`GET ${path}`, `POST ${path}`]),
-    'GET /api/v1/app/session/continue',
-    'GET /documents/:id',
-    `POST ${LETTERS_PATH}`,
-    `POST ${INBOUND.replace('{id}', ':id')}`,
-    ...['POST', 'GET'].map((method) => `${method} ${CHANNELS.replace('{channel}', ':channel')}`),
-    `GET ${SHARED.replace('{token}', ':token')}`,
-    ...REFUSED,
-  ]
-  expect(listed.sort()).toEqual(expected.sort())
-})
-
-test('the router prepares no headers, cookies or query, which every request would pay for', () => {
-  const prepares = routesOf().filter(({ compile }) => /parseCookie|parseQuery|toJSON/.test(String(compile())))
-  expect(prepares.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })

@@ -6,14 +6,12 @@ import type { Workspace } from './arrange.ts'
 import { makeArtifact, makeShare } from './artifacts.ts'
 import { makeReply } from './channel-replies.ts'
 import { makeChannel } from './channels.ts'
-import { makeDocument } from './documents.ts'
+import { documentInputs, makeDocument } from './documents.ts'
 import { makeMcpServer } from './mcp-servers.ts'
 import { makeSchedule } from './schedules.ts'
 import { identityRow } from './senders.ts'
 import { signedIn } from './session.ts'
 import { makeWebhookRule } from './webhook-rules.ts'
-
-export { documentInputs } from './documents.ts'
 
 const toolNames = ['growth_overview', 'growth_get_brief', 'growth_list_queue']
 let turn = 0
@@ -74,4 +72,11 @@ export const agentRecipes = {
   },
   'agent.actions': { make: async () => ({ name: 'get_current_time' }) },
   'agent.modules': { make: async () => ({ name: 'agent' }) },
+}
+
+/** What their operations need beyond a sample of each field. */
+export const agentInputs = {
+  ...documentInputs,
+  // A key is connected once.
+  'agent.channels.create': () => ({ routingKey: newId() }),
 }

@@ -34,7 +34,7 @@ import { insertProduct } from '#store/growth/products'
 import { insertRule } from '#store/growth/rules'
 import { insertSignal } from '#store/growth/signals'
 import { insertTarget } from '#store/growth/targets'
-import { agentRecipes, documentInputs, PAGE } from './agent-recipes.ts'
+import { agentInputs, agentRecipes, PAGE } from './agent-recipes.ts'
 import { makeConversation } from './agent-records.ts'
 import type { Reply, Send, TestApp } from './app.ts'
 import { type Workspace, write } from './arrange.ts'
@@ -244,9 +244,7 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'agent.artifacts.create': async (workspace) => ({ record: 'report', recordId: (await makeReport(workspace)).id }),
   // Those of the clock.
   'agent.actions.call': (_, extent) => ({ arguments: extent === 'whole' ? { timeZone: 'Europe/Berlin' } : {} }),
-  ...documentInputs,
-  // A key is connected once.
-  'agent.channels.create': () => ({ routingKey: newId() }),
+  ...agentInputs,
   // The arguments of the call that is asked about.
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: PAGE } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),

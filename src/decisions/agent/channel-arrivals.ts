@@ -21,7 +21,7 @@ export const ARRIVAL_TIMES = { rateMs: RATE_MS, dayMs: 86_400_000 } as const
 /** When the agent may have room for further jobs. In seconds. */
 const FULL_RETRY_S = 30
 
-export interface Identity {
+interface Identity {
   id: string
   person_id: string
 }

@@ -8,7 +8,7 @@ import { fail } from '#kernel/errors'
 import { beginning, storable } from '#kernel/storable'
 import type { Channel, ReplyPart } from './channel.ts'
 
-export const replyStatuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
+const replyStatuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
 export type ReplyStatus = (typeof replyStatuses)[number]
 
 export interface ChannelReply {
@@ -208,7 +208,7 @@ const givenUp = (before: ChannelReply, index: number, error: string, now: Date):
 }
 
 /** Nothing more of it is sent. What is in doubt stays so. */
-export const failed = (before: ChannelReply, error: string, now: Date): ChannelReply => {
+const failed = (before: ChannelReply, error: string, now: Date): ChannelReply => {
   let isFirst = true
   const parts = before.parts.map((part): ReplyPart => {
     if (part.state !== 'queued' && part.state !== 'sending') return part

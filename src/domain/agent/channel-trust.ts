@@ -84,7 +84,7 @@ const hashed = (...names: string[]): string => createHash('sha256').update(JSON.
 /** Jobs that a stranger can begin within a day. */
 export const MOST_OF_STRANGER = 30
 /** Jobs that all strangers of a connection can begin within a day, unless `config.dailyJobs` says otherwise. */
-export const USUAL_DAILY_JOBS = 300
+const USUAL_DAILY_JOBS = 300
 
 /** Jobs that strangers have begun within a day. */
 export interface StrangersJobs {

@@ -4,7 +4,7 @@ import { EgressRefused } from '../egress/target.ts'
 import type { Fetched } from './channel.ts'
 
 /** The most bytes of an attachment. */
-export const MOST_BYTES = 1_048_576
+const MOST_BYTES = 1_048_576
 const MOST_REDIRECTS = 3
 const DEADLINE_MS = 60_000
 /** Statuses that will not change. */

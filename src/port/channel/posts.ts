@@ -12,7 +12,7 @@ export interface PostedForm {
 /** More than any provider sends, and few enough to sort and to sign again. */
 const MOST_FIELDS = 1_000
 
-export const mediaType = (header: string | null): string => (header ?? '').split(';', 1)[0]!.trim().toLowerCase()
+const mediaType = (header: string | null): string => (header ?? '').split(';', 1)[0]!.trim().toLowerCase()
 
 const textOf = (body: Uint8Array): string => new TextDecoder().decode(body)
 

@@ -19,10 +19,6 @@ export const deleteChannelMessage =
   (sql) =>
     sql`delete from channel_message where id = ${id}`
 
-/** What began a job. */
-export const channelMessageOfJob = (jobId: string) =>
-  one<ChannelMessage>(times, (sql) => sql`select ${columns(sql)} from channel_message m where m.job_id = ${jobId}`)
-
 const json = (sql: Sql, { attachments, reply_to, direct_to, to_fetch }: ChannelMessage) => ({
   attachments: sql.json(attachments as never),
   reply_to: sql.json(reply_to as never),

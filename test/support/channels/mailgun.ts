@@ -53,7 +53,7 @@ export interface MailgunPostChanges {
 }
 
 /** By the documentation: the time and the token, one after the other. */
-export const mailgunSignature = (key: string, timestamp: string, token: string): string =>
+const mailgunSignature = (key: string, timestamp: string, token: string): string =>
   createHmac('sha256', key)
     .update(timestamp + token)
     .digest('hex')

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 
-export interface ResendMail {
+interface ResendMail {
   id: string
   from: string
   to: string[]
@@ -64,7 +64,7 @@ export interface ResendPostChanges {
 }
 
 /** By the documentation: `{id}.{timestamp}.{body}` under the base64 that follows whsec_. */
-export const svixSignature = (secret: string, id: string, timestamp: number, body: string): string => {
+const svixSignature = (secret: string, id: string, timestamp: number, body: string): string => {
   const key = Buffer.from(secret.split('_')[1]!, 'base64')
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 }

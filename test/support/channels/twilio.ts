@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 
-export interface TwilioMessage {
+interface TwilioMessage {
   sid: string
   to: string
   from: string

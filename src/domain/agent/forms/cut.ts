@@ -17,7 +17,7 @@ const lastSeam = (text: string, seam: RegExp): number => {
 const isLowSurrogate = (text: string, at: number): boolean => /[\udc00-\udfff]/.test(text.charAt(at))
 
 /** The last place at or before `at` between two characters as people see them. One that is itself longer is cut between code points. */
-export const wholeCharacters = (text: string, at: number): number => {
+const wholeCharacters = (text: string, at: number): number => {
   if (at >= text.length) return text.length
   const start = graphemes.segment(text.slice(0, at + AHEAD)).containing(at)?.index ?? at
   if (start > 0) return start

@@ -4,7 +4,7 @@ import { placeOf } from './cut.ts'
 import { type Mark, merged, plainOf, type Run, rowsOf } from './runs.ts'
 
 /** What a text takes of a message: UTF-16 code units, and septets of GSM 7-bit (Infinity if it cannot be written in them). */
-export interface Size {
+interface Size {
   units: number
   septets: number
 }

@@ -102,7 +102,7 @@ const cutBlock = (lines: readonly string[], limit: number): string[] => {
 const GAP = '\n\n'
 
 /** Joins what fits into one. */
-export const packed = (pieces: readonly string[], limit: number): string[] => {
+const packed = (pieces: readonly string[], limit: number): string[] => {
   const parts: string[] = []
   for (const piece of pieces) {
     const last = parts.at(-1)

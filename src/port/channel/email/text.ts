@@ -18,7 +18,7 @@ const bounded = (text: string): string => {
   return beginning(whole, LONGEST_TEXT - note.length) + note
 }
 
-export const isForwarded = (subject: string | null): boolean => FORWARDED.test(subject ?? '')
+const isForwarded = (subject: string | null): boolean => FORWARDED.test(subject ?? '')
 
 /** Without quotations and signatures, unless nothing else is left, or the mail forwards them. */
 export const wordsOfText = (text: string, subject: string | null, { isHtml = false } = {}): string => {

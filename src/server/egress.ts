@@ -1,0 +1,17 @@
+/** How this deployment calls addresses that workspaces chose. */
+
+import type { Log } from '#kernel/log'
+import { createEgress, type Egress } from '#port/egress/egress'
+import type { Config } from '../config.ts'
+
+/** The `host:port` of a URL. */
+const pairsOf = (text: string): string[] => {
+  const url = URL.parse(text)
+  return url ? [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`] : []
+}
+
+export const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress => {
+  if (egressAllow.length > 0)
+    log.warn({ pairs: egressAllow }, 'EGRESS_ALLOW: webhooks and fetch_url may call these, though they are not public')
+  return createEgress({ rules: { allow: new Set(egressAllow), own: new Set([publicUrl, nodeUrl].flatMap(pairsOf)) } })
+}

@@ -1,0 +1,32 @@
+/** What is served beside the operations. */
+import { channelRoutesOf } from '#edge/agent/channels'
+import { inboundRoutes } from '#edge/agent/inbound'
+import { sharedFileRoutes } from '#edge/agent/shared-files'
+import { deviceRoutes } from '#edge/app/device'
+import type { PageDeps } from '#edge/pages/page'
+import { pageRoutes } from '#edge/pages/routes'
+import type { Route } from '#edge/route'
+import type { Bound } from '#ops/bind'
+import type { World } from '#ops/call'
+import type { Db } from '#store/engine/db'
+
+interface Serving {
+  db: Db
+  world: World
+  runtime: { now(): number }
+}
+
+export const routesOf = (
+  { db, world, runtime }: Serving,
+  shared: Omit<PageDeps, 'db' | 'identity' | 'internal'>,
+  internal: Bound[],
+): Route[] => [
+  ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
+  ...pageRoutes({ ...shared, db, internal, identity: world.identity }),
+  ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
+  ...channelRoutesOf({
+    ...{ db, sealer: world.sealer, internal, channels: world.channels, publicUrl: world.identity.publicUrl, log: shared.log },
+    now: () => runtime.now(),
+  }),
+  ...sharedFileRoutes({ db, files: world.files, fileSlots: shared.fileSlots, log: shared.log }),
+]
