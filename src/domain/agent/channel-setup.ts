@@ -72,7 +72,7 @@ const sms = (webhookUrl: string, routingKey: string | undefined): Steps => ({
     'At https://console.twilio.com buy a number that can send and receive SMS. The routing key is that number, with its country code.',
     'accountSid and authToken are shown under "Account Info".',
     `Under "Phone Numbers", "Active numbers", choose ${routingKey ?? 'the number'}. Under "Messaging Configuration", "A message comes in", choose Webhook, paste the address, and choose HTTP POST.`,
-    'Leave "Primary handler fails" empty: a message that could not be taken in is not asked for twice.',
+    'Under "Primary handler fails" paste the same address: Twilio then sends once more what could not be taken in. Nothing is taken twice.',
   ],
   paste: [{ label: 'A message comes in (HTTP POST)', text: webhookUrl }],
 })
@@ -96,12 +96,13 @@ const mailgun = (webhookUrl: string, routingKey: string | undefined): Steps => {
     steps: [
       'At https://app.mailgun.com add your domain, and enter the DNS records that Mailgun shows, the MX records among them. For a domain in the EU set config.region to eu.',
       'Under "Send", "Receiving", create a route with the expression and the actions below.',
-      'signingSecret is the "HTTP webhook signing key" and apiKey an API key of the account, both under "API Security".',
+      'signingSecret is the "HTTP webhook signing key" under "API Security"; apiKey is an API key of the account. The sending key of a domain does not do: it cannot show that the domain is yours.',
       'The routing key is the address that people write to.',
     ],
     paste: [
       { label: 'Expression', text: `match_recipient("${address}")` },
-      { label: 'Action', text: `forward("${webhookUrl}")` },
+      // forward() would post a mail with its files, which may be more than is taken.
+      { label: 'Action', text: `store(notify="${webhookUrl}")` },
       { label: 'Action', text: 'stop()' },
     ],
   }

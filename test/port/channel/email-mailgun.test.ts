@@ -1,13 +1,10 @@
-/** Mail by Mailgun, as its documentation describes routes; its SDK gets the same answers of the server that plays it. */
+/** Posts of Mailgun’s routes, as its documentation describes them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import fc from 'fast-check'
-import Mailgun from 'mailgun.js'
 import type { InboundPost } from '#port/channel/channel'
 import { mailAdapter, mailgunConnection, OURS } from '../../support/channels/mail.ts'
-import { type MailgunFailure, type MailgunPostChanges, openMailgun, type RoutedMail } from '../../support/channels/mailgun.ts'
+import { type MailgunPostChanges, openMailgun, type RoutedMail } from '../../support/channels/mailgun.ts'
 import { postOf } from '../../support/channels/posts.ts'
-import { runs } from '../../support/property.ts'
 
 const [fake, eu] = [openMailgun(), openMailgun()]
 afterAll(async () => {
@@ -23,7 +20,6 @@ const { signal } = new AbortController()
 const now = Date.parse('2026-11-23T10:00:00Z')
 const HOUR = 3_600_000
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'
-const sdk = new Mailgun(FormData).client({ username: 'api', key: fake.apiKey, url: fake.url })
 const file = { name: 'agenda.md', type: 'text/markdown', bytes: Buffer.from('# Agenda') }
 
 const posted = (mail: RoutedMail = {}, changes: MailgunPostChanges = {}): Promise<InboundPost> =>
@@ -209,194 +205,4 @@ describe('messages', () => {
     const [message] = await read({ sender: 'bounce+ada=example.org@mail.example.net', from: 'Ada <ada@example.org>' })
     expect(message!.sender.id).toBe('ada@example.org')
   })
-})
-
-describe('sending', () => {
-  const replyTo = {
-    to: 'ada@example.org',
-    subject: 'Re: Plans',
-    inReplyTo: '<b@example.org>',
-    references: '<a@example.org> <b@example.org>',
-  }
-  const message = { id: 'r1:0', replyTo, text: 'Two **items** are due.', part: 0 }
-
-  test('a mail of the thread, which tells machines not to answer, and whose links lead where they say', async () => {
-    const sent = await adapter.send(mailgunConnection(fake, { fromName: 'Tendril' }), message, signal)
-    expect(sent).toEqual({ kind: 'sent', externalId: '<tendril.r1.0@example.com>' })
-    expect(fake.mails.at(-1)).toEqual({
-      ...{ from: `"Tendril" <${OURS}>`, to: 'ada@example.org', subject: 'Re: Plans', text: 'Two items are due.' },
-      html: expect.stringContaining('<strong>items</strong>'),
-      ...{
-        'h:In-Reply-To': '<b@example.org>',
-        'h:References': '<a@example.org> <b@example.org>',
-        'h:Message-Id': '<tendril.r1.0@example.com>',
-      },
-      ...{ 'h:Auto-Submitted': 'auto-replied', 'h:X-Auto-Response-Suppress': 'All', 'o:tracking': 'no' },
-    })
-    expect(adapter.repeatableForMs!(connection)).toBe(0)
-  })
-
-  test('the SDK sends the same', async () => {
-    await adapter.send(connection, message, signal)
-    const ours = fake.mails.at(-1)!
-    const { id } = await sdk.messages.create('example.com', ours as never)
-    expect(fake.mails.at(-1)).toEqual(ours)
-    expect(id).toBe('<tendril.r1.0@example.com>')
-  })
-
-  test('a domain of the EU is asked there', async () => {
-    eu.domains.set('example.com', { state: 'active' })
-    const european = mailgunConnection(eu, { region: 'eu' })
-    expect(await adapter.send(european, message, signal)).toMatchObject({ kind: 'sent' })
-    expect(await adapter.check(european, signal)).toEqual({ kind: 'proven' })
-    expect(eu.mails).toHaveLength(1)
-  })
-
-  test('no header can be added', async () => {
-    const given = { to: 'ada@example.org', subject: 'x\r\nBcc: eve@example.org', inReplyTo: '<a>\r\nBcc: eve@example.org' }
-    await adapter.send(connection, { ...message, id: 'r\r\n>@evil', replyTo: given }, signal)
-    for (const [name, value] of Object.entries(fake.mails.at(-1)!))
-      if (!['text', 'html'].includes(name)) expect(value).not.toMatch(/[\r\n]/)
-    expect(fake.mails.at(-1)!['h:Message-Id']).toBe('<tendril.r....evil@example.com>')
-  })
-
-  test.each<[string, MailgunFailure, object]>([
-    ['another key', { status: 401, body: 'Forbidden' }, { kind: 'refused', of: 'connection' }],
-    ['a domain that may not send', { status: 403 }, { kind: 'refused', of: 'connection' }],
-    ['an account without money', { status: 402 }, { kind: 'refused', of: 'connection' }],
-    ['a domain that is not there', { status: 404 }, { kind: 'refused', of: 'connection' }],
-    ['a field that is wrong', { status: 400 }, { kind: 'refused', of: 'message' }],
-    ['a mail that is too large', { status: 413 }, { kind: 'refused', of: 'message' }],
-    ['too many requests', { status: 429, headers: { 'retry-after': '3' } }, { kind: 'unsent', retryAfterMs: 3_000 }],
-    ['a failure', { status: 500 }, { kind: 'unknown' }],
-    ['a gateway', { status: 502, body: '<html>' }, { kind: 'unknown' }],
-    ['an answer that is no JSON', { status: 200, body: 'ok' }, { kind: 'sent', externalId: null }],
-  ])('%s', async (_, failure, expected) => {
-    fake.fail(failure)
-    expect(await adapter.send(connection, message, signal)).toMatchObject(expected)
-  })
-
-  test('errors hold nothing of the credentials', async () => {
-    fake.fail({ status: 400, body: JSON.stringify({ message: `bad ${fake.apiKey}` }) })
-    expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(fake.apiKey)
-  })
-
-  test('no recipient', async () => {
-    expect(await adapter.send(connection, { ...message, replyTo: {} }, signal)).toMatchObject({ kind: 'refused', of: 'message' })
-  })
-})
-
-describe('the check', () => {
-  const check = (changes: object = {}) => adapter.check({ ...connection, ...changes }, signal)
-
-  test('an active domain is proven, as the SDK sees it', async () => {
-    expect(await check()).toEqual({ kind: 'proven' })
-    expect(await sdk.domains.get('example.com')).toMatchObject({ name: 'example.com', state: 'active' })
-  })
-
-  test.each([
-    ['a domain of nobody', { routingKey: 'a@example.net' }, 'example.net'],
-    ['another key', { credentials: { apiKey: 'x', signingSecret: 'y' } }, 'apiKey'],
-    ['no key', { credentials: { signingSecret: 'y' } }, 'apiKey'],
-    ['no signing key', { credentials: { apiKey: fake.apiKey } }, 'signingSecret'],
-  ])('refused: %s', async (_, changes, error) => {
-    expect(await check(changes)).toMatchObject({ kind: 'refused', error: expect.stringContaining(error) })
-  })
-
-  test.each([{ state: 'unverified' }, { state: 'active', is_disabled: true }])('a domain that cannot be used: %p', async (domain) => {
-    fake.domains.set('half.example.com', domain)
-    expect(await check({ routingKey: 'a@half.example.com' })).toMatchObject({
-      kind: 'refused',
-      error: expect.stringContaining('not active'),
-    })
-  })
-
-  test.each([{ status: 500 }, { status: 200, body: '{}' }, { status: 200, body: '{"domain":{"name":"example.net","state":"active"}}' }])(
-    'a Mailgun that does not say: %p',
-    async (failure) => {
-      fake.fail(failure)
-      expect(await check()).toMatchObject({ kind: 'unreachable' })
-    },
-  )
-})
-
-test('no bytes make it throw', () => {
-  const name = fc.constantFrom(
-    'recipient',
-    'from',
-    'sender',
-    'subject',
-    'body-plain',
-    'body-html',
-    'message-headers',
-    'attachments',
-    'token',
-    'timestamp',
-    'signature',
-  )
-  const value = fc.oneof(
-    fc.string({ maxLength: 60 }),
-    fc.json({ maxDepth: 2 }),
-    fc.constantFrom(OURS, '[["References",1]]', '[[[]]]', '<', '"', '(('),
-  )
-  const pairs = fc.array(fc.tuple(name, value), { maxLength: 12 })
-  const form = pairs.map((all) => ({
-    type: 'application/x-www-form-urlencoded',
-    body: Buffer.from(all.map(([key, text]) => `${key}=${text}`).join('&')),
-  }))
-  const part = fc.tuple(
-    fc.constantFrom('Content-Disposition: form-data; name=', 'Content-Disposition: form-data; filename="x"; name=', 'X: '),
-    name,
-    value,
-  )
-  const multipart = fc.array(part, { maxLength: 8 }).map((all) => ({
-    type: 'multipart/form-data; boundary=x',
-    body: Buffer.from(`${all.map(([head, key, text]) => `--x\r\n${head}"${key}"\r\n\r\n${text}\r\n`).join('')}--x--`),
-  }))
-  const bytes = fc
-    .tuple(
-      fc.constantFrom(
-        'multipart/form-data; boundary=x',
-        'multipart/form-data',
-        'multipart/form-data; boundary=""',
-        'application/x-www-form-urlencoded',
-      ),
-      fc.uint8Array({ maxLength: 300 }),
-    )
-    .map(([type, body]) => ({ type, body }))
-  fc.assert(
-    fc.property(fc.oneof(form, multipart, bytes), ({ type, body }) => {
-      const post = { url: ADDRESS, headers: new Headers({ 'content-type': type }), body, now }
-      adapter.route(post)
-      expect(adapter.verify(post, connection)).toBe(false)
-      adapter.verify(post, { ...connection, config: {} })
-      for (const { sender, eventIds, thread, text } of adapter.read(post, connection)) {
-        expect(Math.max(sender.id.length, thread.length, ...eventIds.map((id) => id.length))).toBeLessThanOrEqual(320)
-        expect((text ?? '').length).toBeLessThanOrEqual(10_000)
-      }
-    }),
-    runs(1_000),
-  )
-})
-
-test('any fields come back from a form with files as they were', async () => {
-  const field = fc.tuple(
-    fc.stringMatching(/^[A-Za-z-]{1,20}$/),
-    fc.string({ unit: 'binary', maxLength: 60 }).filter((text) => text.isWellFormed() && !/[\r\n]/.test(text)),
-  )
-  const { postedForm } = await import('#port/channel/posts')
-  await fc.assert(
-    fc.asyncProperty(fc.array(field, { maxLength: 8 }), fc.uint8Array({ maxLength: 200 }), async (fields, bytes) => {
-      const form = new FormData()
-      for (const [name, value] of fields) form.append(name, value)
-      form.append('attachment-1', new Blob([bytes], { type: 'text/plain' }), 'a "quoted" näme.txt')
-      const post = await postOf(new Request(ADDRESS, { method: 'POST', body: form }))
-      const read = postedForm(post)!
-      expect(read.fields).toEqual(fields)
-      expect(read.files.map((one) => ({ ...one, bytes: Buffer.from(one.bytes) }))).toEqual([
-        { field: 'attachment-1', name: 'a "quoted" näme.txt', mimeType: expect.stringMatching(/^text\/plain/), bytes: Buffer.from(bytes) },
-      ])
-    }),
-    runs(200),
-  )
 })

@@ -1,0 +1,223 @@
+/** Mails that Resend tells of, and what is then fetched; its SDK gets the same of the server that plays it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Resend } from 'resend'
+import type { InboundPost } from '#port/channel/channel'
+import { mailAdapter, OURS, resendConnection } from '../../support/channels/mail.ts'
+import { postOf } from '../../support/channels/posts.ts'
+import { openResend, type ReceivedMail, type ResendFailure, type ResendPostChanges } from '../../support/channels/resend.ts'
+
+const fake = openResend()
+afterAll(() => fake[Symbol.asyncDispose]())
+beforeAll(() => {
+  fake.domains.push({ id: 'd1', name: 'example.com', status: 'verified', capabilities: { sending: 'enabled', receiving: 'enabled' } })
+})
+
+const adapter = mailAdapter({ resend: fake })
+const connection = resendConnection(fake)
+const { signal } = new AbortController()
+const now = Date.parse('2026-11-23T10:00:00Z')
+const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'
+const sdk = new Resend(fake.apiKey, { baseUrl: fake.url } as never)
+
+const posted = (mail: Partial<ReceivedMail> = {}, changes: ResendPostChanges = {}): Promise<InboundPost> =>
+  postOf(fake.post(ADDRESS, fake.receive(mail), { at: new Date(now), ...changes }), now)
+
+describe('messages', () => {
+  const read = async (mail?: Partial<ReceivedMail>, changes?: ResendPostChanges) => adapter.read(await posted(mail, changes), connection)
+
+  test('a mail, whose text is to be fetched', async () => {
+    const mail = fake.receive({ subject: ' Two\tlines\n of it ' })
+    const [message, ...others] = adapter.read(await postOf(fake.post(ADDRESS, mail)), connection)
+    expect(others).toEqual([])
+    expect(message).toEqual({
+      eventIds: [expect.stringMatching(/^event:/), expect.stringMatching(/^event:/)],
+      sender: { id: 'ada@example.org', name: 'Ada' },
+      ...{ thread: expect.stringMatching(/^thread:/), isShared: false, subject: 'Two lines of it', text: null, attachments: [] },
+      replyTo: { to: 'ada@example.org', subject: 'Re: Two lines of it', inReplyTo: mail.message_id, references: mail.message_id },
+      directTo: { to: 'ada@example.org', subject: 'A message from your agent' },
+      toFetch: { email: mail.id },
+    })
+  })
+
+  test('another try has the same names, and so has the mail by another event; a forged id of another sender has not', async () => {
+    const mail = fake.receive({})
+    const eventsOf = async (given: ReceivedMail, id?: string) =>
+      adapter.read(await postOf(fake.post(ADDRESS, given, id === undefined ? {} : { id })), connection)[0]!.eventIds
+    const first = await eventsOf(mail)
+    expect(await eventsOf(mail, 'msg_again')).toEqual(first)
+    const again = await eventsOf({ ...mail, id: fake.receive({}).id })
+    expect(again.filter((id) => first.includes(id))).toHaveLength(1)
+    const forged = await eventsOf({ ...mail, id: fake.receive({}).id, from: 'eve@example.org' })
+    expect(forged.filter((id) => first.includes(id))).toEqual([])
+  })
+
+  test('a mail to two of our addresses is one for each', async () => {
+    const post = await posted({ to: [OURS, 'other@example.com'] })
+    const [one] = adapter.read(post, connection)
+    const [other] = adapter.read(post, { ...connection, routingKey: 'other@example.com' })
+    expect(one!.eventIds.some((id) => other!.eventIds.includes(id))).toBe(false)
+  })
+
+  test.each([
+    ['another event', {}, { type: 'email.delivered' }],
+    ['our own address', { from: OURS }, {}],
+    ['our own address with a name', { from: `Agent <${OURS.toUpperCase()}>` }, {}],
+    ['a mailer daemon', { from: 'MAILER-DAEMON@example.org' }, {}],
+    ['no-reply', { from: 'Shop <no-reply@example.org>' }, {}],
+    ['a sender that is no address', { from: 'Ada' }, {}],
+    ['two senders', { from: 'ada@example.org, eve@example.org' }, {}],
+    ['an address with what nobody sees', { from: 'ad\u200ba@example.org' }, {}],
+    ['nobody’s sender', { from: '' }, {}],
+    ['a mail to others', { to: ['other@example.com'] }, {}],
+    ['a mail without an id', {}, { data: { email_id: '../x' } }],
+  ] as const)('left out: %s', async (_, mail, changes) => {
+    expect(await read(mail as Partial<ReceivedMail>, changes)).toEqual([])
+  })
+
+  test.each([
+    ['"ada@example.com" <eve@example.org>', 'eve@example.org', 'ada@example.com'],
+    ['ada@example.com <eve@example.org>', 'eve@example.org', 'ada@example.com'],
+    ['Eve (ada@example.com) <eve@example.org>', 'eve@example.org', 'Eve'],
+    ['"Eve, of <ada@example.com>" <eve@example.org>', 'eve@example.org', 'Eve, of <ada@example.com>'],
+    ['аda@example.com', 'аda@example.com', null],
+    ['ADA@Example.ORG', 'ada@example.org', null],
+  ])('a name that looks like an address is none: %s', async (from, id, name) => {
+    expect((await read({ from }))[0]!.sender).toEqual({ id, name })
+  })
+})
+
+describe('what is fetched', () => {
+  const fetched = async (mail: Partial<ReceivedMail>) => {
+    const received = fake.receive(mail)
+    const [message] = adapter.read(await postOf(fake.post(ADDRESS, received)), connection)
+    const got = await adapter.fetch!(connection, message!.toFetch!, signal)
+    return {
+      message: message!,
+      got,
+      value: (got as { value: unknown }).value as {
+        text: string
+        thread: string
+        isAutomatic: boolean
+        attachments: object[]
+        replyTo: object
+      },
+    }
+  }
+
+  test('the text, without its quotation', async () => {
+    const { value } = await fetched({
+      text: 'Yes, do it.\n\nOn Mon, Nov 23, 2026 at 10:00 AM Agent <agent@example.com> wrote:\n> Shall I?\n',
+    })
+    expect(value.text).toBe('Yes, do it.')
+  })
+
+  test('a mail that forwards another keeps it', async () => {
+    const text = 'What is this?\n\n---------- Forwarded message ---------\nFrom: Bob <bob@example.org>\nSubject: Prices\n\nTwo euros.'
+    expect((await fetched({ subject: 'Fwd: Prices', text })).value.text).toContain('Two euros.')
+  })
+
+  test('all of a mail that has nothing but a quotation', async () => {
+    expect((await fetched({ text: '> a question' })).value.text).toBe('> a question')
+  })
+
+  test('HTML alone', async () => {
+    const html = `<style>p { color: red }</style><p>Yes, <b>do</b> it.</p><script>alert(1)</script><div class="gmail_quote">On Mon, Nov 23, 2026 at 10:00 AM Agent &lt;agent@example.com&gt; wrote:<br><blockquote>Shall I?<br>Or not?</blockquote></div>`
+    expect((await fetched({ text: null, html })).value.text).toBe('Yes, do it.')
+  })
+
+  test('a very long mail is cut, and says so', async () => {
+    const { value } = await fetched({ text: `${'word '.repeat(20_000)}` })
+    expect(value.text.length).toBeLessThanOrEqual(10_000)
+    expect(value.text).toEndWith('[The mail goes on; the rest was left out.]')
+  })
+
+  test('threads: what began them names them', async () => {
+    const first = await fetched({ message_id: '<root@example.org>' })
+    const second = await fetched({ headers: { References: '<root@example.org>\r\n <x@example.com>', 'In-Reply-To': '<x@example.com>' } })
+    const third = await fetched({ headers: { 'in-reply-to': '<root@example.org>' } })
+    const other = await fetched({})
+    expect(first.value.thread).toBe(first.message.thread)
+    expect(second.value.thread).toBe(first.value.thread)
+    expect(third.value.thread).toBe(first.value.thread)
+    expect(other.value.thread).not.toBe(first.value.thread)
+    expect(second.value.replyTo).toMatchObject({
+      references: expect.stringMatching(/^<root@example.org> <x@example.com> <.+@example.org>$/),
+    })
+  })
+
+  test('a thread of hundreds has references of bounded length', async () => {
+    const ids = Array.from({ length: 300 }, (_, at) => `<${at}@example.org>`)
+    const { value } = await fetched({ headers: { References: ids.join(' ') }, message_id: '<last@example.org>' })
+    const { references } = value.replyTo as { references: string }
+    expect(references.length).toBeLessThanOrEqual(1_000)
+    expect(references).toStartWith('<0@example.org> ')
+    expect(references).toEndWith(' <last@example.org>')
+  })
+
+  test.each([
+    { 'Auto-Submitted': 'auto-replied' },
+    { 'auto-submitted': 'auto-generated; x=y' },
+    { Precedence: 'bulk' },
+    { Precedence: 'List' },
+    { 'X-Auto-Response-Suppress': 'OOF, AutoReply' },
+    { 'List-Id': '<news.example.org>' },
+    { 'Return-Path': '<>' },
+    { 'Content-Type': 'multipart/report; report-type=delivery-status' },
+    { 'X-Autoreply': 'yes' },
+  ])('a machine’s mail is known: %p', async (headers) => {
+    expect((await fetched({ headers: headers as unknown as Record<string, string> })).value.isAutomatic).toBe(true)
+  })
+
+  test.each([
+    { 'Auto-Submitted': 'no' },
+    { 'X-Auto-Response-Suppress': 'None' },
+    { Precedence: 'normal' },
+    { 'Return-Path': '<ada@example.org>' },
+    {},
+  ])('a person’s mail is known: %p', async (headers) => {
+    expect((await fetched({ headers: headers as Record<string, string> })).value.isAutomatic).toBe(false)
+  })
+
+  test('Reply-To is not followed: answers go to the sender', async () => {
+    const { value } = await fetched({ headers: { 'Reply-To': 'eve@example.org' } })
+    expect(value.replyTo).toMatchObject({ to: 'ada@example.org' })
+  })
+
+  test('files, which are downloaded where Resend leads, without credentials', async () => {
+    const file = { id: 'f1', filename: 'agenda.md', content_type: 'text/markdown; charset=utf-8', bytes: Buffer.from('# Agenda') }
+    const { message, value } = await fetched({ files: [file] })
+    const ref = { email: expect.any(String), attachment: 'f1' }
+    expect(message.attachments).toEqual([{ name: 'agenda.md', mimeType: 'text/markdown', byteSize: null, ref }])
+    expect(value.attachments).toEqual([{ name: 'agenda.md', mimeType: 'text/markdown', byteSize: 8, ref }])
+    const got = await adapter.download!(connection, (value.attachments[0] as { ref: Record<string, unknown> }).ref, signal)
+    expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('# Agenda')
+    const { data } = await sdk.emails.receiving.attachments.get({ emailId: message.toFetch!.email as string, id: 'f1' })
+    expect(data).toMatchObject({ filename: 'agenda.md', size: 8 })
+  })
+
+  test('the SDK reads the same mail', async () => {
+    const { message, value } = await fetched({ text: 'by the SDK' })
+    const { data } = await sdk.emails.receiving.get(message.toFetch!.email as string)
+    expect(data).toMatchObject({ text: value.text, message_id: message.replyTo.inReplyTo as string })
+  })
+
+  test.each<[string, ResendFailure, string]>([
+    ['deleted at Resend', { status: 404, name: 'not_found' }, 'gone'],
+    ['too many requests', { status: 429, name: 'rate_limit_exceeded' }, 'unreachable'],
+    ['a failure', { status: 500 }, 'unreachable'],
+    ['credentials that are no longer good', { status: 401, name: 'invalid_api_key' }, 'unreachable'],
+    ['a mail that is too long', { status: 200, body: `{"text":"${'x'.repeat(2_100_000)}"}` }, 'gone'],
+    ['an answer that is no JSON', { status: 200, body: 'ok' }, 'unreachable'],
+  ])('not fetched: %s', async (_, failure, kind) => {
+    const mail = fake.receive({})
+    fake.fail(failure)
+    expect(await adapter.fetch!(connection, { email: mail.id }, signal)).toMatchObject({ kind, error: expect.any(String) })
+  })
+
+  test.each([{}, { email: '../domains' }, { email: 1 }])('nothing is asked about %p', async (toFetch) => {
+    const before = fake.requests.length
+    expect(await adapter.fetch!(connection, toFetch, signal)).toMatchObject({ kind: 'gone' })
+    expect(await adapter.download!(connection, { ...toFetch, attachment: 'f1' }, signal)).toMatchObject({ kind: 'gone' })
+    expect(fake.requests).toHaveLength(before)
+  })
+})
