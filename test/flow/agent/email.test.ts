@@ -56,6 +56,20 @@ describe('Resend', () => {
     expect(jobs.every(({ taint, on_behalf }) => taint.length > 0 && on_behalf.personId !== null)).toBe(true)
   })
 
+  test('a code that is sent by mail links its sender, although the mail is fetched; one that is quoted does not', async () => {
+    const story = await resendStory(app, resend)
+    const { code } = (await story.send('POST', `channels/${story.id}/link-code`)).body
+    const senders = async () =>
+      (await story.send('GET', `channels/${story.id}/identities`)).body.identities.map(({ sender }: { sender: string }) => sender)
+    await story.writes({ from: 'eve@example.org', text: `Look.${quoting(`Your code is ${code}`)}` })
+    await story.reads(1)
+    expect(await senders()).toEqual([])
+    await story.writes({ text: `${code}\n\n-- \nAda` })
+    expect(await eventually(senders, (all) => all.length > 0)).toEqual([ADA])
+    await story.writes({ text: 'hello' })
+    expect((await story.reads(3)).at(-1)).toMatchObject({ to: ADA, text: expect.stringContaining('hello') })
+  })
+
   test('another mail is another conversation', async () => {
     const story = await resendStory(app, resend)
     await linked(app, story, ADA)

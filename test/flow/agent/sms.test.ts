@@ -49,6 +49,18 @@ test('another try of Twilio’s begins nothing more', async () => {
   expect(await channelJobs(app, sms)).toHaveLength(2)
 })
 
+test('a code that is sent by SMS links its sender', async () => {
+  const sms = await story()
+  const { code } = (await sms.send('POST', `channels/${sms.id}/link-code`)).body
+  await sms.writes(ADA, `My code: ${code}`)
+  const [line] = await sms.reads(ADA, 1)
+  expect(line).not.toContain('You said')
+  const { identities } = (await sms.send('GET', `channels/${sms.id}/identities`)).body
+  expect(identities).toMatchObject([{ sender: ADA }])
+  await sms.writes(ADA, 'hello')
+  expect((await sms.reads(ADA, 2))[1]).toBe('1. You said: hello')
+})
+
 test('STOP, reports on our messages and machines begin nothing', async () => {
   const sms = await story()
   await linked(app, sms, ADA)

@@ -65,7 +65,7 @@ describe('sending', () => {
 
   test('no header can be added', async () => {
     const given = { to: 'ada@example.org', subject: 'x\r\nBcc: eve@example.org', inReplyTo: '<a>\r\nBcc: eve@example.org' }
-    await adapter.send(connection, { ...message, id: 'r\r\n>@evil', replyTo: given }, signal)
+    expect(await adapter.send(connection, { ...message, id: 'r\r\n>@evil', replyTo: given }, signal)).toMatchObject({ kind: 'sent' })
     for (const [name, value] of Object.entries(fake.mails.at(-1)!))
       if (!['text', 'html'].includes(name)) expect(value).not.toMatch(/[\r\n]/)
     expect(fake.mails.at(-1)!['h:Message-Id']).toBe('<tendril.r....evil@example.com>')

@@ -67,7 +67,9 @@ describe('sending', () => {
       inReplyTo: '<a>\nBcc: eve@example.org',
       references: '<a>',
     }
-    await adapter.send(resendConnection(fake, { fromName: 'x\r\nBcc: eve@example.org' }), outgoing({ replyTo }), signal)
+    expect(
+      await adapter.send(resendConnection(fake, { fromName: 'x\r\nBcc: eve@example.org' }), outgoing({ replyTo }), signal),
+    ).toMatchObject({ kind: 'sent' })
     const { from, subject, headers } = fake.mails.at(-1)!
     for (const value of [from, subject, ...Object.values(headers!)]) expect(value).not.toMatch(/[\r\n]/)
   })

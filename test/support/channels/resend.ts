@@ -105,7 +105,7 @@ const take = async (fake: FakeResend, kept: Map<string, Kept>, failures: ResendF
   if (before) return before.body === body ? Response.json({ id: before.id }) : errorOf({ status: 409, name: 'invalid_idempotent_request' })
   const mail = JSON.parse(body) as Omit<ResendMail, 'id'>
   if (!mail.from || !mail.subject || !(mail.text || mail.html)) return errorOf({ status: 422, name: 'missing_required_field' })
-  const domain = /@([^>]+)>?$/.exec(mail.from)?.[1]
+  const domain = /@([^@>]+)>?$/.exec(mail.from)?.[1]
   if (!fake.domains.some(({ name, status }) => name === domain && status === 'verified'))
     return errorOf({ status: 403, name: 'validation_error' })
   const id = randomUUID()
