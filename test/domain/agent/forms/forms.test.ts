@@ -92,6 +92,27 @@ test.each(forms)('$name: a word longer than a message is cut between characters 
   )
 })
 
+test.each([
+  ['cells beyond the headings of a table', '| one |\n|---|\n| two | three |', ['one', 'two', 'three']],
+  ['a table without rows', '| one | two | three | four |\n|---|---|---|---|', ['one', 'two', 'three', 'four']],
+  [
+    'definitions of links',
+    '[one][two]\n\n[two]: https://example.com/three\n[two]: https://example.com/four',
+    ['one', 'two', 'three', 'four'],
+  ],
+  ['titles', '[one](https://example.com "two") ![three](https://example.com (four))', ['one', 'two', 'three', 'four']],
+  ['what stands beside the name of a language', '```one two\nthree\n```', ['one', 'two', 'three']],
+  ['code in lists and quotations', '- one\n\n  ```\n  two\n  ```\n\n> three\n>\n>     four', ['one', 'two', 'three', 'four']],
+  ['points without words', '-\n- one\n- - two', ['one', 'two']],
+  ['lists deeper than anybody reads', `${'- '.repeat(30)}one\n\n${'> '.repeat(30)}two`, ['one', 'two']],
+  ['HTML', '<details><summary>one</summary>\n\ntwo\n\n<!-- three --></details>', ['one', 'two', 'three']],
+] as const)('%s are not lost', (_, markdown, words) => {
+  for (const { name, form } of forms) {
+    const all = readable(form(markdown))
+    expect([name, words.filter((word) => !all.includes(word))]).toEqual([name, []])
+  }
+})
+
 const LENGTH = 100_000
 
 for (const { name, form, isWithin } of forms)
