@@ -102,6 +102,7 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   if (block !== undefined) return { decision: settled(work, waiting(reply, block, gate.now)) }
   const next = outgoing?.next_out_at ?? gate.now
   if (!isOver(reply) && next > gate.now) return laterFor(work, { before, reply, ms: next.getTime() - gate.now.getTime(), next })
+  await deps.failpoints('channel.reply.claiming')
   const { part, ...going } = begun(formed(reply, adapter!.form(reply.text)), terms)
   if (part === null) return { decision: settled(work, { ...going, runAt: null }) }
   const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed! }

@@ -13,8 +13,9 @@ const UNCLEAR: Sent = { kind: 'unknown', error: 'it broke off' }
 let asked: Outgoing[] = []
 /** The answers in order; then it sends. */
 let script: (Sent | Error)[] = []
-let provider = { spacingMs: 0, repeatableForMs: 0 }
+let repeatableForMs = 0
 beforeEach(() => {
+  repeatableForMs = 0
   asked = []
   script = []
 })
@@ -25,10 +26,8 @@ const app = useApp(() => ({
       ...usual,
       dev: {
         ...usual.dev!,
-        get spacingMs() {
-          return provider.spacingMs
-        },
-        repeatableForMs: () => provider.repeatableForMs,
+        spacingMs: 20,
+        repeatableForMs: () => repeatableForMs,
         form: (markdown) => markdown.split('|'),
         async send(_, message) {
           asked.push(message)
@@ -41,8 +40,7 @@ const app = useApp(() => ({
   },
 }))
 
-const place = async (given: Partial<typeof provider>) => {
-  provider = { spacingMs: 0, repeatableForMs: 0, ...given }
+const place = async () => {
   const { tenantId } = await app.newWorkspace()
   const { id: connection } = await devChannel(app, {}, tenantId)
   return { say: (text: string) => reply(app, { tenantId, connection, text }), connection }
@@ -50,15 +48,16 @@ const place = async (given: Partial<typeof provider>) => {
 const texts = () => asked.map(({ text }) => text)
 
 test('messages that come faster than the provider takes them wait for their turn, in order', async () => {
-  const { say } = await place({ spacingMs: 20 })
+  const { say } = await place()
   const ids = [await say('a|b|c'), await say('d'), await say('e|f')]
   for (const id of ids) await replyOnce(app, id, 'sent')
   expect(texts()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
 })
 
 test('a long pause is waited for in the queue', async () => {
-  const { say, connection } = await place({ spacingMs: HOUR })
+  const { say, connection } = await place()
   await replyOnce(app, await say('a'), 'sent')
+  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour' where id = ${connection}`
   const second = await say('b')
   const [free] = await app.owner<{ at: Date }[]>`select next_out_at as at from channel_connection where id = ${connection}`
   const [work] = await eventually(
@@ -71,7 +70,8 @@ test('a long pause is waited for in the queue', async () => {
 })
 
 test('what may have been sent is asked again under the same id, where the provider takes that for one message', async () => {
-  const { say } = await place({ repeatableForMs: HOUR })
+  const { say } = await place()
+  repeatableForMs = HOUR
   script = [UNCLEAR]
   const id = await say('a|b')
   expect(await replyOnce(app, id, 'sent', 'unknown')).toMatchObject({ status: 'sent', parts: [{ external_id: 'm1', in_doubt: false }, {}] })
@@ -79,7 +79,7 @@ test('what may have been sent is asked again under the same id, where the provid
 })
 
 test('and elsewhere it is not', async () => {
-  const { say } = await place({})
+  const { say } = await place()
   script = [UNCLEAR]
   const id = await say('a|b')
   expect((await replyOnce(app, id, 'sent', 'unknown')).parts.map(({ state }) => state)).toEqual(['unknown', 'sent'])
@@ -87,13 +87,13 @@ test('and elsewhere it is not', async () => {
 })
 
 test('an adapter that fails leaves open whether its message was sent', async () => {
-  const { say } = await place({})
+  const { say } = await place()
   script = [new Error('a bug')]
   expect(await replyOnce(app, await say('a'), 'unknown')).toMatchObject({ error: 'the request failed in an unknown way' })
 })
 
 test('credentials that cannot be opened fail the connection, and the reply waits', async () => {
-  const { say, connection } = await place({})
+  const { say, connection } = await place()
   await app.owner`update channel_connection set credentials = '\\x00' where id = ${connection}`
   const id = await say('a')
   const row = await eventually(

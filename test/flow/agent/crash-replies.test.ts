@@ -21,7 +21,7 @@ interface Point {
 }
 
 const points: Point[] = [
-  { name: 'before the intent', at: ['letter.deciding:claim'], parts: ['sent', 'sent'], wire: [1, 1] },
+  { name: 'before the intent', at: ['channel.reply.claiming'], parts: ['sent', 'sent'], wire: [1, 1] },
   { name: 'when the intent is written and the turn has not come', at: ['channel.reply.claimed'], parts: ['unknown', 'sent'], wire: [0, 1] },
   { name: 'when the intent is written and nothing was sent', at: ['channel.reply.sending'], parts: ['unknown', 'sent'], wire: [0, 1] },
   { name: 'when it was sent and the answer is unread', at: ['test.received'], parts: ['unknown', 'sent'], wire: [1, 1] },
@@ -95,7 +95,7 @@ describe('a process that dies', () => {
 
 /** Where the letter is held, or the lane before it, until the connection is ready to lose its commit. */
 const commits: [name: string, failpoint: string, nth: number, parts: PartState[], wire: number[]][] = [
-  ['of the intent', 'letter.deciding:claim', 1, ['unknown', 'sent'], [0, 1]],
+  ['of the intent', 'channel.reply.claiming', 1, ['unknown', 'sent'], [0, 1]],
   ['of the first outcome, and of the intent that is claimed with it', 'channel.reply.sent', 1, ['sent', 'unknown'], [1, 0]],
   ['of the last outcome', 'channel.reply.sent', 2, ['sent', 'sent'], [1, 1]],
 ]
