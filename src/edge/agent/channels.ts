@@ -20,6 +20,7 @@ import {
   channelRoutes,
   isChallengeRouted,
   isChannelRouted,
+  nobodysConnection,
 } from '#store/agent/channel-connections'
 import { loadBy } from '#store/engine/load'
 import type { Incoming } from '../incoming.ts'
@@ -71,22 +72,19 @@ interface Addressed {
 }
 
 /** A connection with its credentials, or that of nobody. */
-const addressed = async (
-  deps: Receiving,
-  channel: Channel,
-  { key, route }: { key: string; route: ChannelRoute | undefined },
-): Promise<Addressed> => {
+const addressed = async (deps: Receiving, channel: Channel, route: ChannelRoute | undefined): Promise<Addressed> => {
   const { db, sealer, log } = deps
   const { tenant_id: tenantId, connection_id: id } = route ?? { tenant_id: NOBODY.tenantId, connection_id: NOBODY.id }
-  const parts = { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) }
+  const nobody = nobodysConnection(NOBODY.id, deps.nobodys[channel]!)
+  const parts = route ? { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) } : nobody
   const { connection, sealed } = await loadBy((query) => db.read({ tenantId }, query), parts)
-  const made = { connection: { id: NOBODY.id, routing_key: key, config: {} }, sealed: { credentials: deps.nobodys[channel]! } }
-  const isReal = connection !== undefined && sealed !== undefined
+  // It may have been deleted meanwhile.
+  if (!connection || !sealed) return addressed(deps, channel, undefined)
   try {
-    return { tenantId, open: openConnection(sealer, isReal ? { connection, sealed } : made), isReal }
+    return { tenantId, open: openConnection(sealer, { connection, sealed }), isReal: route !== undefined }
   } catch (cause) {
     log.error({ err: cause, tenant: tenantId, connection: id }, 'the credentials of a channel could not be opened')
-    return { tenantId, open: openConnection(sealer, made), isReal: false }
+    return addressed(deps, channel, undefined)
   }
 }
 
@@ -102,7 +100,7 @@ const verified = async (
 ) => {
   const byKey = new Map(routes.map((route) => [route.key, route]))
   const looked = keys.length > 0 ? keys : ['']
-  const named = await Promise.all(looked.map((key) => addressed(deps, channel, { key, route: byKey.get(key) })))
+  const named = await Promise.all(looked.map((key) => addressed(deps, channel, byKey.get(key))))
   return named.filter(({ open, isReal }) => deps.channels[channel]!.verify(post, open) && isReal)
 }
 

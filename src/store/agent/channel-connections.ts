@@ -46,6 +46,18 @@ export const channelCredentialsPart = (id: string) =>
     (sql) => sql`select encode(credentials, 'base64') as credentials from channel_connection where id = ${id}`,
   )
 
+/** What a post reads that names no connection, at the same cost: the row of one that does not exist, with these sealed credentials. */
+export const nobodysConnection = (id: string, sealed: string) => ({
+  connection: one<ChannelConnection>(
+    times,
+    (sql) => sql`select ${columns(sql)} from (select ${id}::uuid as id, 'dev' as channel, '' as routing_key, '' as display_name,
+        'members' as sender_policy, '{}'::jsonb as config, '[]'::jsonb as credential_names, 'active' as status, null as last_error,
+        0 as failures, n.now as checked_at, n.now as last_in_at, n.now as last_out_at, n.now as created_at, n.now as updated_at
+      from (select clock_timestamp() as now) n) c`,
+  ),
+  sealed: one<{ credentials: string | null }>({}, (sql) => sql`select encode(decode(${sealed}, 'base64'), 'base64') as credentials`),
+})
+
 const json = (sql: Sql, { config, credential_names }: ChannelConnection) => ({
   config: sql.json(config as never),
   credential_names: sql.json(credential_names),

@@ -156,7 +156,7 @@ describe('with a signature', () => {
   })
 })
 
-test('an unknown routing key costs the same statements as a wrong signature, however many keys a post names', async () => {
+test('an unknown routing key costs as many statements as a wrong signature', async () => {
   await using db = await freshDb()
   const texts: string[] = []
   await using watched = await testApp({
@@ -164,14 +164,13 @@ test('an unknown routing key costs the same statements as a wrong signature, how
     env,
   })
   const channel = await devChannel(watched)
-  const costOf = async (routingKey: string, secret: string): Promise<string[]> => {
+  const costOf = async (routingKey: string, secret: string): Promise<number> => {
     // Whatever else the server reads meanwhile is of other shapes.
     texts.length = 0
     expect((await postDev(watched.url, { routingKey }, {}, { secret })).status).toBe(401)
-    return texts.filter((text) => text.includes('channel_connection'))
+    return texts.filter((text) => text.includes('as credentials')).length
   }
   const wrong = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
   const [unknown, forged] = [await costOf('nobodys', wrong), await costOf(channel.routingKey, wrong)]
-  expect(unknown.length).toBeGreaterThan(0)
-  expect(unknown).toEqual(forged)
+  expect([unknown, forged]).toEqual([1, 1])
 })
