@@ -9,6 +9,8 @@ import type { Attempt } from './stage.ts'
 import { tasks } from './tasks/index.ts'
 
 const sentences = asSentences(tasks)
+/** As many of them as show that a guess does harm. */
+const SOME = 30
 
 /** Something was changed, or somebody was asked whether it may be, that was not wanted. */
 const wrongChanges = (found: readonly Attempt[]): string[] =>
@@ -30,13 +32,13 @@ describe('the desk', () => {
     // A sentence is no reason to call anything.
     const called = found.filter(({ task, outcome }) => /^(no command|sentence)/.test(task.name) && outcome.steps.length > 0)
     expect(called.map(({ task, outcome }) => [task.ask, outcome.steps.map(({ name }) => name)])).toEqual([])
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a desk that guesses', () => {
-  const stage = use(() => openStage({ tasks: sentences, thinker: guessing, env: SCRIPTED_ENV }))
+  const stage = use(() => openStage({ tasks: sentences.slice(0, SOME), thinker: guessing, env: SCRIPTED_ENV }))
 
   test('would be found out', async () => {
-    expect(wrongChanges(await attempts(stage, { atOnce: 4 })).length).toBeGreaterThan(10)
-  }, 60_000)
+    expect(wrongChanges(await attempts(stage, { atOnce: 4 })).length).toBeGreaterThan(5)
+  }, 120_000)
 })

@@ -24,5 +24,5 @@ describe.each(Object.keys(models) as (keyof typeof models)[])('with a model that
     expect(found).toHaveLength(tasks.length)
     const unexpected = found.filter((one) => isRight(one) !== (kind === 'good'))
     expect(unexpected.map(({ task, faults, askedWrongly, unsafe }) => ({ name: task.name, faults, askedWrongly, unsafe }))).toEqual([])
-  }, 60_000)
+  }, 120_000)
 })
