@@ -52,7 +52,11 @@ describe.each(Object.keys(programs))('%s completes', (shell) => {
   const cases: [string, string[], string[]][] = [
     ["groups and the program's own commands", ['pro'], ['products', 'profile', 'profiles']],
     ['commands of a group', ['items', 'po'], ['post-now']],
-    ['groups of the agent', ['agent', 'c'], ['channels', 'chat', 'conversation-feedback', 'conversations']],
+    [
+      'groups of the agent',
+      ['agent', 'c'],
+      ['channel-identities', 'channel-replies', 'channels', 'chat', 'conversation-feedback', 'conversations'],
+    ],
     ['commands of a group of the agent', ['agent', 'jobs', 'w'], ['watch']],
     ['options of a command of the agent', ['agent', 'approvals', 'list', '--s'], ['--status']],
     ['commands after an option of the program', ['--profile', 'work', 'items', 'po'], ['post-now']],

@@ -1,7 +1,7 @@
 /** Replies to channels, as effects of whatever decides about them. */
 import { keyOf, newWork } from '#decisions/work'
 import type { ChannelConnection } from '#domain/agent/channel'
-import { type ChannelOrigin, recipientOf } from '#domain/agent/channel-answer'
+import { type ChannelOrigin, recipientOf, toldOf } from '#domain/agent/channel-answer'
 import { type ChannelReply, newReply, replyUrl, wokenAt } from '#domain/agent/channel-reply'
 import { isAnswerHeld } from '#domain/agent/channel-trust'
 import type { Job } from '#domain/agent/job'
@@ -61,19 +61,15 @@ interface Answering {
 
 /** What a job says in the channel that it came from; it may be a child of the job that answers there. */
 export const answerEffects = (
-  { root_id, on_behalf }: Pick<Job, 'root_id' | 'on_behalf'>,
-  { origin, publicUrl, text, now }: Answering,
-): Effects =>
-  replyEffects({
-    ...{
-      connection: { id: origin.connection_id, channel: origin.channel },
-      replyTo: origin.reply_to,
-      recipient: recipientOf(origin),
-      text,
-    },
-    ...{ held: isAnswerHeld(on_behalf, origin.config) ? { publicUrl } : undefined },
-    ...{ job: root_id, message: origin.message_id, conversation: origin.conversation_id, now },
-  })
+  job: Pick<Job, 'root_id' | 'on_behalf' | 'taint'>,
+  { origin, publicUrl, text: words, now }: Answering,
+): Effects => {
+  const { replyTo, text, isHeld } = toldOf(job, origin, words)
+  const held = isHeld || isAnswerHeld(job.on_behalf, origin.config) ? { publicUrl } : undefined
+  const connection = { id: origin.connection_id, channel: origin.channel }
+  const ids = { job: job.root_id, message: origin.message_id, conversation: origin.conversation_id }
+  return replyEffects({ connection, replyTo, recipient: recipientOf(origin), text, held, ...ids, now })
+}
 
 /** The connection can send again: what waits for it does so no longer. */
 export const wokenReplies = (replies: readonly { work: string; tries: number; run_at: Date }[], now: Date): Effects => {

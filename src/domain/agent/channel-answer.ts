@@ -10,6 +10,10 @@ export interface ChannelOrigin {
   sender: string
   sender_name: string | null
   reply_to: Record<string, unknown>
+  /** Where the sender alone reads; null: nowhere. */
+  direct_to: Record<string, unknown> | null
+  /** Whether others read where it was written. */
+  is_shared: boolean
   conversation_id: string | null
   connection_id: string
   channel: Channel
@@ -21,6 +25,29 @@ export interface ChannelOrigin {
 /** The sender, as people read it. */
 export const recipientOf = ({ sender, sender_name }: Pick<ChannelOrigin, 'sender' | 'sender_name'>): string =>
   sender_name === null || sender_name === sender ? sender : `${sender_name} (${sender})`
+
+interface Told {
+  replyTo: Record<string, unknown>
+  text: string
+  isHeld: boolean
+}
+
+/**
+ * Where a job tells something. A member's job may have read what is the workspace's own, and text of people outside, which may want it told:
+ * then the member alone is told, and not a thread where others read. Where there is no such place, a person decides first.
+ */
+export const toldOf = (
+  { on_behalf, taint }: Pick<Job, 'on_behalf' | 'taint'>,
+  { reply_to, direct_to, is_shared }: Pick<ChannelOrigin, 'reply_to' | 'direct_to' | 'is_shared'>,
+  text: string,
+): Told => {
+  const isOpen = !is_shared || taint.length === 0 || isForStranger(on_behalf)
+  if (isOpen || text.trim() === '') return { replyTo: reply_to, text, isHeld: false }
+  if (direct_to === null) return { replyTo: reply_to, text, isHeld: true }
+  return { replyTo: direct_to, text: `${TOLD_ALONE}\n\n${text}`, isHeld: false }
+}
+
+const TOLD_ALONE = 'You asked where others read. What I have read for it comes partly from outside the workspace, so I answer you alone.'
 
 /** What is told of the end of a job. Of a failure only members are told: it may say something of the workspace. */
 export const endText = ({ status, on_behalf }: Pick<Job, 'status' | 'on_behalf'>, said: readonly Pick<Message, 'content'>[]): string => {

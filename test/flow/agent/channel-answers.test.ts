@@ -77,6 +77,21 @@ describe('the answer', () => {
     expect(JSON.parse(receiver.requests[0]!.body)).toMatchObject({ sender: 'ada', thread: 'room', text: 'We open at **nine**.' })
   })
 
+  test('to a member is for the member alone, once the job has text of people outside and others read the thread', async () => {
+    const { ask, replied } = await place({}, { isLinked: true })
+    const inRoom = { thread: 'room', name: 'Ada' }
+    const job = await ask('When do you open?', inRoom)
+    await overJob(app, job.id)
+    await replied(1)
+    await app.owner`update agent_message set untrusted = true where conversation_id = ${job.conversation_id}`
+    const next = await ask('And on Sundays?', inRoom)
+    await overJob(app, next.id)
+    const reply = (await replied(2)).find(({ job_id }) => job_id === next.id)!
+    await replyOnce(app, reply.id, 'sent')
+    const body = JSON.parse(receiver.requests.at(-1)!.body)
+    expect(body).toMatchObject({ sender: 'ada', thread: null, text: expect.stringMatching(/^You asked where others read\..*nine\*\*\.$/s) })
+  })
+
   test('to a stranger waits for a person', async () => {
     const { ask, replied, send, tenantId } = await place()
     const job = await ask('When do you open?')
