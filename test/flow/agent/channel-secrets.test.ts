@@ -41,12 +41,18 @@ test('no value of a credential stands in a row, an answer, the audit, an event, 
   )
   // The one that it does not have is no secret of its own.
   expect((await get(id)).config).toEqual({ botName: `[a credential] | [a credential] | ${THIRD}` })
+  channels.answer = () => ({ kind: 'proven' })
   await call('PATCH', `channels/${id}`, { config: { botName: null } })
+  // The provider has been asked about that: what it says next is of the next change.
+  await eventually(
+    () => app.owner`select 1 from work where ref_id = ${id}`,
+    (rows) => rows.length === 0,
+  )
   channels.answer = () => ({ kind: 'refused', error: `no: ${said()}; ${encodeURIComponent(SECOND)}; ${JSON.stringify({ said: said() })}` })
   await call('PATCH', `channels/${id}`, { credentials: { third: THIRD } })
   const failing = await eventually(
     () => get(id),
-    ({ status }) => status === 'failing',
+    ({ status, lastError }) => status === 'failing' && lastError !== null,
   )
   expect(String(failing.lastError)).toStartWith('no: [a credential] | [a credential] | [a credential]; [a credential]')
   // An answer to the same key again is what was stored.
