@@ -47,10 +47,10 @@ export const MOST_PARTS = 20
 const CUT = 'The rest of this answer is too long for this channel. You can read it in the app.'
 
 export const MOST_TRIES = 8
-/** From the first try of a part to its last one. */
+/** From the first try of a part to its last one, unless the provider asks for a pause. */
 const TRIED_FOR_MS = 3_600_000
 const PAUSES_MS = [2_000, 8_000, 30_000, 120_000, 600_000]
-/** How long a reply waits for a connection that cannot send. */
+/** How long a reply waits for a connection that cannot send, or for a provider that asks for pauses, as one whose quota is used up. */
 const WAITS_FOR_MS = 86_400_000
 const SHORTEST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 3_600_000
@@ -184,6 +184,10 @@ export const afterSend = (before: ChannelReply, outcome: PartOutcome, terms: Ter
 
 const pauseAfter = (tries: number): number => PAUSES_MS[Math.min(tries, PAUSES_MS.length) - 1]!
 
+/** Whether this was the last try. A provider that says when to come back is asked for as long as the reply may wait, however often. */
+const isLast = (part: ReplyPart, { tries, isAsked, now }: { tries: number; isAsked: boolean; now: Date }): boolean =>
+  isAsked ? triedFor(part, now) >= WAITS_FOR_MS : tries >= MOST_TRIES || triedFor(part, now) >= TRIED_FOR_MS
+
 /** A later try, if there is to be one. */
 const again = (
   before: ChannelReply,
@@ -194,10 +198,10 @@ const again = (
   const { now } = terms
   const part = before.parts[index]!
   const tries = before.tries + 1
-  const pause = Math.max(pauseAfter(tries), retryAfterMs)
+  const pause = Math.max(pauseAfter(tries), Math.min(retryAfterMs, WAITS_FOR_MS))
   const runAt = new Date(now.getTime() + pause)
-  const isLate = triedFor(part, runAt) > TRIED_FOR_MS || (part.in_doubt && !canRepeat(part, { ...terms, now: runAt }))
-  if (tries >= MOST_TRIES || isLate) return givenUp(before, index, error, now)
+  const isLate = part.in_doubt && !canRepeat(part, { ...terms, now: runAt })
+  if (isLate || isLast(part, { tries, isAsked: retryAfterMs > 0, now })) return givenUp(before, index, error, now)
   return goingOn({ ...withPart(before, index, { state: 'queued', error }, now), tries, error }, runAt)
 }
 

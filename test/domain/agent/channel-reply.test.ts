@@ -76,11 +76,30 @@ test('what was provably not sent is tried again, later each time, and fails afte
   expect(last.reply.parts.map(({ error }) => error)).toEqual(['503', 'not sent, because the message before it was not'])
 })
 
-test('a provider that wants a pause gets it, unless that is more than an hour after the first try', () => {
+test('a provider that wants a pause gets it, of a day at most', () => {
   const reply = opened(['a'])
   const pause = (retryAfterMs: number) => afterSend(reply, { ...unsent, retryAfterMs }, never)
-  expect(pause(60_000).runAt).toEqual(after(60_000))
-  expect(pause(HOUR + 1).reply.status).toBe('failed')
+  for (const ms of [60_000, HOUR, HOUR + 1, 24 * HOUR]) expect([pause(ms).reply.status, pause(ms).runAt]).toEqual(['queued', after(ms)])
+  expect(pause(1_000 * HOUR).runAt).toEqual(after(24 * HOUR))
+})
+
+test('a provider that wants a pause again and again is asked for a day', () => {
+  let reply = formed(replyOf(), ['a'])
+  let now = start
+  for (let hour = 1; hour <= 24; hour++) {
+    const going = afterSend(begun(reply, { ...never, now }).reply, { ...unsent, retryAfterMs: HOUR }, { ...never, now })
+    expect([going.reply.status, going.runAt]).toEqual(['queued', after(hour * HOUR)])
+    ;({ reply } = going)
+    now = going.runAt!
+  }
+  const last = afterSend(begun(reply, { ...never, now }).reply, { ...unsent, retryAfterMs: HOUR }, { ...never, now })
+  expect([last.reply.status, last.runAt, last.reply.error]).toEqual(['failed', null, '503'])
+})
+
+test('a provider that never says when is asked for an hour', () => {
+  const late = { ...never, now: after(HOUR) }
+  expect(afterSend(opened(['a']), unsent, { ...never, now: after(HOUR - 1) }).reply.status).toBe('queued')
+  expect(afterSend(opened(['a']), unsent, late).reply.status).toBe('failed')
 })
 
 test('a success forgets the tries before it', () => {
