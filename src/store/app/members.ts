@@ -42,6 +42,9 @@ export const endMembership = (personId: string, now: Date): Query[] => [
   (sql) => sql`update api_key set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
   (sql) => sql`update session set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
   withdrawInvitationsOf(personId, now),
+  // Otherwise whoever writes as the person's sender would be the member again.
+  (sql) => sql`delete from channel_identity where person_id = ${personId}`,
+  (sql) => sql`delete from channel_link_code where person_id = ${personId}`,
 ]
 
 /** Otherwise a link that somebody kept would undo the removal. */

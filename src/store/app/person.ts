@@ -72,8 +72,8 @@ const lastOwnerOf = async (tx: Sql, personId: string): Promise<string | undefine
 }
 
 /**
- * Erases a person with all memberships, audited in each workspace, and withdraws their open invitations. If this is the last owner of a
- * workspace, returns its name and changes nothing.
+ * Erases a person with all memberships, audited in each workspace, and with what links senders of channels to them, and withdraws their open
+ * invitations. If this is the last owner of a workspace, returns its name and changes nothing.
  */
 export const deletePerson = (db: Db, personId: string, audit: AuditContext): Promise<string | undefined> =>
   db.systemTransaction(async (tx) => {
@@ -82,6 +82,7 @@ export const deletePerson = (db: Db, personId: string, audit: AuditContext): Pro
     const places = await tx<{ tenant_id: string }>`delete from member where person_id = ${personId} returning tenant_id`
     await auditIn(tx, personId, { audit, places })
     await tx`update invitation set revoked_at = clock_timestamp() where invited_by = ${personId} and accepted_at is null and revoked_at is null`
+    await tx`select unlink_person(${personId}, ${places.map(({ tenant_id }) => tenant_id)})`
     await tx`select erase_person(${personId})`
     return undefined
   })
