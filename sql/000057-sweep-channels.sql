@@ -12,3 +12,6 @@ $$;
 
 revoke execute on function sweep_channels(uuid, timestamptz, integer) from public;
 grant execute on function sweep_channels(uuid, timestamptz, integer) to tendril_system;
+
+-- What goes with a connection, and the talk with one sender.
+create index on channel_message (tenant_id, connection_id, id);

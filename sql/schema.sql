@@ -647,6 +647,7 @@ create table public.channel_message (
   constraint channel_message_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX channel_message_tenant_id_connection_id_created_at_idx ON public.channel_message USING btree (tenant_id, connection_id, created_at) WHERE (identity_id IS NULL);
+CREATE INDEX channel_message_tenant_id_connection_id_id_idx ON public.channel_message USING btree (tenant_id, connection_id, id);
 CREATE INDEX channel_message_tenant_id_created_at_idx ON public.channel_message USING btree (tenant_id, created_at);
 CREATE INDEX channel_message_tenant_id_job_id_idx ON public.channel_message USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
 alter table public.channel_message enable row level security;

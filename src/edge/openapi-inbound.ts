@@ -73,7 +73,7 @@ export const inboundPaths = {
         413: refusal('Error codes: payload_too_large'),
         429: refusal('Error codes: rate_limited', 'Retry-After'),
         503: refusal(
-          'Error codes: channel_unconfigured, unavailable. Nobody has connected the channel, or messages come too fast.',
+          'Error codes: channel_unconfigured, unavailable. No connection of the channel is active yet, or messages come too fast.',
           'Retry-After',
         ),
       },

@@ -50,7 +50,11 @@ export const errorTable = {
   x_read_budget_exhausted: { status: 429, exit: 8, text: () => 'x_read_budget_exhausted' },
   internal: { status: 500, exit: 1, text: () => 'internal error' },
   network_error: { status: 502, exit: 9, text: prefixed('network_error') },
-  channel_unconfigured: { status: 503, exit: 5, text: (channel) => `channel_unconfigured: no workspace has connected ${channel || 'it'}` },
+  channel_unconfigured: {
+    status: 503,
+    exit: 5,
+    text: (channel) => `channel_unconfigured: no connection of ${channel || 'it'} is active yet`,
+  },
   unavailable: { status: 503, exit: 8, text: plain('temporarily unavailable, try again') },
 } as const satisfies Record<string, ErrorKind>
 

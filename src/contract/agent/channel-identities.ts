@@ -6,7 +6,7 @@ import { Id, nullable, record, Time, untrusted } from '../shapes.ts'
 const ChannelIdentity = record(
   {
     id: Id,
-    channelId: T.String({ format: 'uuid', description: 'The connection of the channel.' }),
+    connectionId: T.String({ format: 'uuid', description: 'The connection of the channel.' }),
     sender: T.String({ description: 'As the provider names the sender: an address, a number, the id of a user.' }),
     name: untrusted(nullable(T.String({ description: 'As the sender is called there.' }))),
     personId: T.String({ format: 'uuid', description: 'The member who it is.' }),

@@ -65,5 +65,5 @@ export const LINKED_LINES: Record<Linked['kind'], string> = {
 }
 
 export const identityView = ({ id, connection_id, external_id, name, person_id, verified_at, created_at }: ChannelIdentity) => ({
-  ...{ id, channelId: connection_id, sender: external_id, name, personId: person_id, verifiedAt: verified_at, createdAt: created_at },
+  ...{ id, connectionId: connection_id, sender: external_id, name, personId: person_id, verifiedAt: verified_at, createdAt: created_at },
 })

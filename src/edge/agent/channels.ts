@@ -37,7 +37,9 @@ export interface ChannelDeps extends InboundDeps {
 
 const POST_BYTES = 1_048_576
 /** Routing keys that one post can name. */
-const MOST_KEYS = 20
+const MOST_KEYS = 100
+/** Those of them that are looked at: a mail may be for many people beside us. */
+const MOST_LOOKED_AT = 20
 /** Conversations of one post whose messages are taken at once. */
 const AT_ONCE = 8
 /** Before a provider tries again where nobody has connected its channel. In seconds. */
@@ -99,7 +101,8 @@ const verified = async (
   post: InboundPost,
 ) => {
   const byKey = new Map(routes.map((route) => [route.key, route]))
-  const looked = keys.length > 0 ? keys : ['']
+  const routedFirst = [...keys.filter((key) => byKey.has(key)), ...keys.filter((key) => !byKey.has(key))]
+  const looked = keys.length > 0 ? routedFirst.slice(0, MOST_LOOKED_AT) : ['']
   const named = await Promise.all(looked.map((key) => addressed(deps, channel, byKey.get(key))))
   return named.filter(({ open, isReal }) => deps.channels[channel]!.verify(post, open) && isReal)
 }

@@ -6,6 +6,7 @@ import { isUuid, newId } from '#kernel/ids'
 import { storable } from '#kernel/storable'
 import { workspaceOperations } from '#ops/bind'
 import { createWaiters, type Waiters } from '#ops/waiters'
+import { PAGE_SENDER } from '#port/channel/dev'
 import { channelConnectionPart } from '#store/agent/channel-connections'
 import { memberOfSender } from '#store/agent/channel-messages'
 import { talkPart } from '#store/agent/channel-talk'
@@ -32,7 +33,7 @@ const idOf = ({ params }: Incoming): string => params!.id!
 const pathFor = (id: string, query = ''): string => `/channels/dev/${encodeURIComponent(id)}${query}`
 
 /** Nobody writes in the name of another sender: that one may be linked to somebody else. */
-const senderOf = ({ person }: Pick<SessionGrant, 'person'>): string => `page:${person.id}`
+const senderOf = ({ person }: Pick<SessionGrant, 'person'>): string => `${PAGE_SENDER}${person.id}`
 
 const connectionOf = async ({ db }: PageDeps, id: string, tenantId: string): Promise<ChannelConnection> => {
   const found = isUuid(id) ? await loadBy((query) => db.read({ tenantId }, query), { connection: channelConnectionPart(id) }) : undefined

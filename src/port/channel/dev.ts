@@ -49,12 +49,16 @@ const attachmentOf = (value: unknown): Attachment[] => {
   return [{ name, mimeType, byteSize: text === undefined ? null : Buffer.byteLength(text), ref: text === undefined ? null : { text } }]
 }
 
+/** With what people of the page to talk to the connection begin: no post can come from one of them. */
+export const PAGE_SENDER = 'page:'
+
 /** Required fields that are missing or too long, and optional ones that are given and are no such text. */
 const flawOf = ({ body, headers }: InboundPost): string | undefined => {
   const post: Record<string, unknown> = { ...parsed(body) }
   post.id ??= headers.get('webhook-id')
   const isWrong = (name: (typeof TEXTS)[number] | (typeof OPTIONAL)[number]) => textOf(post[name], LONGEST[name]) === undefined
   const wrong = TEXTS.find(isWrong) ?? OPTIONAL.find((name) => post[name] !== undefined && isWrong(name))
+  if (String(post.sender).startsWith(PAGE_SENDER)) return `sender must not begin with ${PAGE_SENDER}, as people of the page do`
   if (wrong !== undefined) return `${wrong} must be text of 1 to ${LONGEST[wrong].toLocaleString('en')} characters`
   const { attachments = [] } = post
   if (!Array.isArray(attachments) || attachments.length > MOST_ATTACHMENTS || attachments.some((one) => attachmentOf(one).length === 0))

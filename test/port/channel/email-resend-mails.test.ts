@@ -35,7 +35,7 @@ describe('messages', () => {
       ...{ thread: expect.stringMatching(/^thread:/), isShared: false, subject: 'Two lines of it', text: null, attachments: [] },
       replyTo: { to: 'ada@example.org', subject: 'Re: Two lines of it', inReplyTo: mail.message_id, references: mail.message_id },
       directTo: { to: 'ada@example.org', subject: 'A message from your agent' },
-      toFetch: { email: mail.id },
+      toFetch: { email: mail.id, from: 'ada@example.org' },
     })
   })
 
@@ -103,6 +103,16 @@ describe('what is fetched', () => {
       },
     }
   }
+
+  test('nothing, if it has another sender than the post that told of it', async () => {
+    const received = fake.receive({})
+    const [message] = adapter.read(await postOf(fake.post(ADDRESS, received, { data: { from: 'Eve <eve@example.org>' } })), connection)
+    expect(message!.sender.id).toBe('eve@example.org')
+    expect(await adapter.fetch!(connection, message!.toFetch!, signal)).toMatchObject({
+      kind: 'gone',
+      error: expect.stringContaining('another sender'),
+    })
+  })
 
   test('the text, without its quotation', async () => {
     const { value } = await fetched({

@@ -67,7 +67,10 @@ const read = (post: InboundPost, connection: OpenConnection): InboundMessages =>
   if (!isId(email) || typeof from !== 'string') return []
   const thread = threadOf(new Map(), typeof message_id === 'string' ? message_id.slice(0, 1_000) : undefined)
   const mail = { from, subject: subjectOf(subject), thread, eventIds: [`email:${email}`], text: null }
-  const message = messageOf({ ...mail, attachments: attachmentsOf(email, attachments), toFetch: { email } }, connection)
+  const message = messageOf(
+    { ...mail, attachments: attachmentsOf(email, attachments), toFetch: { email, from: mailboxOf(from)?.address ?? null } },
+    connection,
+  )
   return message ? [message] : []
 }
 
@@ -89,7 +92,7 @@ const keyError = (answer: Answer): string | undefined => {
 const fetchMail = async (
   { egress, urls }: MailParts,
   connection: OpenConnection,
-  { email }: Record<string, unknown>,
+  { email, from }: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<Fetched<FetchedMessage>> => {
   if (!isId(email)) return { kind: 'gone', error: 'the mail has no id' }
@@ -101,10 +104,15 @@ const fetchMail = async (
   if (called.status === 404) return { kind: 'gone', error: 'Resend no longer has the mail' }
   if (!isSuccess(called)) return { kind: 'unreachable', error: keyError(called) ?? `Resend answered with ${nameOf(called)}` }
   const mail = objectOf(called)
+  // Whoever the post named is trusted; the answer must not go to anybody else.
+  if (mail && senderOf(mail) !== from) return { kind: 'gone', error: 'the mail has another sender than the post that told of it' }
   if (mail) return { kind: 'fetched', value: await fetchedOf(email, mail) }
   const isTooLong = called.body.length >= MOST_MAIL_BYTES / 4
   return isTooLong ? { kind: 'gone', error: 'the mail is too long' } : { kind: 'unreachable', error: 'the answer of Resend broke off' }
 }
+
+const senderOf = ({ from }: Record<string, unknown>): string | null =>
+  typeof from === 'string' ? (mailboxOf(from)?.address ?? null) : null
 
 const fetchedOf = async (email: string, mail: Record<string, unknown>): Promise<FetchedMessage> => {
   const headers = headersOf(mail.headers)
@@ -113,11 +121,11 @@ const fetchedOf = async (email: string, mail: Record<string, unknown>): Promise<
   const { text, html } = mail
   const hasText = typeof text === 'string' && text.trim() !== ''
   const words = hasText ? wordsOfText(text, subject) : await wordsOfHtml(typeof html === 'string' ? html : '', subject)
-  const sender = typeof mail.from === 'string' ? mailboxOf(mail.from)?.address : undefined
+  const sender = senderOf(mail)
   return {
     ...{ text: words, attachments: attachmentsOf(email, mail.attachments), isAutomatic: isAutomatic(headers) },
     thread: threadName(thread, `email:${email}`),
-    ...(sender === undefined ? {} : { replyTo: replyToOf(sender, subject, thread) }),
+    ...(sender === null ? {} : { replyTo: replyToOf(sender, subject, thread) }),
   }
 }
 
