@@ -165,6 +165,9 @@ create policy app on channel_reply to tendril_app
   with check (tenant_id = (select nullif(current_setting('app.tenant', true), '')::uuid));
 grant select, insert, update, delete on channel_reply to tendril_app;
 
+-- When the channel that its job came from was told of it.
+alter table agent_approval add column told_at timestamptz;
+
 -- What a channel sends need not begin a job, and is counted by its sender.
 alter table inbound_event alter column job_id drop not null, add column sender text;
 create index on inbound_event (tenant_id, source_id, sender, at) where sender is not null;

@@ -41,6 +41,7 @@ create table public.agent_approval (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   direct_by text,
+  told_at timestamp with time zone,
   constraint agent_approval_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint agent_approval_decided_how_check CHECK ((decided_how = ANY (ARRAY['person'::text, 'expiry'::text, 'cancel'::text, 'stale'::text]))),
   constraint agent_approval_pkey PRIMARY KEY (tenant_id, id),

@@ -67,7 +67,7 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
     case 'end':
       return over(at, next)
     case 'park':
-      if (next.status === 'waiting_approval' && at.changes.job.status !== next.status) await tellWaiting(at)
+      if (at.changes.job.status !== next.status && heads.some(({ state }) => state === 'asked')) await tellWaiting(at)
       return park(at, next)
     case 'execute':
       await executeStep(deps, at, next.step)

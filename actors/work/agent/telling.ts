@@ -2,7 +2,7 @@
 import { answerEffects } from '#decisions/agent/channel-replies'
 import { approvalUrl } from '#domain/agent/approval'
 import { type ChannelOrigin, endText, waitingText } from '#domain/agent/channel-answer'
-import { pendingSince } from '#store/agent/approvals'
+import { pendingUntold, saveTold } from '#store/agent/approvals'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
@@ -30,7 +30,9 @@ export const tellEnd = ({ changes, gate: { now }, channel }: Teller): void => {
 export const tellWaiting = async ({ changes, gate: { now }, channel, sql }: Teller & { sql: Sql }): Promise<void> => {
   if (!channel) return
   const { job } = changes
-  const { asked } = await loadNow(sql, { asked: pendingSince(job.id, channel.origin.told_at) })
+  const { asked } = await loadNow(sql, { asked: pendingUntold(job.id) })
+  if (asked.length === 0) return
+  changes.also({ writes: [saveTold(asked, now)] })
   const links = asked.map(({ id, summary }) => ({ summary, url: approvalUrl(channel.publicUrl, id) }))
   changes.also(answerEffects(job, { ...channel, text: waitingText(job, links), now }))
 }

@@ -18,8 +18,6 @@ export interface ChannelOrigin {
   connection_id: string
   channel: Channel
   config: Record<string, unknown>
-  /** When it was last told something of the job. */
-  told_at: Date | null
 }
 
 /** The sender, as people read it. */

@@ -62,13 +62,18 @@ export const openApprovalsOf = (conversationId: string) =>
       where a.status = 'pending' and j.conversation_id = ${conversationId} order by a.id limit ${MOST_APPROVALS}`,
   )
 
-/** What a job asks of people, and has not told of since that time. */
-export const pendingSince = (jobId: string, since: Date | null) =>
+/** What a job asks of people, and has not told in the channel that it came from. */
+export const pendingUntold = (jobId: string) =>
   many<Pick<Approval, 'id' | 'summary'>>(
     {},
-    (sql) => sql`select id, summary from agent_approval where job_id = ${jobId} and status = 'pending'
-      and created_at > coalesce(${since}::timestamptz, '-infinity') order by id limit ${MOST_APPROVALS_OF_JOB}`,
+    (sql) => sql`select id, summary from agent_approval where job_id = ${jobId} and status = 'pending' and told_at is null
+      order by id limit ${MOST_APPROVALS_OF_JOB}`,
   )
+
+export const saveTold =
+  (approvals: readonly Pick<Approval, 'id'>[], now: Date): Query =>
+  (sql) =>
+    sql`update agent_approval set told_at = ${now} where id = any(${approvals.map(({ id }) => id)})`
 
 /** The direct call by the same caller with the same arguments that waits for a person. */
 export const pendingDirect = (by: string, tool: string, argumentsHash: string) =>

@@ -75,9 +75,8 @@ export const saveOutgoing =
 /** The message that began the job with this id, which is a root; undefined if none did, or its connection is gone. */
 export const channelOriginPart = (rootId: string) =>
   one<ChannelOrigin>(
-    { told_at: true },
+    {},
     (sql) => sql`select m.id as message_id, m.sender, m.sender_name, m.reply_to, m.direct_to, m.is_shared,
-        m.conversation_id, c.id as connection_id, c.channel, c.config,
-        (select max(r.created_at) from channel_reply r where r.job_id = ${rootId}) as told_at
+        m.conversation_id, c.id as connection_id, c.channel, c.config
       from channel_message m join channel_connection c on c.id = m.connection_id where m.job_id = ${rootId} limit 1`,
   )

@@ -18,6 +18,8 @@ beforeEach(() => {
 
 const LEARNING = { kind: 'worked', note: 'Short posts' }
 
+const SHARED: [string, Record<string, unknown>] = ['delegate', { goal: 'pause', tools: ['create_webhook_rule'] }]
+
 /** Does what the message says. */
 const model = scriptedModel(async ({ messages }, answers) => {
   const said = messages.findLast(({ role }) => role === 'user')
@@ -25,6 +27,8 @@ const model = scriptedModel(async ({ messages }, answers) => {
   if (text.includes('break')) throw new ThinkError('unauthorized', undefined)
   if (text.includes('hang')) await new Promise((resolve) => setTimeout(resolve, 60_000).unref())
   if (text.includes('learn') && answers === 0) return { calls: [['growth_add_learning', LEARNING]] }
+  if (text.includes('share') && answers === 0)
+    return { calls: [SHARED, ['create_webhook_rule', { name: 'Returns', goal: 'Say what came back' }]] }
   if (text.includes('pause') && answers === 0) return { calls: [['create_webhook_rule', { name: 'Orders', goal: 'Say what was ordered' }]] }
   return { text: 'We open at **nine**.' }
 })
@@ -159,6 +163,19 @@ describe('what waits for a decision', () => {
     await overJob(app, job.id)
     const all = await eventually(replies, (found) => found.filter(({ job_id }) => job_id === job.id).length >= 2)
     expect(all.filter(({ job_id }) => job_id === job.id).map(({ text }) => text.includes('/approvals/'))).toEqual([true, false])
+  })
+
+  test('is told once of each call, of the job that asks and of the one that it has delegated to', async () => {
+    const { ask, replied, replies, send, tenantId } = await place({}, { isLinked: true })
+    const job = await ask('share')
+    await replied(2)
+    const asked = await app.owner<{ id: string; job_id: string }[]>`select id, job_id from agent_approval where tenant_id = ${tenantId}`
+    const [ours, theirs] = [asked.find(({ job_id }) => job_id === job.id)!, asked.find(({ job_id }) => job_id !== job.id)!]
+    expect(asked).toHaveLength(2)
+    for (const { id } of [theirs, ours]) expect((await send('POST', `agent/approvals/${id}/approve`, {})).status).toBe(200)
+    expect((await overJob(app, job.id)).status).toBe('completed')
+    const pages = (await replies()).flatMap(({ text }) => text.match(/(?<=\/approvals\/)[0-9a-f-]+/g) ?? [])
+    expect(pages.toSorted()).toEqual([ours.id, theirs.id].toSorted())
   })
 })
 
