@@ -101,7 +101,7 @@ export const settledMessages = (app: Pick<TestApp, 'owner'>, channel: Pick<DevCh
   )
 
 /** The next try to fetch each message is due at once. One that runs goes on. */
-const hasten = ({ workplace }: TestApp, { tenantId }: DevChannel): Promise<void> =>
+export const hasten = ({ workplace }: TestApp, { tenantId }: DevChannel): Promise<void> =>
   workplace.world.ask(tenantId, {
     ...{ name: 'test.hasten', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
     async decide(sql, { now }) {

@@ -1,15 +1,25 @@
 /**
  * Reads what a post has left with its provider: the text of a message, and the files of a member's. Then the message is decided about as if
- * all of it had come at once. What cannot be read after a few tries is named in the message; without any text nothing is decided.
+ * all of it had come at once. A file that cannot be read after a few tries is named in the message; its text is asked for during a day.
  */
 import { ARRIVAL_TIMES, decided } from '#decisions/agent/channel-arrivals'
 import { fetchedOf } from '#decisions/agent/channel-bounds'
 import { openConnection } from '#decisions/agent/channel-connections'
 import { keepFiles, type ReadFile } from '#decisions/agent/channel-files'
+import { crowdedEffects, failedEffects, type Losing, unreadEffects } from '#decisions/agent/channel-given-up'
 import type { ChannelConnection } from '#domain/agent/channel'
-import { type ChannelMessage, type MessageFile, MOST_FILE_BYTES, STRANGERS_FILES, sorted } from '#domain/agent/channel-message'
+import {
+  type ChannelMessage,
+  isTooOld,
+  type MessageFile,
+  MOST_FILE_BYTES,
+  nextFetch,
+  STRANGERS_FILES,
+  sorted,
+} from '#domain/agent/channel-message'
 import type { OnBehalf } from '#domain/agent/job'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
+import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
@@ -59,11 +69,10 @@ type Outcome = Read | { kind: 'stopped' } | { kind: 'crashed' }
 
 const FETCH_MS = 60_000
 const LEASE_MS = 3 * FETCH_MS
-/** Before it is tried again, after as many tries. */
-const PAUSES_MS = [2_000, 10_000, 60_000, 300_000]
 /** While the agent has too many open jobs. */
 const FULL_MS = 30_000
-const MOST_CLAIMS = 50
+/** While this process fetches too much else, or stops. */
+const STOPPED_MS = 1_000
 const LONGEST_ERROR = 300
 
 /** Fetching twice does no harm. */
@@ -72,7 +81,7 @@ export const channelFetchLane = (deps: FetchDeps): Lane<Job, Outcome> => ({
   leaseMs: LEASE_MS,
   priority: 'background',
   claim: claimFetch,
-  run: (job, context) => deps.fetching.run(context.tenantId, () => runFetch(deps, job, context)),
+  run: (job, context) => inTurn(deps, job, context),
   settle: (sql, gate, { work, outcome }) => settleFetch(deps, { sql, gate, work }, outcome),
   crashed: () => ({ kind: 'crashed' }),
 })
@@ -80,24 +89,24 @@ export const channelFetchLane = (deps: FetchDeps): Lane<Job, Outcome> => ({
 const claimFetch = async (sql: Claiming['sql'], { deletesAt, now }: Claiming['gate'], work: Work): Promise<Claimed<Job>> => {
   const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
   if (message?.state !== 'fetching') return { decision: finished(work) }
-  if (deletesAt) return { decision: given(work, message, 'the workspace is about to be deleted', now) }
+  if (deletesAt) return { decision: finished(work, failedEffects(message, 'the workspace is about to be deleted', now)) }
   const id = message.connection_id
   const { connection, sealed } = await loadNow(sql, { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) })
   return { job: { message, connection: connection!, sealed: sealed! }, decision: { reply: undefined } }
 }
 
-/** Nothing comes of it. */
-const given = (work: Work, message: ChannelMessage, error: string, now: Date): Decision<void> => {
-  const attachments = message.attachments.map((file) => ({ ...file, ref: null }))
-  const failed: ChannelMessage = {
-    ...message,
-    attachments,
-    state: 'failed',
-    error: beginning(error, LONGEST_ERROR),
-    to_fetch: null,
-    updated_at: now,
+/** Unless its turn does not come in time. */
+const inTurn = async (deps: FetchDeps, job: Job, context: LaneContext): Promise<Outcome> => {
+  let hasBegun = false
+  try {
+    return await deps.fetching.run(context.tenantId, () => {
+      hasBegun = true
+      return runFetch(deps, job, context)
+    })
+  } catch (cause) {
+    if (!hasBegun && cause instanceof AppError) return { kind: 'stopped' }
+    throw cause
   }
-  return finished(work, { writes: [saveChannelMessage(failed)] })
 }
 
 const runFetch = async (deps: FetchDeps, { message, connection, sealed }: Job, context: LaneContext): Promise<Outcome> => {
@@ -171,13 +180,35 @@ const settleFetch = async (deps: FetchDeps, at: Claiming, outcome: Outcome): Pro
   const { now } = gate
   const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
   if (message?.state !== 'fetching') return finished(work)
-  if (outcome.kind === 'stopped') return requeued(work, now)
-  const read = outcome.kind === 'crashed' ? { ...CRASHED, text: message.text, files: unread(message) } : outcome
-  const pause = PAUSES_MS[work.attempt - 1]
-  if (read.missing !== null && pause !== undefined) return requeued(work, new Date(now.getTime() + pause))
-  if (read.text === null) return given(work, message, `it could not be read: ${read.gone ?? read.missing}`, now)
-  if (read.isAutomatic) return given(work, message, 'a machine wrote it', now)
+  if (outcome.kind === 'stopped' && !isTooOld(message, now)) return requeued(work, new Date(now.getTime() + STOPPED_MS))
+  const read = outcome.kind === 'read' ? outcome : { ...CRASHED, text: message.text, files: unread(message) }
+  const failures = failuresOf(work) + 1
+  const next = read.missing === null ? undefined : nextFetch(message, { failures, hasText: read.text !== null, now })
+  if (next) return again(work, next, failures)
+  if (read.text === null) {
+    const error = `it could not be read: ${storable(read.gone ?? read.missing ?? '')}`
+    return finished(work, unreadEffects(await losing(at, message), error))
+  }
+  if (read.isAutomatic) return finished(work, failedEffects(message, 'a machine wrote it', now))
   return complete(deps, at, message, read)
+}
+
+/** Fetches that failed. Other claims, which ended before or after the fetch, do not count. */
+const failuresOf = ({ payload }: Work): number => Number(payload.failures ?? 0)
+
+const again = ({ id, payload }: Work, runAt: Date, failures: number): Decision<void> => ({
+  reply: undefined,
+  effects: { requeued: [{ id, runAt, payload: { ...payload, failures } }] },
+})
+
+const losing = async ({ sql, gate: { now } }: Claiming, message: ChannelMessage): Promise<Losing> => {
+  const { connection_id: id, sender } = message
+  const { connection, identity, facts } = await loadNow(sql, {
+    connection: channelConnectionPart(id),
+    identity: memberOfSender(id, sender),
+    facts: arrivalFacts({ source: id, events: [], sender }, ARRIVAL_TIMES),
+  })
+  return { connection: connection!, message, isLinked: identity !== undefined, facts, now }
 }
 
 const unread = ({ attachments }: ChannelMessage): ReadFile[] =>
@@ -209,10 +240,11 @@ const complete = async (deps: FetchDeps, { sql, gate, work }: Claiming, before: 
     now,
   }
   const result = await decided(deps.models(), arrival, { sql })
-  if (result.kind === 'later')
-    return work.attempt < MOST_CLAIMS
-      ? requeued(work, new Date(now.getTime() + FULL_MS))
-      : given(work, before, 'the agent had too many open jobs for too long', now)
+  if (result.kind === 'later') {
+    if (!isTooOld(before, now)) return requeued(work, new Date(now.getTime() + FULL_MS))
+    const lost = { connection: connection!, message: before, isLinked: identity !== undefined, facts, now }
+    return finished(work, crowdedEffects(lost))
+  }
   const row: Effects = { writes: [result.kind === 'taken' ? saveChannelMessage(result.message) : deleteChannelMessage(message.id)] }
   return finished(work, merge(result.effects, kept.effects, row))
 }

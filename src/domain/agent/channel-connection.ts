@@ -175,6 +175,12 @@ export const unreached = (connection: ChannelConnection, error: string, now: Dat
   ...{ last_error: beginning(error, LONGEST_ERROR), failures: connection.failures + 1, updated_at: now },
 })
 
+/** A message of it was given up. It stays as active as it is, and why it fails stays said. */
+export const lost = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
+  connection.status === 'failing'
+    ? connection
+    : { ...connection, last_error: beginning(`a message was given up: ${error}`, LONGEST_ERROR), updated_at: now }
+
 /** Before the provider is asked again, after as many failures. */
 const PAUSES_MS = [10_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000, 3_600_000]
 

@@ -57,6 +57,40 @@ export interface ChannelMessage {
   updated_at: Date
 }
 
+const LONGEST_ERROR = 300
+
+/** Nothing comes of it, and nothing more is fetched. */
+export const failedMessage = (message: ChannelMessage, error: string, now: Date): ChannelMessage => ({
+  ...message,
+  attachments: message.attachments.map((file) => ({ ...file, ref: null })),
+  ...{ state: 'failed', error: beginning(error, LONGEST_ERROR), to_fetch: null, updated_at: now },
+})
+
+/** Before it is fetched again, after as many failures. */
+const PAUSES_MS = [2_000, 10_000, 60_000, 300_000]
+const LATE_PAUSE_MS = 3_600_000
+const GIVEN_UP_AFTER_MS = 86_400_000
+
+/** Whether it has waited for so long that its sender no longer counts on an answer. */
+export const isTooOld = ({ created_at }: Pick<ChannelMessage, 'created_at'>, at: Date): boolean =>
+  at.getTime() - created_at.getTime() >= GIVEN_UP_AFTER_MS
+
+/**
+ * When it is fetched again, after so many failures in a row; undefined: it is given up, or goes on without what is missing. Without its text it
+ * is worth waiting for; an answer is not kept back for a file.
+ */
+export const nextFetch = (message: Pick<ChannelMessage, 'created_at'>, { failures, hasText, now }: Failed): Date | undefined => {
+  const short = PAUSES_MS[failures - 1]
+  const next = new Date(now.getTime() + (short ?? LATE_PAUSE_MS))
+  return short === undefined && (hasText || isTooOld(message, next)) ? undefined : next
+}
+
+interface Failed {
+  failures: number
+  hasText: boolean
+  now: Date
+}
+
 /** How much of a text the agent is given, in characters; the same as of a message in the app. */
 const LONGEST_TEXT = 10_000
 /** Of one message. The others are named. */

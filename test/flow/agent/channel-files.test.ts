@@ -1,5 +1,7 @@
 /** What a post leaves with its provider: the text of a message, and files, of which those of members become documents. */
 import { describe, expect, test } from 'bun:test'
+import { channelFetchLane } from '#actors/work/agent/channel-fetch'
+import { FairLimit } from '#kernel/fair-limit'
 import type { Fetched, FetchedMessage } from '#port/channel/channel'
 import { messagesIn, overJob } from '#test/support/agent'
 import { eventually } from '#test/support/app'
@@ -7,12 +9,14 @@ import {
   channelJobs,
   type DevChannel,
   devChannel,
+  hasten,
   hastenedMessages,
   linked,
   messagesOf,
   postDev,
   settledMessages,
 } from '#test/support/channel-posts'
+import { channelAdmin } from '#test/support/channels'
 import { scriptedModel } from '#test/support/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -58,6 +62,12 @@ const place = async (more: Record<string, unknown> = {}) => devChannel(app, more
 const documentsOf = async ({ tenantId }: DevChannel) => [
   ...(await app.owner`select id, file_name, mime_type, content, trusted, author, metadata, status from document where tenant_id = ${tenantId} order by id`),
 ]
+
+/** What its senders were told besides answers. */
+const lines = async ({ id }: DevChannel): Promise<[string, string][]> =>
+  (await app.owner`select recipient, text from channel_reply where connection_id = ${id} and job_id is null order by id`).map(
+    ({ recipient, text }) => [recipient, text],
+  )
 
 const contentOf = async (channel: DevChannel, nth = 0): Promise<string> => {
   const job = (await channelJobs(app, channel))[nth]!
@@ -190,14 +200,50 @@ describe('a text that is with the provider', () => {
     expect([asked, (await channelJobs(app, channel)).length]).toEqual([['later twice'], 1])
   })
 
-  test('is asked for five times, and begins nothing if it never comes', async () => {
+  test('is asked for during a day; then it is given up, and its linked sender and the connection are told', async () => {
     const channel = await place()
+    await linked(app, channel, 'ada')
     asked.length = 0
     fetches.set('later never', () => ({ kind: 'unreachable', error: 'the provider answered 500' }))
-    await postDev(app.url, channel, { text: 'later never' })
-    const [message] = await hastenedMessages(app, channel)
-    expect(message).toMatchObject({ state: 'failed', error: 'it could not be read: the provider answered 500', job_id: null })
-    expect([asked, await channelJobs(app, channel)]).toEqual([Array(5).fill('later never'), []])
+    for (const sender of ['ada', 'bob', 'ada']) await postDev(app.url, channel, { text: 'later never', sender })
+    await eventually(
+      () => hasten(app, channel),
+      () => asked.length >= 24,
+    )
+    expect((await messagesOf(app, channel)).map(({ state }) => state)).toEqual(Array(3).fill('fetching'))
+    await app.owner`update channel_message set created_at = created_at - interval '24 hours' where connection_id = ${channel.id}`
+    for (const message of await hastenedMessages(app, channel))
+      expect(message).toMatchObject({ state: 'failed', error: 'it could not be read: the provider answered 500', job_id: null })
+    expect(await channelJobs(app, channel)).toEqual([])
+    expect(await lines(channel)).toEqual([['ada', expect.stringContaining('could not read a message that you sent me')]])
+    const { get } = await channelAdmin(app, channel.tenantId)
+    const lastError = 'a message was given up: it could not be read: the provider answered 500'
+    expect(await get(channel.id)).toMatchObject({ status: 'active', lastError })
+  })
+
+  test('is asked for again however often its work was claimed in vain', async () => {
+    const channel = await place()
+    let isAway = true
+    fetches.set('later back', () =>
+      isAway ? { kind: 'unreachable', error: 'away' } : { kind: 'fetched', value: { text: 'Here', attachments: [] } },
+    )
+    await postDev(app.url, channel, { text: 'later back' })
+    const counted = await eventually(
+      () => app.owner`select payload from work where tenant_id = ${channel.tenantId} and kind = 'channel_fetch' and state = 'queued'`,
+      ([work]) => work?.payload.failures === 1,
+    )
+    expect(counted).toHaveLength(1)
+    await app.owner`update work set attempt = 60 where tenant_id = ${channel.tenantId} and kind = 'channel_fetch'`
+    await app.owner`update channel_message set created_at = created_at - interval '23 hours' where connection_id = ${channel.id}`
+    isAway = false
+    expect((await hastenedMessages(app, channel)).map(({ state, text }) => [state, text])).toEqual([['taken', 'Here']])
+  })
+
+  test('waits for its turn again if the process fetches too much else', async () => {
+    const fetching = new FairLimit({ name: 'fetching', limit: 1, bound: 1, withinMs: 1 })
+    await fetching.enter('another')
+    const lane = channelFetchLane({ fetching } as never)
+    expect(await lane.run({} as never, { tenantId: 'one' } as never)).toEqual({ kind: 'stopped' })
   })
 
   test('that is gone is not asked for again', async () => {

@@ -1,0 +1,45 @@
+/** A message that came in from a channel and of which nothing comes: what is kept of it, and who is told. */
+import type { ChannelConnection } from '#domain/agent/channel'
+import { recipientOf } from '#domain/agent/channel-answer'
+import { lost } from '#domain/agent/channel-connection'
+import { type ChannelMessage, failedMessage } from '#domain/agent/channel-message'
+import { saveChannelConnection } from '#store/agent/channel-connections'
+import { type ArrivalFacts, insertTold, saveChannelMessage } from '#store/agent/channel-messages'
+import { type Effects, merge } from '#store/engine/letter'
+import { replyEffects } from './channel-replies.ts'
+
+export interface Losing {
+  connection: ChannelConnection
+  message: ChannelMessage
+  /** Whether the sender is linked now. */
+  isLinked: boolean
+  facts: Pick<ArrivalFacts, 'told' | 'is_told'>
+  now: Date
+}
+
+/** Not told: the sender does not hear of anything, or wants no answer. */
+export const failedEffects = (message: ChannelMessage, error: string, now: Date): Effects => ({
+  writes: [saveChannelMessage(failedMessage(message, error, now))],
+})
+
+/** Once a day: a machine may have written it, and would answer the line. */
+const lineTo = ({ connection, message, isLinked, facts, now }: Losing, text: string): Effects => {
+  if (!isLinked || facts.is_told) return {}
+  const line = replyEffects({ connection, replyTo: message.reply_to, recipient: recipientOf(message), text, now })
+  return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
+}
+
+const UNREAD = 'I could not read a message that you sent me, and have given it up. Please send me again whatever I have not answered.'
+
+/** Its text could not be had from the provider. A linked sender is told, and the connection says it. */
+export const unreadEffects = (losing: Losing, error: string): Effects => {
+  const { connection, message, now } = losing
+  const writes = [saveChannelConnection(lost(connection, error, now))]
+  return merge(failedEffects(message, error, now), { writes }, lineTo(losing, UNREAD))
+}
+
+const CROWDED = 'I had too much to do for a day, and have given up a message of yours. Please send me again whatever I have not answered.'
+
+/** There were too many open jobs for too long. */
+export const crowdedEffects = (losing: Losing): Effects =>
+  merge(failedEffects(losing.message, 'the agent had too many open jobs for a day', losing.now), lineTo(losing, CROWDED))
