@@ -14,6 +14,7 @@ import {
   type PartOutcome,
   resumed,
   waiting,
+  withdrawn,
 } from '#domain/agent/channel-reply'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -23,7 +24,7 @@ import type { Sealer } from '#kernel/sealer'
 import type { ChannelAdapter } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
 import { channelConnectionPart, channelCredentialsPart } from '#store/agent/channel-connections'
-import { outgoingPart, replyPart, saveOutgoing, saveReply } from '#store/agent/channel-replies'
+import { isSenderGone, outgoingPart, replyPart, saveOutgoing, saveReply } from '#store/agent/channel-replies'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
@@ -91,13 +92,15 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
   if (!before || isOver(before)) return { decision: finished(work) }
   const id = before.connection_id
-  const { connection, sealed, outgoing } = await loadNow(sql, {
+  const { connection, sealed, outgoing, isGone } = await loadNow(sql, {
     ...{ connection: channelConnectionPart(id), sealed: channelCredentialsPart(id), outgoing: outgoingPart(id) },
+    isGone: when(before.message_id !== null, isSenderGone(before.message_id)),
   })
   if (!connection) return { decision: finished(work) }
   const adapter = deps.adapters[connection.channel]
   const terms = termsOf(adapter, connection, gate.now)
   const reply = resumed(before, terms)
+  if (isGone && !isOver(reply)) return { decision: settled(work, { reply: withdrawn(reply, gate.now), runAt: null }) }
   const block = isOver(reply) ? undefined : blockOf(adapter, connection, claiming)
   if (block !== undefined) return { decision: settled(work, waiting(reply, block, gate.now)) }
   const next = outgoing?.next_out_at ?? gate.now

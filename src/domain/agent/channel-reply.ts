@@ -2,7 +2,8 @@
  * A reply: what goes out to a channel. It becomes one or more messages of the provider, its parts, which are sent in order and by one request
  * each. What may have been sent is never sent again, unless the provider tells repeated requests apart.
  *
- * held → queued or discarded; queued ⇄ sending → sent, failed or unknown; failed → queued, if a person wants it. Pure.
+ * held → queued or discarded; queued ⇄ sending → sent, failed or unknown; queued → discarded, if its recipient is linked to no member now;
+ * failed → queued, if a person wants it. Pure.
  */
 import { fail } from '#kernel/errors'
 import { beginning, storable } from '#kernel/storable'
@@ -223,6 +224,14 @@ const failed = (before: ChannelReply, error: string, now: Date): ChannelReply =>
   const after = withParts(before, parts, now)
   // One that was never tried has no parts.
   return before.parts.length === 0 ? { ...after, status: 'failed', error } : { ...after, error }
+}
+
+const GONE = 'the sender whom it answers is no longer linked to a member'
+
+/** Its recipient must not read it any more. What was sent, or may have been, stays as it is. */
+export const withdrawn = (before: ChannelReply, now: Date): ChannelReply => {
+  const isUntouched = before.parts.every(({ state, in_doubt }) => state === 'queued' && !in_doubt)
+  return isUntouched ? { ...before, status: 'discarded', error: GONE, updated_at: now } : failed(before, GONE, now)
 }
 
 /** When a reply that waits for its connection is tried, now that the connection works: one that was tried in vain not at once. */

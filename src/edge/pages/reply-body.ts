@@ -41,7 +41,8 @@ const whatBecame = ({ reply, by }: ShownReply): Html | undefined => {
     case 'held':
       return undefined
     case 'discarded':
-      return html`<p class="note">Discarded${decided}. It was not sent.</p>`
+      // Who let it go before did not discard it.
+      return html`<p class="note">Discarded${error === null ? decided : html`: ${error}`}. It was not sent.</p>`
     case 'sent':
       return html`<p class="note">Sent${sentAt === null ? undefined : html`, ${timeText(sentAt)}`}.${decidedAt === null ? undefined : html` Let go${decided}.`}</p>`
     case 'unknown':

@@ -3,7 +3,7 @@ import type { ChannelOrigin } from '#domain/agent/channel-answer'
 import type { ChannelReply, ReplyStatus, ShownReply } from '#domain/agent/channel-reply'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, one } from '../engine/load.ts'
+import { many, mapped, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 
 const columns = (
@@ -47,6 +47,17 @@ export const saveReply =
     const { id, connection_id: _, created_at: __, ...rest } = reply
     return sql`update channel_reply set ${assignments(sql, { ...rest, ...json(sql, reply) })} where id = ${id}`
   }
+
+/** Whether the message was of a linked sender who is linked to no member now. */
+export const isSenderGone = (messageId: string | null) =>
+  mapped(
+    one<{ id: string }>(
+      {},
+      (sql) => sql`select m.id from channel_message m where m.id = ${messageId} and m.identity_id is not null and not exists (
+        select from channel_identity i join member b on b.tenant_id = i.tenant_id and b.person_id = i.person_id where i.id = m.identity_id)`,
+    ),
+    (message) => message !== undefined,
+  )
 
 /** Rows of work of replies of a connection that wait to be sent. */
 export const waitingReplies = (connectionId: string) =>

@@ -12,6 +12,7 @@ import {
   resumed,
   sent,
   waiting,
+  withdrawn,
 } from '#domain/agent/channel-reply'
 import { newId } from '#kernel/ids'
 
@@ -267,4 +268,17 @@ test('whatever happens, no part is sent twice', () => {
     expect(Math.max(...mayHaveGone)).toBeLessThanOrEqual(1)
     expect(reply.status).not.toBe('sending')
   }
+})
+
+test('a reply whose recipient is gone is discarded, unless some of it was sent or may have been: that stays as it is, and the rest is not sent', () => {
+  const untouched = [replyOf(), formed(replyOf(), ['a', 'b']), carried(['a', 'b'], [unsent])]
+  for (const before of untouched) {
+    const { status, parts, sent_at, error } = withdrawn(before, start)
+    expect([status, parts, sent_at, error]).toEqual(['discarded', before.parts, null, expect.stringContaining('no longer linked')])
+  }
+  const partly = withdrawn(carried(['a', 'b', 'c'], [went]), start)
+  expect([partly.status, states(partly), partly.sent_at]).toEqual(['failed', ['sent', 'failed', 'failed'], start])
+  const inDoubt = withdrawn(carried(['a', 'b'], [unclear], repeatable), start)
+  expect([inDoubt.status, states(inDoubt)]).toEqual(['failed', ['unknown', 'failed']])
+  expect(inDoubt.error).toContain('no longer linked')
 })

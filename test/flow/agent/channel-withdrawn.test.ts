@@ -1,0 +1,96 @@
+/** Replies that wait while the person whom they answer stops being a member, or the sender is unlinked. */
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import type { ChannelReply } from '#domain/agent/channel-reply'
+import { eventually } from '#test/support/app'
+import { linked, postDev } from '#test/support/channel-posts'
+import { replyOnce, replyRow } from '#test/support/channel-replies'
+import { CHANNEL_SECRET, channelAdmin } from '#test/support/channels'
+import { openReceiver } from '#test/support/receiver'
+import { scriptedModel } from '#test/support/scripted-model'
+import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+const receiver = await openReceiver()
+afterAll(() => receiver[Symbol.asyncDispose]())
+const app = useApp(() => ({
+  overrides: { thinker: scriptedModel(() => ({ text: 'The figures of the week.' })) },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
+}))
+beforeEach(() => {
+  receiver.requests.length = 0
+})
+
+const GONE = 'the sender whom it answers is no longer linked to a member'
+
+/** Answers to two linked senders wait for a connection that fails. */
+const waitingReplies = async () => {
+  receiver.answer = { status: 429, headers: { 'retry-after': '1' } }
+  const { tenantId } = await app.newWorkspace()
+  const admin = await channelAdmin(app, tenantId)
+  const id = await admin.active({ config: { url: receiver.url } })
+  const { routingKey } = (await admin.get(id)) as { routingKey: string }
+  const answered = async (sender: string) => {
+    const { personId } = await signedIn(app, tenantId, 'editor')
+    const identity = await linked(app, { tenantId, id }, sender, personId)
+    expect((await postDev(app.url, { routingKey }, { sender, text: 'How was the week?' })).status).toBe(200)
+    const [row] = await eventually(
+      () => app.owner<ChannelReply[]>`select id from channel_reply where connection_id = ${id} and reply_to->>'sender' = ${sender}`,
+      (rows) => rows.length === 1,
+    )
+    return { personId, identity, reply: row!.id }
+  }
+  const ada = await answered('ada')
+  await eventually(
+    () => replyRow(app, ada.reply),
+    ({ tries }) => tries > 0,
+  )
+  const bob = await answered('bob')
+  const patch = async (secret: string, status: string) => {
+    expect((await admin.send('PATCH', `channels/${id}`, { credentials: { secret } })).status).toBe(200)
+    await eventually(
+      () => admin.get(id),
+      (now) => now.status === status,
+    )
+  }
+  await patch('short', 'failing')
+  receiver.requests.length = 0
+  receiver.answer = {}
+  return { ...admin, id, ada, bob, mend: () => patch(CHANNEL_SECRET, 'active') }
+}
+
+const senders = () => receiver.requests.map(({ body }) => JSON.parse(body).sender)
+
+test.each(['is unlinked', 'is removed from the workspace'])('of a sender who %s is not sent, and others are', async (how) => {
+  const { id, ada, bob, send, mend } = await waitingReplies()
+  const path = how === 'is unlinked' ? `channels/${id}/identities/${ada.identity}` : `app/members/${ada.personId}`
+  expect((await send('DELETE', path)).status).toBe(200)
+  await mend()
+  expect(await replyOnce(app, ada.reply, 'discarded', 'sent', 'failed')).toMatchObject({ status: 'discarded', error: GONE, sent_at: null })
+  await replyOnce(app, bob.reply, 'sent')
+  expect(senders()).toEqual(['bob'])
+  const [audit] = await app.owner`select detail from audit where operation = 'channel.reply.discarded' and ref_id = ${ada.reply}`
+  expect(audit).toMatchObject({ detail: { connection_id: id } })
+  expect((await send('POST', `channels/replies/${ada.reply}/send`, {})).status).toBe(409)
+})
+
+test('of a sender whose code links it to somebody again after that is another sender: what waited for the first one is not sent', async () => {
+  const { id, ada, bob, send, mend } = await waitingReplies()
+  expect((await send('DELETE', `channels/${id}/identities/${ada.identity}`)).status).toBe(200)
+  const [{ tenant_id: tenantId } = { tenant_id: '' }] = await app.owner<
+    { tenant_id: string }[]
+  >`select tenant_id from channel_connection where id = ${id}`
+  await linked(app, { tenantId, id }, 'ada', bob.personId)
+  await mend()
+  expect(await replyOnce(app, ada.reply, 'discarded', 'sent', 'failed')).toMatchObject({ status: 'discarded' })
+  await replyOnce(app, bob.reply, 'sent')
+  expect(senders()).toEqual(['bob'])
+})
+
+test('ends while its connection still fails', async () => {
+  const { id, ada, send } = await waitingReplies()
+  expect((await send('DELETE', `channels/${id}/identities/${ada.identity}`)).status).toBe(200)
+  await app.owner`update work set run_at = now() where kind = 'channel_reply' and ref_id = ${ada.reply}`
+  await send('PATCH', `channels/${id}`, { displayName: 'Desk' })
+  expect(await replyOnce(app, ada.reply, 'discarded')).toMatchObject({ error: GONE })
+  expect(senders()).toEqual([])
+})
