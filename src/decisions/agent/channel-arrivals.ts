@@ -4,9 +4,10 @@ import { recipientOf } from '#domain/agent/channel-answer'
 import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel-message'
 import { hasRoomFor, MEMBERS_ONLY, type Trust, trustOf } from '#domain/agent/channel-trust'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
-import { type ArrivalFacts, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
+import { type ArrivalFacts, fetchesUpTo, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
 import { newWork } from '../work.ts'
 import { takeCode } from './channel-linking.ts'
 import { replyEffects } from './channel-replies.ts'
@@ -20,6 +21,8 @@ const RATE_MS = 60_000
 export const ARRIVAL_TIMES = { rateMs: RATE_MS, dayMs: 86_400_000 } as const
 /** When the agent may have room for further jobs. In seconds. */
 const FULL_RETRY_S = 30
+/** Messages of a workspace that are fetched or wait for such room. The provider keeps further ones, as far as it tries again. */
+const MOST_WAITING = 200
 
 interface Identity {
   id: string
@@ -117,7 +120,15 @@ const fetchedLater = (arrival: Arrival): Outcome => {
   return { kind: 'fetching', message, effects: { work } }
 }
 
-/** What a letter does with a message that is new, and does not come too soon. */
+/** It is taken all the same, for some providers hardly try again, and is decided about when there may be room. */
+const waitingForRoom = async ({ message, now }: Arrival, sql: Sql): Promise<Outcome> => {
+  const { waiting } = await loadNow(sql, { waiting: fetchesUpTo(MOST_WAITING) })
+  if (waiting.count >= MOST_WAITING) return { kind: 'later' }
+  const runAt = new Date(now.getTime() + FULL_RETRY_S * 1_000)
+  return { kind: 'fetching', message, effects: { work: [newWork('channel_fetch', { refId: message.id, origin: 'manual', runAt })] } }
+}
+
+/** What a letter does with a message that is new, and does not come too soon. `later`: too many wait for room already. */
 export const arrived = async (
   models: Models | typeof NO_MODEL,
   arrival: Arrival & { events: readonly string[] },
@@ -127,7 +138,8 @@ export const arrived = async (
   | { outcome: 'later'; retryAfter: number }
 > => {
   const { connection, message, events, now } = arrival
-  const outcome = isToBeFetched(message) ? fetchedLater(arrival) : await decided(models, arrival, at)
+  const first = isToBeFetched(message) ? fetchedLater(arrival) : await decided(models, arrival, at)
+  const outcome = first.kind === 'later' ? await waitingForRoom(arrival, at.sql) : first
   if (outcome.kind === 'later') return { outcome: 'later', retryAfter: FULL_RETRY_S }
   const job = outcome.kind === 'taken' ? outcome.job : null
   const kept = outcome.kind === 'declined' ? [] : [insertChannelMessage(outcome.message)]

@@ -31,7 +31,7 @@ export const isAwaited = (said: readonly Said[]): boolean =>
   })
 
 const STATES: Record<string, string> = {
-  ...{ fetching: 'its files are being read', queued: 'being sent', sending: 'being sent', discarded: 'discarded', failed: 'failed' },
+  ...{ fetching: 'waits to be read', queued: 'being sent', sending: 'being sent', discarded: 'discarded', failed: 'failed' },
   unknown: 'it may have been sent',
 }
 

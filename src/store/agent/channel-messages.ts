@@ -84,6 +84,15 @@ export const arrivalFacts = (
     ),
   )
 
+/** Messages of the workspace that are to be fetched or decided about; no more than `most` are counted. */
+export const fetchesUpTo = (most: number) =>
+  sure(
+    one<{ count: number }>(
+      {},
+      (sql) => sql`select count(*)::int as count from (select from work w where w.kind = 'channel_fetch' limit ${most}) waiting`,
+    ),
+  )
+
 export interface NewArrival {
   source: string
   events: readonly string[]

@@ -3,7 +3,16 @@ import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent'
 import { eventually } from '#test/support/app'
-import { channelJobs, type DevChannel, devChannel, linked, messagesOf, postDev } from '#test/support/channel-posts'
+import {
+  channelJobs,
+  type DevChannel,
+  devChannel,
+  hasten,
+  hastenedMessages,
+  linked,
+  messagesOf,
+  postDev,
+} from '#test/support/channel-posts'
 import { channelAdmin } from '#test/support/channels'
 import { scriptedModel } from '#test/support/scripted-model'
 import { useApp } from '#test/support/use'
@@ -63,20 +72,62 @@ describe('rates', () => {
     expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([503, 200, 200])
   })
 
-  test('a conversation with too many open jobs takes no more until some are over', async () => {
+  /** As many messages as a conversation can have open jobs, and one more. `goOn` lets the model answer. */
+  const crowded = async () => {
     const channel = await place()
     await linked(app, channel, 'ada')
     const { promise, resolve } = Promise.withResolvers<void>()
     held = promise
-    const statuses: number[] = []
-    for (let nth = 1; nth <= 21; nth++) statuses.push((await postDev(app.url, channel, { id: `evt_${nth}`, sender: 'ada' })).status)
-    expect(statuses).toEqual([...Array(20).fill(200), 503])
-    expect(await messagesOf(app, channel)).toHaveLength(20)
-    held = undefined
-    resolve()
+    for (let nth = 1; nth <= 21; nth++) {
+      const { status, body } = await postDev(app.url, channel, { id: `evt_${nth}`, sender: 'ada', text: `Message ${nth}` })
+      expect([status, body]).toEqual([200, { received: true }])
+    }
+    const goOn = () => {
+      held = undefined
+      resolve()
+    }
+    return { channel, goOn }
+  }
+  const waiting = async (channel: DevChannel) =>
+    (await messagesOf(app, channel)).filter(({ state }) => state === 'fetching').map(({ text }) => text)
+
+  test('a conversation with too many open jobs takes a message, and begins its job once there is room', async () => {
+    const { channel, goOn } = await crowded()
+    expect((await postDev(app.url, channel, { id: 'evt_21', sender: 'ada', text: 'Message 21' })).status).toBe(200)
+    await hasten(app, channel)
+    expect([await waiting(channel), await channelJobs(app, channel)].map(({ length }) => length)).toEqual([1, 20])
+    goOn()
     for (const { id } of await channelJobs(app, channel)) expect((await overJob(app, id)).status).toBe('completed')
-    expect((await postDev(app.url, channel, { id: 'evt_21', sender: 'ada' })).status).toBe(200)
-    expect(await channelJobs(app, channel)).toHaveLength(21)
+    await hastenedMessages(app, channel)
+    const jobs = await channelJobs(app, channel)
+    expect([jobs.length, jobs.at(-1)!.goal]).toEqual([21, 'Message 21'])
+  })
+
+  test('a message for which there is no room for a day is given up, and its sender told', async () => {
+    const { channel, goOn } = await crowded()
+    const claims = async () =>
+      (await app.owner`select attempt from work where tenant_id = ${channel.tenantId} and kind = 'channel_fetch' and attempt > 50`).length
+    await app.owner`update work set attempt = 50 where tenant_id = ${channel.tenantId} and kind = 'channel_fetch'`
+    await hasten(app, channel)
+    await eventually(claims, (count) => count === 1)
+    expect(await waiting(channel)).toEqual(['Message 21'])
+    await app.owner`update channel_message set created_at = created_at - interval '24 hours' where connection_id = ${channel.id} and state = 'fetching'`
+    const last = (await hastenedMessages(app, channel)).find(({ text }) => text === 'Message 21')
+    expect(last).toMatchObject({ state: 'failed', error: 'the agent had too many open jobs for a day', job_id: null })
+    const told = await app.owner`select recipient, text from channel_reply where connection_id = ${channel.id} and job_id is null`
+    expect(told.map(({ recipient, text }) => [recipient, text])).toEqual([['ada', expect.stringContaining('given up a message of yours')]])
+    goOn()
+  })
+
+  test('where too many messages wait for room, further ones are left to the provider', async () => {
+    const { channel, goOn } = await crowded()
+    await app.owner`insert into work (id, tenant_id, lane, kind, ref_id, origin, state, run_at, concurrency_key)
+      select gen_random_uuid(), ${channel.tenantId}, 'ingest', 'channel_fetch', gen_random_uuid(), 'manual', 'queued', now() + interval '1 hour', 'k' || n
+      from generate_series(1, 199) n`
+    const before = await recorded(channel)
+    const refused = await postDev(app.url, channel, { id: 'evt_22', sender: 'ada' })
+    expect([refused.status, refused.headers.get('retry-after'), await recorded(channel)]).toEqual([503, '30', before])
+    goOn()
   })
 })
 
