@@ -104,7 +104,7 @@ export const channels = {
   ),
   update: op.command(
     'PATCH /api/v1/channels/:id',
-    'Change a connection of a channel. Omitted fields keep their value, and so do omitted names of config and credentials; null removes one. With other config or credentials its provider is asked again, and what it said before holds until it answers.',
+    'Change a connection of a channel. Omitted fields keep their value, and so do omitted names of config and credentials; null removes one. With other config or credentials its provider is asked again, and what it said before holds until it answers. If anybody but a signed-in owner changes credentials, the links of all its senders and the codes for new ones end: whoever sets the secret of its posts could write as any of them.',
     {
       input: {
         id: Id,
@@ -113,7 +113,10 @@ export const channels = {
         config: T.Optional(config),
         credentials: T.Optional(T.Record(T.String(NAME), nullable(T.String(VALUE)), { description: SEALED, examples: [{}] })),
       },
-      output: One,
+      output: record({
+        connection: ChannelConnection,
+        endedIdentities: T.Integer({ description: 'Linked senders who are strangers now, and have to link themselves again.' }),
+      }),
     },
     { ...deciding, errors: ['not_found'], repeatable: true },
   ),

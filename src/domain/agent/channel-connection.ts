@@ -145,6 +145,11 @@ export const updateChannelConnection = (
   return { ...judged(connection, known), credentials }
 }
 
+/** Whether any value was added, replaced or removed. `after`: undefined if none was given. */
+export const isRekeyed = (before: Credentials, after: Credentials | undefined): boolean =>
+  after !== undefined &&
+  (Object.keys(after).length !== Object.keys(before).length || Object.entries(after).some(([name, value]) => before[name] !== value))
+
 /** The provider has said that the routing key belongs to these credentials, and nobody else has the route. */
 export const proven = (connection: ChannelConnection, now: Date): ChannelConnection => ({
   ...connection,

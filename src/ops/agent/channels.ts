@@ -5,6 +5,7 @@ import { channels as allChannels, type Channel, type ChannelConnection } from '#
 import {
   type ConfiguredChannel,
   channelConnectionView,
+  isRekeyed,
   missingCredentials,
   newChannelConnection,
   updateChannelConnection,
@@ -31,12 +32,14 @@ import {
   routedChannels,
   saveChannelConnection,
 } from '#store/agent/channel-connections'
+import { identityCount, unlinkAll } from '#store/agent/channel-identities'
 import { waitingReplies } from '#store/agent/channel-replies'
 import type { Db } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
-import { loadBy } from '#store/engine/load'
+import { loadBy, when } from '#store/engine/load'
+import { roleOf } from '#store/engine/principal'
 import { type Work, workFor } from '#store/engine/work'
-import type { HandlerResult, Handlers, Identity } from '../call.ts'
+import type { CommandContext, HandlerResult, Handlers, Identity } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
@@ -108,6 +111,10 @@ const adapterView = ({ channels, identity: { publicUrl } }: ChannelParts, channe
   }
 }
 
+/** Whoever sets what a channel's posts are signed with can write as any linked sender: an owner may, who has signed in. */
+const canSpeakForSenders = ({ principal, job }: CommandContext): boolean =>
+  job === undefined && principal.kind === 'session' && roleOf(principal) === 'owner'
+
 type All = Handlers<typeof channels>
 
 const creating = (parts: ChannelParts): All['create'] => ({
@@ -135,6 +142,27 @@ const creating = (parts: ChannelParts): All['create'] => ({
   },
 })
 
+const updating = (parts: ChannelParts): All['update'] =>
+  loading(
+    (input) => ({
+      ...{ ...before(input), ...checkOf(input), sealed: channelCredentialsPart(input.id) },
+      linked: when(input.credentials !== undefined, identityCount(input.id)),
+    }),
+    ({ id, ...patch }, context, { before, check, sealed, linked }) => {
+      const { now } = context.gate
+      const connection = the(before)
+      const adapter = adapterOf(parts, connection.channel)
+      const credentials = credentialsOf(parts.sealer, id, sealed!)
+      const changed = updateChannelConnection(connection, patch, { known: adapter.fields, credentials, now })
+      if (patch.config) requireConfig(adapter, changed.connection.config)
+      const isUnlinked = isRekeyed(credentials, changed.credentials) && !canSpeakForSenders(context)
+      const endedIdentities = isUnlinked ? linked!.total : 0
+      const writes = [saveChannelConnection(changed.connection, sealedOf(parts, changed)), ...(isUnlinked ? unlinkAll(id) : [])]
+      const { reply, auditDetail, ...rest } = resultOf(changed.connection, merge({ writes }, checkEffects(changed, check, now)))
+      return { ...rest, reply: { ...reply, endedIdentities }, auditDetail: { ...auditDetail, ended_identities: endedIdentities } }
+    },
+  )
+
 export const channelHandlers = (parts: ChannelParts): All => ({
   async list(input, { read }) {
     const page = pageOf(input)
@@ -152,18 +180,7 @@ export const channelHandlers = (parts: ChannelParts): All => ({
 
   create: creating(parts),
 
-  update: loading(
-    (input) => ({ ...before(input), ...checkOf(input), sealed: channelCredentialsPart(input.id) }),
-    ({ id, ...patch }, { gate: { now } }, { before, check, sealed }) => {
-      const connection = the(before)
-      const adapter = adapterOf(parts, connection.channel)
-      const credentials = credentialsOf(parts.sealer, id, sealed!)
-      const changed = updateChannelConnection(connection, patch, { known: adapter.fields, credentials, now })
-      if (patch.config) requireConfig(adapter, changed.connection.config)
-      const writes = [saveChannelConnection(changed.connection, sealedOf(parts, changed))]
-      return resultOf(changed.connection, merge({ writes }, checkEffects(changed, check, now)))
-    },
-  ),
+  update: updating(parts),
 
   check: loading(
     (input) => ({ ...before(input), ...checkOf(input) }),

@@ -3,7 +3,7 @@ import type { Channel } from '#domain/agent/channel'
 import type { ChannelIdentity } from '#domain/agent/channel-identity'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, one } from '../engine/load.ts'
+import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 
 const columns = (sql: Sql): Fragment =>
@@ -76,6 +76,17 @@ export const deleteIdentity =
   (id: string): Query =>
   (sql) =>
     sql`delete from channel_identity where id = ${id}`
+
+export const identityCount = (connectionId: string) =>
+  sure(
+    one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from channel_identity i where i.connection_id = ${connectionId}`),
+  )
+
+/** Nobody is known in the channel any more, and no code of before makes anybody so. */
+export const unlinkAll = (connectionId: string): Query[] => [
+  (sql) => sql`delete from channel_identity where connection_id = ${connectionId}`,
+  (sql) => sql`delete from channel_link_code where connection_id = ${connectionId}`,
+]
 
 interface Code {
   connectionId: string
