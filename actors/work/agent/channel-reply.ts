@@ -13,6 +13,7 @@ import {
   isOver,
   type PartOutcome,
   resumed,
+  unformed,
   waiting,
   withdrawn,
 } from '#domain/agent/channel-reply'
@@ -87,6 +88,20 @@ const blockOf = (adapter: ChannelAdapter | undefined, connection: ChannelConnect
     : `the connection is ${connection.status}: ${connection.last_error ?? 'not checked yet'}`
 }
 
+const UNFORMED = 'the text cannot be put into the form of the channel'
+
+/** Its parts are made once. Undefined: the adapter makes none of its text. */
+const withParts = ({ log }: ReplyDeps, adapter: ChannelAdapter | undefined, reply: ChannelReply): ChannelReply | undefined => {
+  if (reply.parts.length > 0 || !adapter) return reply
+  try {
+    const texts = adapter.form(reply.text)
+    return texts.length > 0 ? formed(reply, texts) : undefined
+  } catch (cause) {
+    log.error({ err: cause, reply: reply.id, channel: adapter.channel }, 'a reply cannot be formed')
+    return undefined
+  }
+}
+
 const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
@@ -106,7 +121,9 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const next = outgoing?.next_out_at ?? gate.now
   if (!isOver(reply) && next > gate.now) return laterFor(work, { before, reply, ms: next.getTime() - gate.now.getTime(), next })
   await deps.failpoints('channel.reply.claiming')
-  const { part, ...going } = begun(formed(reply, adapter!.form(reply.text)), terms)
+  const whole = withParts(deps, adapter, reply)
+  if (!whole) return { decision: settled(work, unformed(reply, UNFORMED, gate.now)) }
+  const { part, ...going } = begun(whole, terms)
   if (part === null) return { decision: settled(work, { ...going, runAt: null }) }
   const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed! }
   return { job, decision: { reply: undefined, effects: { writes: [saveReply(going.reply)] } } }

@@ -135,6 +135,9 @@ export const formed = (reply: ChannelReply, texts: readonly string[]): ChannelRe
   return { ...reply, parts: kept.map(newPart) }
 }
 
+/** No message of its channel can be made of its text, which stays as it is. */
+export const unformed = (reply: ChannelReply, error: string, now: Date): Going => ({ reply: failed(reply, error, now), runAt: null })
+
 const triedFor = ({ tried_at }: ReplyPart, now: Date): number => (tried_at === null ? 0 : now.getTime() - Date.parse(tried_at))
 
 const canRepeat = (part: ReplyPart, { now, repeatableForMs }: Terms): boolean => triedFor(part, now) < repeatableForMs - REPEAT_MARGIN_MS

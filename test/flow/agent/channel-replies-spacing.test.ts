@@ -1,9 +1,11 @@
-/** Replies by a provider that takes messages no faster than it says, and one that tells repeated requests apart. */
+/** Replies by a provider that takes messages no faster than it says, one that tells repeated requests apart, and adapters that fail. */
 import { beforeEach, expect, test } from 'bun:test'
 import type { Outgoing, Sent } from '#port/channel/channel'
+import type { ChannelAdapters } from '#port/channel/registry'
 import { eventually } from '#test/support/app'
 import { devChannel } from '#test/support/channel-posts'
 import { reply, replyOnce, replyRow } from '#test/support/channel-replies'
+import { letterOf } from '#test/support/letters'
 import { useApp } from '#test/support/use'
 
 const HOUR = 3_600_000
@@ -14,6 +16,12 @@ let asked: Outgoing[] = []
 /** The answers in order; then it sends. */
 let script: (Sent | Error)[] = []
 let repeatableForMs = 0
+/** Those of the server. */
+let adapters: ChannelAdapters = {}
+const formOf = (markdown: string): string[] => {
+  if (markdown.includes('broken')) throw new Error('a bug')
+  return markdown === 'nothing' ? [] : markdown.split('|')
+}
 beforeEach(() => {
   repeatableForMs = 0
   asked = []
@@ -22,28 +30,31 @@ beforeEach(() => {
 
 const app = useApp(() => ({
   overrides: {
-    channels: (usual) => ({
-      ...usual,
-      dev: {
-        ...usual.dev!,
-        spacingMs: 20,
-        repeatableForMs: () => repeatableForMs,
-        form: (markdown) => markdown.split('|'),
-        async send(_, message) {
-          asked.push(message)
-          const answer = script.shift() ?? SENT
-          if (answer instanceof Error) throw answer
-          return answer
+    channels: (usual) => {
+      adapters = {
+        ...usual,
+        dev: {
+          ...usual.dev!,
+          spacingMs: 20,
+          repeatableForMs: () => repeatableForMs,
+          form: formOf,
+          async send(_, message) {
+            asked.push(message)
+            const answer = script.shift() ?? SENT
+            if (answer instanceof Error) throw answer
+            return answer
+          },
         },
-      },
-    }),
+      }
+      return adapters
+    },
   },
 }))
 
 const place = async () => {
   const { tenantId } = await app.newWorkspace()
   const { id: connection } = await devChannel(app, {}, tenantId)
-  return { say: (text: string) => reply(app, { tenantId, connection, text }), connection }
+  return { say: (text: string) => reply(app, { tenantId, connection, text }), connection, tenantId }
 }
 const texts = () => asked.map(({ text }) => text)
 
@@ -103,4 +114,53 @@ test('credentials that cannot be opened fail the connection, and the reply waits
   expect([row.status, row.error, texts()]).toEqual(['queued', 'the credentials cannot be read; give them again', []])
   const [after] = await app.owner`select last_error from channel_connection where id = ${connection} and status = 'failing'`
   expect(after).toBeDefined()
+})
+
+test.each(['broken', 'nothing'])('a text that an adapter cannot form (%s) fails, and those after it go', async (text) => {
+  const { say } = await place()
+  const [id, other] = [await say(text), await say('a')]
+  const row = await replyOnce(app, id, 'failed')
+  expect([row.error, row.parts, row.text]).toEqual(['the text cannot be put into the form of the channel', [], text])
+  await replyOnce(app, other, 'sent')
+  expect(texts()).toEqual(['a'])
+  expect(await app.owner`select 1 from work where ref_id = ${id}`).toHaveLength(0)
+})
+
+test('a text is formed once', async () => {
+  const { say } = await place()
+  script = [{ kind: 'unsent', error: 'busy' }]
+  const id = await say('a')
+  await eventually(
+    () => replyRow(app, id),
+    ({ tries }) => tries === 1,
+  )
+  await app.owner`update channel_reply set text = 'broken' where id = ${id}`
+  await replyOnce(app, id, 'sent')
+  expect(texts()).toEqual(['a', 'a'])
+})
+
+test('a message whose process died is left in doubt by a server that knows the channel no more', async () => {
+  const { say, connection, tenantId } = await place()
+  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour' where id = ${connection}`
+  const id = await say('a')
+  const [work] = await eventually(
+    () =>
+      app.owner<{ id: string }[]>`select id from work where ref_id = ${id} and state = 'queued' and run_at > now() + interval '1 minute'`,
+    (rows) => rows.length === 1,
+  )
+  const part = { text: 'a', state: 'sending', external_id: null, error: null, tried_at: new Date().toISOString(), in_doubt: false }
+  await app.owner`update channel_reply set status = 'sending', parts = ${app.owner.json([part])} where id = ${id}`
+  const { dev } = adapters
+  Object.assign(adapters, { dev: undefined })
+  try {
+    const effects = { requeued: [{ id: work!.id, runAt: new Date() }] }
+    await app.workplace.runtime.ask(
+      tenantId,
+      letterOf(() => ({ reply: undefined, effects })),
+    )
+    const row = await replyOnce(app, id, 'unknown')
+    expect([row.error, texts()]).toEqual(['the server stopped while this was being sent', []])
+  } finally {
+    Object.assign(adapters, { dev })
+  }
 })
