@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   channelConnectionView,
+  lost,
   missingCredentials,
   newChannelConnection,
   nextCheck,
@@ -125,6 +126,9 @@ test('what the provider says makes it active or failing, and silence changes not
   expect([failing.status, failing.last_error?.length, failing.failures]).toEqual(['failing', 500, 1])
   const silent = unreached(active, 'timed out', later)
   expect([silent.status, silent.last_error, silent.checked_at]).toEqual(['active', 'timed out', now])
+  const losing = lost(active, 'it could not be read', later)
+  expect([losing.status, losing.last_error, losing.failures]).toEqual(['active', 'a message was given up: it could not be read', 0])
+  expect(lost(failing, 'it could not be read', later)).toEqual(failing)
   const [pauses, last] = [
     Array.from({ length: 7 }, (_, index) => nextCheck({ ...silent, failures: index + 1 }, now)),
     { ...silent, failures: 8 },
