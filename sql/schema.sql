@@ -649,6 +649,7 @@ create table public.channel_message (
 );
 CREATE INDEX channel_message_tenant_id_connection_id_created_at_idx ON public.channel_message USING btree (tenant_id, connection_id, created_at) WHERE (identity_id IS NULL);
 CREATE INDEX channel_message_tenant_id_connection_id_id_idx ON public.channel_message USING btree (tenant_id, connection_id, id);
+CREATE INDEX channel_message_tenant_id_connection_id_sender_created_at_idx ON public.channel_message USING btree (tenant_id, connection_id, sender, created_at) WHERE ((identity_id IS NOT NULL) AND (state <> 'failed'::text));
 CREATE INDEX channel_message_tenant_id_created_at_idx ON public.channel_message USING btree (tenant_id, created_at);
 CREATE INDEX channel_message_tenant_id_job_id_idx ON public.channel_message USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
 alter table public.channel_message enable row level security;

@@ -89,6 +89,21 @@ export const linked = async (
   return identity
 }
 
+/** A sender has begun so many jobs an hour ago. `identity`: as a member. */
+export const begunBefore = (
+  { owner }: Pick<TestApp, 'owner'>,
+  { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>,
+  { sender, identity = null, count }: { sender: string; identity?: string | null; count: number },
+) =>
+  owner`insert into channel_message
+      (id, tenant_id, connection_id, state, sender, identity_id, thread, reply_to, created_at, updated_at)
+    select gen_random_uuid(), ${tenantId}, ${id}, 'taken', ${sender}, ${identity}, 't', '{}', now() - interval '1 hour', now()
+    from generate_series(1, ${count})`
+
+/** All of that was a day before. */
+export const dayLater = ({ owner }: Pick<TestApp, 'owner'>, { id }: Pick<DevChannel, 'id'>) =>
+  owner`update channel_message set created_at = created_at - interval '1 day' where connection_id = ${id}`
+
 /** Messages that came in, oldest first. */
 export const messagesOf = async ({ owner }: Pick<TestApp, 'owner'>, { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>) => [
   ...(await owner`select * from channel_message where tenant_id = ${tenantId} and connection_id = ${id} order by id`),

@@ -220,7 +220,7 @@ const complete = async (deps: FetchDeps, { sql, gate, work }: Claiming, before: 
   const { connection, identity, facts } = await loadNow(sql, {
     connection: channelConnectionPart(id),
     identity: memberOfSender(id, sender),
-    facts: arrivalFacts({ source: id, events: [], sender }, ARRIVAL_TIMES),
+    facts: arrivalFacts({ source: id, events: [], sender, before: before.created_at }, ARRIVAL_TIMES),
   })
   const author: OnBehalf = { kind: 'channel', id: identity?.id ?? id, personId: identity?.person_id ?? null }
   const { caller } = await loadNow(sql, { caller: callerNow(author) })
@@ -231,7 +231,7 @@ const complete = async (deps: FetchDeps, { sql, gate, work }: Claiming, before: 
     ...read.changes,
     ...{ text: read.text, attachments: kept.files, identity_id: identity?.id ?? null, to_fetch: null, updated_at: now },
   }
-  // Whether strangers have room was asked when it came.
+  // Whether strangers have room was asked when it came. Of a member's messages, only those before it count.
   const arrival = {
     connection: connection!,
     message,
@@ -246,5 +246,5 @@ const complete = async (deps: FetchDeps, { sql, gate, work }: Claiming, before: 
     return finished(work, crowdedEffects(lost))
   }
   const row: Effects = { writes: [result.kind === 'taken' ? saveChannelMessage(result.message) : deleteChannelMessage(message.id)] }
-  return finished(work, merge(result.effects, kept.effects, row))
+  return finished(work, merge(result.effects, result.kind === 'taken' ? kept.effects : {}, row))
 }

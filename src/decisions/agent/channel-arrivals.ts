@@ -2,7 +2,7 @@
 import type { ChannelConnection } from '#domain/agent/channel'
 import { recipientOf } from '#domain/agent/channel-answer'
 import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel-message'
-import { hasRoomFor, MEMBERS_ONLY, type Trust, trustOf } from '#domain/agent/channel-trust'
+import { hasRoomFor, hasRoomForMember, MEMBERS_ONLY, type Trust, trustOf, USED_UP } from '#domain/agent/channel-trust'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import { type ArrivalFacts, fetchesUpTo, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
 import type { Sql } from '#store/engine/db'
@@ -17,7 +17,7 @@ import { startChannelTurn } from './channel-turns.ts'
 const MOST_OF_CONNECTION = 600
 const MOST_OF_SENDER = 60
 const RATE_MS = 60_000
-/** How long messages count, and jobs of strangers. */
+/** How long messages count, and jobs that a sender or all strangers have begun. */
 export const ARRIVAL_TIMES = { rateMs: RATE_MS, dayMs: 86_400_000 } as const
 /** When the agent may have room for further jobs. In seconds. */
 const FULL_RETRY_S = 30
@@ -67,8 +67,9 @@ export const tooSoon = ({ facts, now }: Pick<Arrival, 'facts' | 'now'>): number 
 }
 
 const hasRoom = (trust: Trust, { connection, facts }: Pick<Arrival, 'connection' | 'facts'>): boolean =>
-  trust.kind === 'member' ||
-  hasRoomFor({ ofSender: facts.strangers_of_sender, ofConnection: facts.strangers_of_connection }, connection.config)
+  trust.kind === 'member'
+    ? hasRoomForMember(connection, facts.jobs_of_member)
+    : hasRoomFor({ ofSender: facts.strangers_of_sender, ofConnection: facts.strangers_of_connection }, connection.config)
 
 /** `message`: the row as it becomes. `later`: the agent has too many open jobs. */
 type Outcome =
@@ -79,9 +80,9 @@ type Outcome =
   | { kind: 'later' }
 
 /** Who is not served is told so, once a day. */
-const membersOnly = ({ connection, message, facts, now }: Omit<Arrival, 'identity'>): Effects => {
+const toldOnce = ({ connection, message, facts, now }: Omit<Arrival, 'identity'>, text: string): Effects => {
   if (facts.is_told) return {}
-  const line = replyEffects({ connection, replyTo: message.reply_to, recipient: recipientOf(message), text: MEMBERS_ONLY, now })
+  const line = replyEffects({ connection, replyTo: message.reply_to, recipient: recipientOf(message), text, now })
   return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
 }
 
@@ -106,16 +107,20 @@ export const decided = async (
   const linked = await linking({ connection, message, now }, sql)
   if (linked) return linked
   const trust = trustOf(connection, { id: message.sender, identity })
-  if (trust.kind === 'none') return { kind: 'declined', effects: membersOnly({ connection, message, facts, now }) }
-  if (!hasRoom(trust, { connection, facts }) || contentOf(message) === '') return { kind: 'declined', effects: {} }
+  if (trust.kind === 'none') return { kind: 'declined', effects: toldOnce({ connection, message, facts, now }, MEMBERS_ONLY) }
+  if (contentOf(message) === '') return { kind: 'declined', effects: {} }
+  if (!hasRoom(trust, { connection, facts }))
+    return { kind: 'declined', effects: trust.kind === 'member' ? toldOnce({ connection, message, facts, now }, USED_UP) : {} }
   const begun = await startChannelTurn(models, { connection, message, trust, now }, { sql })
   return begun ? { kind: 'taken', job: begun.job.id, message: begun.message, effects: begun.effects } : { kind: 'later' }
 }
 
 /** Nobody is answered before the text is there: a machine may have written it. */
 const fetchedLater = (arrival: Arrival): Outcome => {
-  const { connection, message, identity, now } = arrival
-  if (!hasRoom(trustOf(connection, { id: message.sender, identity }), arrival)) return { kind: 'declined', effects: {} }
+  const { connection, message, identity, facts, now } = arrival
+  const trust = trustOf(connection, { id: message.sender, identity })
+  const isToBeTold = trust.kind === 'member' && !facts.is_told
+  if (!hasRoom(trust, arrival) && !isToBeTold) return { kind: 'declined', effects: {} }
   const work = [newWork('channel_fetch', { refId: message.id, origin: 'manual', runAt: now })]
   return { kind: 'fetching', message, effects: { work } }
 }

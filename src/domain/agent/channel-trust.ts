@@ -83,6 +83,8 @@ const hashed = (...names: string[]): string => createHash('sha256').update(JSON.
 
 /** Jobs that a stranger can begin within a day. */
 export const MOST_OF_STRANGER = 30
+/** Jobs that messages in the name of a linked sender can begin within a day, where names can be forged. */
+export const MOST_OF_MEMBER = 100
 /** Jobs that all strangers of a connection can begin within a day, unless `config.dailyJobs` says otherwise. */
 const USUAL_DAILY_JOBS = 300
 
@@ -99,6 +101,10 @@ export const hasRoomFor = ({ ofSender, ofConnection }: StrangersJobs, config: Re
   return ofSender < MOST_OF_STRANGER && ofConnection < most
 }
 
+/** Whether a message in a member's name may begin a further job. `ofSender`: those that its sender has begun within a day. */
+export const hasRoomForMember = ({ channel }: Pick<ChannelConnection, 'channel'>, ofSender: number): boolean =>
+  !FORGED.includes(channel) || ofSender < MOST_OF_MEMBER
+
 /** Whether an answer waits for a person before it goes out. */
 export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>
   isForStranger(by) && config.reply !== 'auto'
@@ -106,6 +112,9 @@ export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unkno
 /** To a stranger where members alone are served; at most once a day. */
 export const MEMBERS_ONLY =
   'I can only talk to members of the workspace. If you are one, ask in the app for a code that links you, and send it here.'
+
+/** To a member who has no room for further jobs; at most once a day. */
+export const USED_UP = `Today's messages are used up: within a day I take ${MOST_OF_MEMBER} from you here. In the app I go on.`
 
 /** Names of `config` that mean the same in every channel. */
 export const COMMON_CONFIG: Readonly<Record<'reply' | 'dailyJobs' | 'approvals', { description: string }>> = {

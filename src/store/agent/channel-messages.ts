@@ -1,5 +1,6 @@
 /** What came in from channels: each event once, and what is kept of its message. */
 import type { ChannelMessage } from '#domain/agent/channel-message'
+import { MOST_OF_MEMBER } from '#domain/agent/channel-trust'
 import type { Conversation } from '#domain/agent/conversation'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -57,6 +58,8 @@ export interface ArrivalFacts {
   /** Jobs that strangers have begun, or are about to begin. */
   strangers_of_connection: number
   strangers_of_sender: number
+  /** Those of this sender as one who is linked; never more than are allowed. */
+  jobs_of_member: number
 }
 
 const since = (sql: Sql, ms: number): Fragment => sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
@@ -64,9 +67,9 @@ const since = (sql: Sql, ms: number): Fragment => sql`clock_timestamp() - ${ms} 
 const recent = (sql: Sql, source: string, ms: number): Fragment<Count> =>
   sql`select count(*)::int as count, min(at) as oldest from inbound_event where source_id = ${source} and sender is not null and at > ${since(sql, ms)}`
 
-/** `rateMs`, `dayMs`: how long messages count, and jobs of strangers. */
+/** `before`: when the message came, if it is kept already. `rateMs`, `dayMs`: how long messages count, and jobs. */
 export const arrivalFacts = (
-  { source, events, sender }: { source: string; events: readonly string[]; sender: string },
+  { source, events, sender, before }: { source: string; events: readonly string[]; sender: string; before?: Date },
   { rateMs, dayMs }: { rateMs: number; dayMs: number },
 ) =>
   sure(
@@ -76,11 +79,14 @@ export const arrivalFacts = (
           exists (select from inbound_event where source_id = ${source} and event_id = any(${[...events]})) as is_known,
           exists (select from inbound_event where source_id = ${source} and event_id = t.told) as is_told,
           c.count as of_connection, c.oldest as oldest_of_connection, s.count as of_sender, s.oldest as oldest_of_sender,
-          d.all_senders as strangers_of_connection, d.this_sender as strangers_of_sender
+          d.all_senders as strangers_of_connection, d.this_sender as strangers_of_sender, m.jobs_of_member
         from (select 'told ' || to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') || ' ' || ${sender} as told) t,
           (${recent(sql, source, rateMs)}) c, (${recent(sql, source, rateMs)} and sender = ${sender}) s,
           (select count(*)::int as all_senders, (count(*) filter (where sender = ${sender}))::int as this_sender from channel_message
-            where connection_id = ${source} and identity_id is null and created_at > ${since(sql, dayMs)} and state <> 'failed') d`,
+            where connection_id = ${source} and identity_id is null and created_at > ${since(sql, dayMs)} and state <> 'failed') d,
+          (select count(*)::int as jobs_of_member from (select from channel_message
+            where connection_id = ${source} and sender = ${sender} and identity_id is not null and state <> 'failed'
+              and created_at > ${since(sql, dayMs)} ${before ? sql`and created_at < ${before}` : sql``} limit ${MOST_OF_MEMBER}) one) m`,
     ),
   )
 

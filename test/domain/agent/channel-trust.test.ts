@@ -5,10 +5,12 @@ import {
   commonConfigError,
   conversationKey,
   hasRoomFor,
+  hasRoomForMember,
   isAnswerHeld,
   isForStranger,
   isSharedThread,
   isStrangersThread,
+  MOST_OF_MEMBER,
   MOST_OF_STRANGER,
   STRANGERS_TOOLS,
   type Trusted,
@@ -64,6 +66,13 @@ test('a stranger begins 30 jobs a day, and all strangers of a connection 300 or 
   expect(hasRoomFor({ ofSender: 0, ofConnection: 0 }, { dailyJobs: 0 })).toBe(false)
   for (const dailyJobs of ['1000', -1, 1.5, Number.NaN, null])
     expect(hasRoomFor({ ofSender: 0, ofConnection: 300 }, { dailyJobs })).toBe(false)
+})
+
+test('a member begins 100 jobs a day where names can be forged, and as many as wanted elsewhere', () => {
+  for (const channel of channels) {
+    expect(hasRoomForMember({ channel }, MOST_OF_MEMBER - 1)).toBe(true)
+    expect(hasRoomForMember({ channel }, MOST_OF_MEMBER)).toBe(channel !== 'email' && channel !== 'sms')
+  }
 })
 
 test.each([

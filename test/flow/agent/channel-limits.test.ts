@@ -1,11 +1,14 @@
 /** How much comes in from channels, from whom, and until when: rates, budgets of strangers, policies, and connections that end. */
 import { describe, expect, test } from 'bun:test'
+import { MOST_OF_MEMBER } from '#domain/agent/channel-trust'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent'
 import { eventually } from '#test/support/app'
 import {
+  begunBefore,
   channelJobs,
   type DevChannel,
+  dayLater,
   devChannel,
   hasten,
   hastenedMessages,
@@ -132,21 +135,16 @@ describe('rates', () => {
 })
 
 describe('strangers', () => {
-  /** Jobs that they have begun within the day. */
-  const begun = ({ tenantId, id }: DevChannel, count: number, sender: string) =>
-    app.owner`insert into channel_message (id, tenant_id, connection_id, state, sender, thread, reply_to, created_at, updated_at)
-      select gen_random_uuid(), ${tenantId}, ${id}, 'taken', ${sender}, 't', '{}', now() - interval '1 hour', now() from generate_series(1, ${count})`
-
   test('begin 30 jobs each within a day, and nothing by more', async () => {
     const channel = await place()
-    await begun(channel, 29, 'ada')
+    await begunBefore(app, channel, { sender: 'ada', count: 29 })
     for (const sender of ['ada', 'ada', 'bob']) expect((await postDev(app.url, channel, { sender })).status).toBe(200)
     const jobs = await channelJobs(app, channel)
     const senders = (await messagesOf(app, channel))
       .filter(({ job_id }) => jobs.some(({ id }) => id === job_id))
       .map(({ sender }) => sender)
     expect(senders.sort()).toEqual(['ada', 'bob'])
-    await app.owner`update channel_message set created_at = created_at - interval '1 day' where connection_id = ${channel.id}`
+    await dayLater(app, channel)
     expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
     expect(await channelJobs(app, channel)).toHaveLength(3)
   })
@@ -179,6 +177,14 @@ describe('strangers', () => {
     expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
     expect(await channelJobs(app, channel)).toEqual([])
   })
+})
+
+test('a member whose name cannot be forged is held to no number of jobs a day', async () => {
+  const channel = await place()
+  const identity = await linked(app, channel, 'ada')
+  await begunBefore(app, channel, { sender: 'ada', identity, count: MOST_OF_MEMBER })
+  expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
+  expect(await channelJobs(app, channel)).toHaveLength(1)
 })
 
 describe('a conversation', () => {

@@ -1,6 +1,7 @@
 /** Conversations by mail, end to end: the posts of servers that play Resend and Mailgun, and the mails that our addresses send there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { channelJobs, linked, messagesOf, settledMessages } from '#test/support/channel-posts'
+import { MOST_OF_MEMBER, USED_UP } from '#domain/agent/channel-trust'
+import { begunBefore, channelJobs, linked, messagesOf, settledMessages } from '#test/support/channel-posts'
 import { echo } from '#test/support/channels/echo'
 import { mailgunStory, resendStory } from '#test/support/channels/mail-story'
 import { openMailgun } from '#test/support/channels/mailgun'
@@ -141,6 +142,23 @@ describe('Resend', () => {
     expect(answer!.text).not.toContain('Which prices?')
     expect(answer!.text).toContain('its text is the document')
     expect((await story.send('GET', 'documents')).body.documents).toMatchObject([{ fileName: 'prices.md', trusted: false }])
+  })
+
+  test('a member who has used up the day is told so once, and no text or file beyond it is kept', async () => {
+    const story = await resendStory(app, resend)
+    const identity = await linked(app, story, ADA)
+    await begunBefore(app, story, { sender: ADA, identity, count: MOST_OF_MEMBER - 1 })
+    const file = { id: 'f2', filename: 'notes.md', content_type: 'text/markdown', bytes: Buffer.from('# Notes') }
+    await story.writes({ text: 'the last' })
+    await story.writes({ text: 'too many', files: [file] })
+    const mails = await story.reads(2)
+    expect(mails.map(({ text }) => text).toSorted()).toEqual([expect.stringContaining('the last'), USED_UP])
+    const reads = () => resend.requests.filter((each) => each.startsWith('GET /emails/receiving')).length
+    const before = reads()
+    await story.writes({ text: 'far too many' })
+    expect(await settledMessages(app, story, MOST_OF_MEMBER)).toHaveLength(MOST_OF_MEMBER)
+    expect([reads(), (await story.reads(2)).length, (await channelJobs(app, story)).length]).toEqual([before, 2, 1])
+    expect((await story.send('GET', 'documents')).body.documents).toEqual([])
   })
 
   test('a Resend that cannot tell the text at first is asked again', async () => {

@@ -1,7 +1,8 @@
 /** Conversations by SMS, end to end: the posts of a server that plays Twilio, and what our number sends there. */
 import { afterAll, expect, test } from 'bun:test'
+import { MOST_OF_MEMBER, USED_UP } from '#domain/agent/channel-trust'
 import { smsForm } from '#domain/agent/forms/sms'
-import { channelJobs, linked, messagesOf } from '#test/support/channel-posts'
+import { begunBefore, channelJobs, dayLater, linked, messagesOf } from '#test/support/channel-posts'
 import { echo } from '#test/support/channels/echo'
 import { smsStory } from '#test/support/channels/sms-story'
 import { newSid, openTwilio } from '#test/support/channels/twilio'
@@ -59,6 +60,21 @@ test('a code that is sent by SMS links its sender', async () => {
   expect(identities).toMatchObject([{ sender: ADA }])
   await sms.writes(ADA, 'hello')
   expect((await sms.reads(ADA, 2))[1]).toBe('1. You said: hello')
+})
+
+test('messages in the name of a member begin 100 jobs a day; then the member is told so once, and others go on', async () => {
+  const sms = await story()
+  const [identity, BOB] = [await linked(app, sms, ADA), '+4915112345679']
+  await linked(app, sms, BOB)
+  await begunBefore(app, sms, { sender: ADA, identity, count: MOST_OF_MEMBER - 1 })
+  for (const text of ['the last', 'too many', 'far too many']) expect((await sms.writes(ADA, text)).status).toBe(200)
+  await sms.writes(BOB, 'hello')
+  expect(await sms.reads(BOB, 1)).toEqual(['1. You said: hello'])
+  expect((await sms.reads(ADA, 2)).toSorted()).toEqual(['1. You said: the last', USED_UP])
+  expect(await channelJobs(app, sms)).toHaveLength(2)
+  await dayLater(app, sms)
+  await sms.writes(ADA, 'a day later')
+  expect((await sms.reads(ADA, 3)).toSorted()).toEqual(['1. You said: the last', '2. You said: a day later', USED_UP])
 })
 
 test('STOP, reports on our messages and machines begin nothing', async () => {
