@@ -14,6 +14,8 @@ create table channel_connection (
   -- unverified: its provider has not yet said that the routing key is the workspace's own, so nothing is taken in
   status text not null check (status in ('unverified', 'active', 'failing')),
   last_error text,
+  -- why its provider has refused to send since the last message, whatever its checks say; null: it has not
+  send_error text,
   -- what could not be checked or sent, in a row
   failures integer not null default 0,
   checked_at timestamptz,

@@ -568,6 +568,7 @@ create table public.channel_connection (
   credential_names jsonb not null default '[]'::jsonb,
   status text not null,
   last_error text,
+  send_error text,
   failures integer not null default 0,
   checked_at timestamp with time zone,
   last_in_at timestamp with time zone,

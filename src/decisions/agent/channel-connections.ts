@@ -1,7 +1,7 @@
 /** What becomes of a connection of a channel: its credentials in the clear, when its provider is asked, and who is told that it fails. */
 import type { ChannelConnection } from '#domain/agent/channel'
 import type { Credentials } from '#domain/agent/channel-connection'
-import { refused } from '#domain/agent/channel-connection'
+import { refused, sendRefused } from '#domain/agent/channel-connection'
 import type { Sealer } from '#kernel/sealer'
 import type { OpenConnection } from '#port/channel/channel'
 import { channelCredentialsRow, deleteChannelRoutes, saveChannelConnection } from '#store/agent/channel-connections'
@@ -40,9 +40,9 @@ const failingEvent = ({ id, channel, routing_key, display_name, last_error }: Ch
   subject: id,
 })
 
-/** Somebody is told once, when it begins. */
+/** Somebody is told once, when it begins: one whose checks pass and whose messages are refused fails until a message is sent. */
 const told = (before: ChannelConnection, after: ChannelConnection): Effects =>
-  before.status === 'failing' ? {} : { events: [failingEvent(after)] }
+  before.status === 'failing' || before.send_error !== null ? {} : { events: [failingEvent(after)] }
 
 /** Its provider refused it in a check, or another workspace has its key: nothing more is taken in. */
 export const checkRefused = (before: ChannelConnection, error: string, now: Date): Effects => {
@@ -52,6 +52,6 @@ export const checkRefused = (before: ChannelConnection, error: string, now: Date
 
 /** Its provider refused to send anything with these credentials. It is asked at once whether they still hold. */
 export const sendingRefused = (before: ChannelConnection, error: string, check: Work | undefined, now: Date): Effects => {
-  const after = refused(before, error, now)
+  const after = sendRefused(before, error, now)
   return merge(told(before, after), { writes: [saveChannelConnection(after)] }, checkNow(after, check, now))
 }

@@ -85,7 +85,7 @@ export interface ConfiguredChannel {
 const judged = (connection: ChannelConnection, known: KnownFields): Pick<ConfiguredChannel, 'connection' | 'isDue'> => {
   const missing = missingCredentials(known, connection.credential_names)
   const status = missing === null || connection.status === 'unverified' ? connection.status : 'failing'
-  return { connection: { ...connection, status, last_error: missing, failures: 0 }, isDue: missing === null }
+  return { connection: { ...connection, status, last_error: missing, send_error: null, failures: 0 }, isDue: missing === null }
 }
 
 /** Throws `invalid_input`. `total`: connections of the workspace. */
@@ -99,7 +99,7 @@ export const newChannelConnection = (
   const connection: ChannelConnection = {
     ...{ id, channel, routing_key: routingKey, sender_policy: senderPolicy, config },
     display_name: displayName?.trim() ?? beginning(`${CHANNEL_NAMES[channel]} ${routingKey}`, LONGEST_NAME),
-    ...{ credential_names: Object.keys(credentials).sort(), status: 'unverified', last_error: null, failures: 0 },
+    ...{ credential_names: Object.keys(credentials).sort(), status: 'unverified', last_error: null, send_error: null, failures: 0 },
     ...{ checked_at: null, last_in_at: null, last_out_at: null, created_at: now, updated_at: now },
   }
   return { ...judged(connection, known), credentials }
@@ -150,10 +150,13 @@ export const isRekeyed = (before: Credentials, after: Credentials | undefined): 
   after !== undefined &&
   (Object.keys(after).length !== Object.keys(before).length || Object.entries(after).some(([name, value]) => before[name] !== value))
 
-/** The provider has said that the routing key belongs to these credentials, and nobody else has the route. */
+/**
+ * The provider has said that the routing key belongs to these credentials, and nobody else has the route. It may refuse to send all the same:
+ * what it said then stays until it has sent something.
+ */
 export const proven = (connection: ChannelConnection, now: Date): ChannelConnection => ({
   ...connection,
-  ...{ status: 'active', last_error: null, failures: 0, checked_at: now, updated_at: now },
+  ...{ status: 'active', last_error: connection.send_error, failures: 0, checked_at: now, updated_at: now },
 })
 
 /** Keeps what the provider told us. */
@@ -173,6 +176,12 @@ export const refused = (connection: ChannelConnection, error: string, now: Date)
     updated_at: now,
   },
 })
+
+/** The provider refuses to send anything with these credentials. */
+export const sendRefused = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => {
+  const after = refused(connection, error, now)
+  return { ...after, send_error: after.last_error }
+}
 
 /** The provider did not answer. What it said before holds. */
 export const unreached = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => ({

@@ -21,6 +21,8 @@ export interface ChannelConnection {
   /** `unverified`: the provider has not yet said that the routing key is the workspace's own; nothing is taken in. */
   status: 'unverified' | 'active' | 'failing'
   last_error: string | null
+  /** Why the provider has refused to send, until it sends again or a person changes the connection: a check does not find that out. */
+  send_error: string | null
   failures: number
   checked_at: Date | null
   last_in_at: Date | null

@@ -8,7 +8,7 @@ import type { Page } from '../engine/page.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`c.id, c.channel, c.routing_key, c.display_name, c.sender_policy, c.config, c.credential_names, c.status, c.last_error,
-  c.failures, c.checked_at, c.last_in_at, c.last_out_at, c.created_at, c.updated_at`
+  c.send_error, c.failures, c.checked_at, c.last_in_at, c.last_out_at, c.created_at, c.updated_at`
 
 const times = { checked_at: true, last_in_at: true, last_out_at: true, created_at: true, updated_at: true } as const
 
@@ -51,7 +51,7 @@ export const nobodysConnection = (id: string, sealed: string) => ({
   connection: one<ChannelConnection>(
     times,
     (sql) => sql`select ${columns(sql)} from (select ${id}::uuid as id, 'dev' as channel, '' as routing_key, '' as display_name,
-        'members' as sender_policy, '{}'::jsonb as config, '[]'::jsonb as credential_names, 'active' as status, null as last_error,
+        'members' as sender_policy, '{}'::jsonb as config, '[]'::jsonb as credential_names, 'active' as status, null as last_error, null as send_error,
         0 as failures, n.now as checked_at, n.now as last_in_at, n.now as last_out_at, n.now as created_at, n.now as updated_at
       from (select clock_timestamp() as now) n) c`,
   ),

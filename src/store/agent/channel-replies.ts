@@ -76,12 +76,12 @@ export const outgoingPart = (connectionId: string) =>
     (sql) => sql`select next_out_at from channel_connection where id = ${connectionId}`,
   )
 
-/** A message has left, or its provider wants us to wait. */
+/** A message has left, so that its provider no longer refuses to send, or the provider wants us to wait. */
 export const saveOutgoing =
   (connectionId: string, { nextOutAt, isSent, now }: { nextOutAt: Date | null; isSent: boolean; now: Date }): Query =>
   (sql) =>
     sql`update channel_connection set next_out_at = greatest(next_out_at, ${nextOutAt}::timestamptz)
-      ${isSent ? sql`, last_out_at = ${now}` : sql``} where id = ${connectionId}`
+      ${isSent ? sql`, last_out_at = ${now}, last_error = nullif(last_error, send_error), send_error = null` : sql``} where id = ${connectionId}`
 
 /** The message that began the job with this id, which is a root; undefined if none did, or its connection is gone. */
 export const channelOriginPart = (rootId: string) =>

@@ -39,6 +39,7 @@ export const notExported: Record<string, string> = {
   'channel_message.reply_to': 'of use to the server alone',
   'channel_message.direct_to': 'of use to the server alone',
   'channel_message.to_fetch': 'of use to the server alone',
+  'channel_connection.send_error': 'why sends are refused, which last_error says as well',
   'channel_connection.next_out_at': 'when the next message may leave',
   channel_link_code: 'secrets, for a quarter of an hour',
   'mcp_server.headers': 'secrets',
