@@ -2,7 +2,7 @@
 import type { ChannelConnection } from '#domain/agent/channel'
 import { recipientOf } from '#domain/agent/channel-answer'
 import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel-message'
-import { hasRoomFor, hasRoomForMember, MEMBERS_ONLY, type Trust, trustOf, USED_UP } from '#domain/agent/channel-trust'
+import { hasRoomFor, hasRoomForMember, MEMBERS_ONLY, MOST_TOLD, type Trust, trustOf, USED_UP } from '#domain/agent/channel-trust'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import { type ArrivalFacts, fetchesUpTo, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
 import type { Sql } from '#store/engine/db'
@@ -86,6 +86,10 @@ const toldOnce = ({ connection, message, facts, now }: Omit<Arrival, 'identity'>
   return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
 }
 
+/** Lines to members are as few as the senders who are linked. */
+const membersOnly = (arrival: Omit<Arrival, 'identity'>): Effects =>
+  arrival.facts.told_of_connection >= MOST_TOLD ? {} : toldOnce(arrival, MEMBERS_ONLY)
+
 /** A message that holds a code links its sender, who is told. */
 const linking = async (
   { connection, message, now }: Pick<Arrival, 'connection' | 'message' | 'now'>,
@@ -107,7 +111,7 @@ export const decided = async (
   const linked = await linking({ connection, message, now }, sql)
   if (linked) return linked
   const trust = trustOf(connection, { id: message.sender, identity })
-  if (trust.kind === 'none') return { kind: 'declined', effects: toldOnce({ connection, message, facts, now }, MEMBERS_ONLY) }
+  if (trust.kind === 'none') return { kind: 'declined', effects: membersOnly({ connection, message, facts, now }) }
   if (contentOf(message) === '') return { kind: 'declined', effects: {} }
   if (!hasRoom(trust, { connection, facts }))
     return { kind: 'declined', effects: trust.kind === 'member' ? toldOnce({ connection, message, facts, now }, USED_UP) : {} }

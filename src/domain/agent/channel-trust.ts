@@ -109,6 +109,8 @@ export const hasRoomForMember = ({ channel }: Pick<ChannelConnection, 'channel'>
 export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>
   isForStranger(by) && config.reply !== 'auto'
 
+/** Strangers of a connection that are told so within a day: senders can be forged without number, and each line goes to a victim. */
+export const MOST_TOLD = 50
 /** To a stranger where members alone are served; at most once a day. */
 export const MEMBERS_ONLY =
   'I can only talk to members of the workspace. If you are one, ask in the app for a code that links you, and send it here.'

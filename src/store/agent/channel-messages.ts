@@ -51,6 +51,8 @@ export interface ArrivalFacts {
   /** The event id of a line that a sender is sent once a day, and whether it has been. */
   told: string
   is_told: boolean
+  /** Such lines of all senders within a day. */
+  told_of_connection: number
   of_connection: number
   oldest_of_connection: Date | null
   of_sender: number
@@ -62,10 +64,13 @@ export interface ArrivalFacts {
   jobs_of_member: number
 }
 
+/** In the place of the sender of a line, by which lines are counted. No sender has this name. */
+const TOLD = ''
+
 const since = (sql: Sql, ms: number): Fragment => sql`clock_timestamp() - ${ms} * interval '1 millisecond'`
 
 const recent = (sql: Sql, source: string, ms: number): Fragment<Count> =>
-  sql`select count(*)::int as count, min(at) as oldest from inbound_event where source_id = ${source} and sender is not null and at > ${since(sql, ms)}`
+  sql`select count(*)::int as count, min(at) as oldest from inbound_event where source_id = ${source} and sender <> ${TOLD} and at > ${since(sql, ms)}`
 
 /** `before`: when the message came, if it is kept already. `rateMs`, `dayMs`: how long messages count, and jobs. */
 export const arrivalFacts = (
@@ -78,6 +83,8 @@ export const arrivalFacts = (
       (sql) => sql`select t.told,
           exists (select from inbound_event where source_id = ${source} and event_id = any(${[...events]})) as is_known,
           exists (select from inbound_event where source_id = ${source} and event_id = t.told) as is_told,
+          (select count(*)::int from inbound_event
+            where source_id = ${source} and sender = ${TOLD} and at > ${since(sql, dayMs)}) as told_of_connection,
           c.count as of_connection, c.oldest as oldest_of_connection, s.count as of_sender, s.oldest as oldest_of_sender,
           d.all_senders as strangers_of_connection, d.this_sender as strangers_of_sender, m.jobs_of_member
         from (select 'told ' || to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') || ' ' || ${sender} as told) t,
@@ -119,7 +126,7 @@ export const insertArrival =
 export const insertTold =
   ({ source, told, now }: { source: string; told: string; now: Date }): Query =>
   (sql) =>
-    sql`insert into inbound_event (source_id, event_id, at) values (${source}, ${told}, ${now})`
+    sql`insert into inbound_event (source_id, event_id, sender, at) values (${source}, ${told}, ${TOLD}, ${now})`
 
 /** A sender who is linked to somebody who is a member now. */
 export const memberOfSender = (connectionId: string, sender: string) =>

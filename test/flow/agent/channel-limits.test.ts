@@ -170,6 +170,24 @@ describe('strangers', () => {
     expect([await channelJobs(app, channel), await told()].map(({ length }) => length)).toEqual([1, 2])
   })
 
+  test('are told 50 times a day in all that members alone are served', async () => {
+    const channel = await place({ senderPolicy: 'members' })
+    expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
+    // Others have been told, 47 of them within a day.
+    await app.owner`insert into inbound_event (tenant_id, source_id, event_id, sender, at)
+      select tenant_id, source_id, 'told ' || n, sender, at - interval '1 hour' * n / 2 from inbound_event, generate_series(1, 50) n
+      where source_id = ${channel.id} and event_id like 'told %'`
+    const told = async () =>
+      (await app.owner`select recipient from channel_reply where connection_id = ${channel.id} order by id`).map(
+        ({ recipient }) => recipient,
+      )
+    for (const sender of ['bob', 'cem', 'dan', 'eve']) expect((await postDev(app.url, channel, { sender })).status).toBe(200)
+    expect(await told()).toEqual(['ada', 'bob', 'cem'])
+    await app.owner`update inbound_event set at = at - interval '1 day' where source_id = ${channel.id}`
+    expect((await postDev(app.url, channel, { sender: 'dan' })).status).toBe(200)
+    expect(await told()).toEqual(['ada', 'bob', 'cem', 'dan'])
+  })
+
   test('are strangers again when the member behind them has left', async () => {
     const channel = await place({ senderPolicy: 'members' })
     await linked(app, channel, 'ada')

@@ -1,6 +1,6 @@
 /** Conversations by SMS, end to end: the posts of a server that plays Twilio, and what our number sends there. */
 import { afterAll, expect, test } from 'bun:test'
-import { MOST_OF_MEMBER, USED_UP } from '#domain/agent/channel-trust'
+import { MOST_OF_MEMBER, MOST_TOLD, USED_UP } from '#domain/agent/channel-trust'
 import { smsForm } from '#domain/agent/forms/sms'
 import { begunBefore, channelJobs, dayLater, linked, messagesOf } from '#test/support/channel-posts'
 import { echo } from '#test/support/channels/echo'
@@ -66,6 +66,9 @@ test('messages in the name of a member begin 100 jobs a day; then the member is 
   const sms = await story()
   const [identity, BOB] = [await linked(app, sms, ADA), '+4915112345679']
   await linked(app, sms, BOB)
+  // Strangers who are told that members alone are served keep no member from being told.
+  await app.owner`insert into inbound_event (tenant_id, source_id, event_id, sender, at)
+    select ${sms.tenantId}, ${sms.id}, 'told ' || n, '', now() from generate_series(1, ${MOST_TOLD}) n`
   await begunBefore(app, sms, { sender: ADA, identity, count: MOST_OF_MEMBER - 1 })
   for (const text of ['the last', 'too many', 'far too many']) expect((await sms.writes(ADA, text)).status).toBe(200)
   await sms.writes(BOB, 'hello')
