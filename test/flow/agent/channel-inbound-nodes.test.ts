@@ -7,6 +7,7 @@ import { brokenInvariants } from '#test/support/agent-invariants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { channelJobs, type DevChannel, devChannel, linked, messagesOf, postDev } from '#test/support/channel-posts'
 import { freshDb } from '#test/support/db'
+import { sendWhileServersDie } from '#test/support/dying-servers'
 import { scriptedModel } from '#test/support/scripted-model'
 import { type Stops, testStops } from '#test/support/stops'
 import { crash } from '#test/support/story'
@@ -66,35 +67,15 @@ test('events sent again until a server has taken them, while the servers die in 
   const start = async (): Promise<TestApp> => stack.use(await testApp({ database: db.options, ...options() }))
   const servers = [await start(), await start()]
   const channel = await channelIn(servers[0]!)
-  let [tries, taken, crashes] = [0, 0, 0]
-  const replace = async () => {
-    const place = crashes++ % 2
-    await crash(servers[place]!)
-    servers[place] = await start()
-  }
-  /** One after the other: a crash cuts all connections to the database, which a server that starts does not survive. */
-  let dying: Promise<unknown> = Promise.resolve()
-  const sent = async (nth: number): Promise<number | undefined> => {
-    const message = { id: `evt_${nth % 10}`, sender: `sender ${nth % 10}` }
-    const reply = await postDev(servers[tries++ % 2]!.url, channel, message).catch(() => undefined)
-    if (reply?.status === 200 && ++taken % 15 === 0) {
-      dying = dying.then(replace)
-      await dying
-    }
-    return reply?.status
-  }
-  const send = (nth: number) =>
-    eventually(
-      () => sent(nth),
-      (status) => status === 200,
-    )
-  expect(await Promise.all(Array.from({ length: 50 }, (_, nth) => send(nth)))).toEqual(Array(50).fill(200))
-  expect(crashes).toBe(3)
-  const jobs = await channelJobs(servers[0]!, channel)
+  const { statuses, crashes, server } = await sendWhileServersDie(start, servers, async (url, nth) => {
+    return (await postDev(url, channel, { id: `evt_${nth % 10}`, sender: `sender ${nth % 10}` })).status
+  })
+  expect([statuses, crashes]).toEqual([Array(50).fill(200), 3])
+  const jobs = await channelJobs(server, channel)
   expect(jobs).toHaveLength(10)
-  for (const { id } of jobs) expect((await overJob(servers[0]!, id)).status).toBe('completed')
-  expect(await messagesOf(servers[0]!, channel)).toHaveLength(10)
-  expect(await brokenInvariants(servers[0]!.owner)).toEqual([])
+  for (const { id } of jobs) expect((await overJob(server, id)).status).toBe('completed')
+  expect(await messagesOf(server, channel)).toHaveLength(10)
+  expect(await brokenInvariants(server.owner)).toEqual([])
 })
 
 /** `failpoint`: where the first server dies. `before`: messages that it has recorded by then. */

@@ -4,6 +4,7 @@ import { overJob } from '#test/support/agent'
 import { brokenInvariants } from '#test/support/agent-invariants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
+import { sendWhileServersDie } from '#test/support/dying-servers'
 import { runsOf } from '#test/support/schedules'
 import { scriptedModel } from '#test/support/scripted-model'
 import { testStops } from '#test/support/stops'
@@ -42,34 +43,14 @@ test('posts of five events at once, sent again until a server has taken them whi
   const start = async (): Promise<TestApp> => stack.use(await testApp({ database: db.options, ...options }))
   const servers = [await start(), await start()]
   const rule = await ruleIn(servers[0]!)
-  let [tries, taken, crashes] = [0, 0, 0]
-  const replace = async () => {
-    const place = crashes++ % 2
-    await crash(servers[place]!)
-    servers[place] = await start()
-  }
-  /** One after the other: a crash cuts all connections to the database, which a server that starts does not survive. */
-  let dying: Promise<unknown> = Promise.resolve()
-  const sent = async (nth: number): Promise<number | undefined> => {
-    const reply = await post(servers[tries++ % 2]!.url, rule, { id: `evt_${nth % 5}` }).catch(() => undefined)
-    // A server dies after each fifteenth answer, and the other may own the workspace by then.
-    if (reply?.status === 200 && ++taken % 15 === 0) {
-      dying = dying.then(replace)
-      await dying
-    }
-    return reply?.status
-  }
-  const send = (nth: number) =>
-    eventually(
-      () => sent(nth),
-      (status) => status !== undefined && status !== 503,
-    )
-  expect(await Promise.all(Array.from({ length: 50 }, (_, nth) => send(nth)))).toEqual(Array(50).fill(200))
-  expect(crashes).toBe(3)
-  const runs = await runsOf({ app: servers[0]! }, rule.id)
+  const { statuses, crashes, server } = await sendWhileServersDie(start, servers, async (url, nth) => {
+    return (await post(url, rule, { id: `evt_${nth % 5}` })).status
+  })
+  expect([statuses, crashes]).toEqual([Array(50).fill(200), 3])
+  const runs = await runsOf({ app: server }, rule.id)
   expect(runs).toHaveLength(5)
-  for (const { id } of runs) expect((await overJob(servers[0]!, id)).status).toBe('completed')
-  expect(await brokenInvariants(servers[0]!.owner)).toEqual([])
+  for (const { id } of runs) expect((await overJob(server, id)).status).toBe('completed')
+  expect(await brokenInvariants(server.owner)).toEqual([])
 })
 
 const points: [name: string, failpoint: string, before: number][] = [
