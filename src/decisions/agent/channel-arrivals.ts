@@ -79,6 +79,15 @@ type Outcome =
   | { kind: 'declined'; effects: Effects; detail?: Record<string, unknown> }
   | { kind: 'later' }
 
+/** The audit says why. */
+const declined = (why: string, effects: Effects = {}): Extract<Outcome, { kind: 'declined' }> => ({
+  kind: 'declined',
+  effects,
+  detail: { why },
+})
+
+const NO_ROOM = 'the messages of a day are used up'
+
 /** Who is not served is told so, once a day. */
 const toldOnce = ({ connection, message, facts, now }: Omit<Arrival, 'identity'>, text: string): Effects => {
   if (facts.is_told) return {}
@@ -111,10 +120,10 @@ export const decided = async (
   const linked = await linking({ connection, message, now }, sql)
   if (linked) return linked
   const trust = trustOf(connection, { id: message.sender, identity })
-  if (trust.kind === 'none') return { kind: 'declined', effects: membersOnly({ connection, message, facts, now }) }
-  if (contentOf(message) === '') return { kind: 'declined', effects: {} }
+  if (trust.kind === 'none') return declined('only members are served', membersOnly({ connection, message, facts, now }))
+  if (contentOf(message) === '') return declined('it is empty')
   if (!hasRoom(trust, { connection, facts }))
-    return { kind: 'declined', effects: trust.kind === 'member' ? toldOnce({ connection, message, facts, now }, USED_UP) : {} }
+    return declined(NO_ROOM, trust.kind === 'member' ? toldOnce({ connection, message, facts, now }, USED_UP) : {})
   const begun = await startChannelTurn(models, { connection, message, trust, now }, { sql })
   return begun ? { kind: 'taken', job: begun.job.id, message: begun.message, effects: begun.effects } : { kind: 'later' }
 }
@@ -124,7 +133,7 @@ const fetchedLater = (arrival: Arrival): Outcome => {
   const { connection, message, identity, facts, now } = arrival
   const trust = trustOf(connection, { id: message.sender, identity })
   const isToBeTold = trust.kind === 'member' && !facts.is_told
-  if (!hasRoom(trust, arrival) && !isToBeTold) return { kind: 'declined', effects: {} }
+  if (!hasRoom(trust, arrival) && !isToBeTold) return declined(NO_ROOM)
   const work = [newWork('channel_fetch', { refId: message.id, origin: 'manual', runAt: now })]
   return { kind: 'fetching', message, effects: { work } }
 }

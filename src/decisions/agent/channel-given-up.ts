@@ -29,7 +29,7 @@ const lineTo = ({ connection, message, isLinked, facts, now }: Losing, text: str
   return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
 }
 
-const UNREAD = 'I could not read a message that you sent me, and have given it up. Please send me again whatever I have not answered.'
+const UNREAD = 'I could not read a message that you sent, and have given it up. Please send again whatever I have not answered.'
 
 /** Its text could not be had from the provider. A linked sender is told, and the connection says it. */
 export const unreadEffects = (losing: Losing, error: string): Effects => {
@@ -38,7 +38,7 @@ export const unreadEffects = (losing: Losing, error: string): Effects => {
   return merge(failedEffects(message, error, now), { writes }, lineTo(losing, UNREAD))
 }
 
-const CROWDED = 'I had too much to do for a day, and have given up a message of yours. Please send me again whatever I have not answered.'
+const CROWDED = 'I was too busy for a whole day and gave up a message of yours. Please send again whatever I have not answered.'
 
 /** There were too many open jobs for too long. */
 export const crowdedEffects = (losing: Losing): Effects =>

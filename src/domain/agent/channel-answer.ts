@@ -45,7 +45,7 @@ export const toldOf = (
   return { replyTo: direct_to, text: `${TOLD_ALONE}\n\n${text}`, isHeld: false }
 }
 
-const TOLD_ALONE = 'You asked where others read. What I have read for it comes partly from outside the workspace, so I answer you alone.'
+const TOLD_ALONE = 'You asked where others can read. Part of what I read for this comes from outside the workspace, so I answer only you.'
 
 /** What is told of the end of a job. Of a failure only members are told: it may say something of the workspace. */
 export const endText = ({ status, on_behalf }: Pick<Job, 'status' | 'on_behalf'>, said: readonly Pick<Message, 'content'>[]): string => {

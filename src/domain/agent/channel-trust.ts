@@ -116,7 +116,7 @@ export const MEMBERS_ONLY =
   'I can only talk to members of the workspace. If you are one, ask in the app for a code that links you, and send it here.'
 
 /** To a member who has no room for further jobs; at most once a day. */
-export const USED_UP = `Today's messages are used up: within a day I take ${MOST_OF_MEMBER} from you here. In the app I go on.`
+export const USED_UP = `You have used up today's messages: I answer at most ${MOST_OF_MEMBER} a day here. You can go on in the app.`
 
 /** Names of `config` that mean the same in every channel. */
 export const COMMON_CONFIG: Readonly<Record<'reply' | 'dailyJobs' | 'approvals', { description: string }>> = {

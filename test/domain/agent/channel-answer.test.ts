@@ -27,5 +27,5 @@ test.each([
 
 test('says why it answers elsewhere, and only then', () => {
   expect(told(member, []).text).toBe('Nine.')
-  expect(told(member, ['signal']).text).toMatch(/^You asked where others read\. .*\n\nNine\.$/)
+  expect(told(member, ['signal']).text).toMatch(/^You asked where others can read\. .*\n\nNine\.$/)
 })

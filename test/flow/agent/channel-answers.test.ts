@@ -93,7 +93,11 @@ describe('the answer', () => {
     const reply = (await replied(2)).find(({ job_id }) => job_id === next.id)!
     await replyOnce(app, reply.id, 'sent')
     const body = JSON.parse(receiver.requests.at(-1)!.body)
-    expect(body).toMatchObject({ sender: 'ada', thread: null, text: expect.stringMatching(/^You asked where others read\..*nine\*\*\.$/s) })
+    expect(body).toMatchObject({
+      sender: 'ada',
+      thread: null,
+      text: expect.stringMatching(/^You asked where others can read\..*nine\*\*\.$/s),
+    })
   })
 
   test('to a stranger waits for a person', async () => {

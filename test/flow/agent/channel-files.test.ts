@@ -215,7 +215,7 @@ describe('a text that is with the provider', () => {
     for (const message of await hastenedMessages(app, channel))
       expect(message).toMatchObject({ state: 'failed', error: 'it could not be read: the provider answered 500', job_id: null })
     expect(await channelJobs(app, channel)).toEqual([])
-    expect(await lines(channel)).toEqual([['ada', expect.stringContaining('could not read a message that you sent me')]])
+    expect(await lines(channel)).toEqual([['ada', expect.stringContaining('could not read a message that you sent')]])
     const { get } = await channelAdmin(app, channel.tenantId)
     const lastError = 'a message was given up: it could not be read: the provider answered 500'
     expect(await get(channel.id)).toMatchObject({ status: 'active', lastError })

@@ -48,6 +48,13 @@ const recorded = async ({ id }: DevChannel) => {
   return { ...row }
 }
 
+/** Why messages were declined, as the audit says. */
+const reasons = async ({ id }: DevChannel): Promise<string[]> => {
+  const rows = await app.owner`select detail->>'why' as why from audit
+    where detail->>'connection_id' = ${id} and detail->>'outcome' = 'declined' order by id`
+  return rows.map(({ why }) => why)
+}
+
 describe('rates', () => {
   test.each([
     ['600 of a connection', 600, null],
@@ -118,7 +125,7 @@ describe('rates', () => {
     const last = (await hastenedMessages(app, channel)).find(({ text }) => text === 'Message 21')
     expect(last).toMatchObject({ state: 'failed', error: 'the agent had too many open jobs for a day', job_id: null })
     const told = await app.owner`select recipient, text from channel_reply where connection_id = ${channel.id} and job_id is null`
-    expect(told.map(({ recipient, text }) => [recipient, text])).toEqual([['ada', expect.stringContaining('given up a message of yours')]])
+    expect(told.map(({ recipient, text }) => [recipient, text])).toEqual([['ada', expect.stringContaining('gave up a message of yours')]])
     goOn()
   })
 
@@ -154,11 +161,13 @@ describe('strangers', () => {
     await linked(app, channel, 'eve')
     for (const sender of ['ada', 'bob', 'cem', 'eve']) expect((await postDev(app.url, channel, { sender })).status).toBe(200)
     expect((await messagesOf(app, channel)).map(({ sender }) => sender)).toEqual(['ada', 'bob', 'eve'])
+    expect(await reasons(channel)).toEqual(['the messages of a day are used up'])
   })
 
   test('are told once a day that members alone are served', async () => {
     const channel = await place({ senderPolicy: 'members' })
     for (const sender of ['ada', 'ada', 'bob', 'ada']) expect((await postDev(app.url, channel, { sender })).status).toBe(200)
+    expect(await reasons(channel)).toEqual(Array(4).fill('only members are served'))
     expect([await channelJobs(app, channel), await messagesOf(app, channel)]).toEqual([[], []])
     const told = () => app.owner`select recipient, job_id from channel_reply where connection_id = ${channel.id} order by id`
     expect((await told()).map(({ recipient, job_id }) => [recipient, job_id])).toEqual([
