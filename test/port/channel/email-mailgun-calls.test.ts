@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import Mailgun from 'mailgun.js'
-import { mailAdapter, mailgunConnection, OURS } from '../../support/channels/mail.ts'
-import { type MailgunFailure, openMailgun } from '../../support/channels/mailgun.ts'
-import { postOf } from '../../support/channels/posts.ts'
-import { runs } from '../../support/property.ts'
+import { mailAdapter, mailgunConnection, OURS } from '#test/support/channels/mail'
+import { type MailgunFailure, openMailgun } from '#test/support/channels/mailgun'
+import { postOf } from '#test/support/channels/posts'
+import { runs } from '#test/support/property'
 
 const [fake, eu] = [openMailgun(), openMailgun()]
 afterAll(async () => {

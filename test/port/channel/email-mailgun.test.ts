@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { InboundPost } from '#port/channel/channel'
-import { mailAdapter, mailgunConnection, OURS } from '../../support/channels/mail.ts'
-import { type MailgunPostChanges, openMailgun, type RoutedMail } from '../../support/channels/mailgun.ts'
-import { postOf } from '../../support/channels/posts.ts'
+import { mailAdapter, mailgunConnection, OURS } from '#test/support/channels/mail'
+import { type MailgunPostChanges, openMailgun, type RoutedMail } from '#test/support/channels/mailgun'
+import { postOf } from '#test/support/channels/posts'
 
 const [fake, eu] = [openMailgun(), openMailgun()]
 afterAll(async () => {

@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import EmailReplyParser from 'email-reply-parser'
 import fc from 'fast-check'
 import { withoutQuotes } from '#port/channel/email/quotes'
-import { processorTime } from '../../support/processor-time.ts'
-import { runs } from '../../support/property.ts'
+import { processorTime } from '#test/support/processor-time'
+import { runs } from '#test/support/property'
 
 const cut: [string, string, string][] = [
   ['nothing to cut', 'Hello,\n\nwhat is due today?\n\nAda', 'Hello,\n\nwhat is due today?\n\nAda'],

@@ -1,8 +1,8 @@
 /** What we send by Resend, and ask of it; its SDK gets the same answers of the server that plays it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Resend } from 'resend'
-import { mailAdapter, OURS, resendConnection } from '../../support/channels/mail.ts'
-import { openResend, type ResendFailure } from '../../support/channels/resend.ts'
+import { mailAdapter, OURS, resendConnection } from '#test/support/channels/mail'
+import { openResend, type ResendFailure } from '#test/support/channels/resend'
 
 const fake = openResend()
 afterAll(() => fake[Symbol.asyncDispose]())

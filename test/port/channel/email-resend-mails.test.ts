@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Resend } from 'resend'
 import type { InboundPost } from '#port/channel/channel'
-import { mailAdapter, OURS, resendConnection } from '../../support/channels/mail.ts'
-import { postOf } from '../../support/channels/posts.ts'
-import { openResend, type ReceivedMail, type ResendFailure, type ResendPostChanges } from '../../support/channels/resend.ts'
+import { mailAdapter, OURS, resendConnection } from '#test/support/channels/mail'
+import { postOf } from '#test/support/channels/posts'
+import { openResend, type ReceivedMail, type ResendFailure, type ResendPostChanges } from '#test/support/channels/resend'
 
 const fake = openResend()
 afterAll(() => fake[Symbol.asyncDispose]())

@@ -5,10 +5,10 @@ import { Resend } from 'resend'
 import { Webhook } from 'svix'
 import type { InboundPost } from '#port/channel/channel'
 import { newWebhookSecret } from '#port/webhook'
-import { mailAdapter, OURS, resendConnection } from '../../support/channels/mail.ts'
-import { postOf } from '../../support/channels/posts.ts'
-import { openResend, type ReceivedMail, type ResendPostChanges } from '../../support/channels/resend.ts'
-import { runs } from '../../support/property.ts'
+import { mailAdapter, OURS, resendConnection } from '#test/support/channels/mail'
+import { postOf } from '#test/support/channels/posts'
+import { openResend, type ReceivedMail, type ResendPostChanges } from '#test/support/channels/resend'
+import { runs } from '#test/support/property'
 
 const fake = openResend()
 afterAll(() => fake[Symbol.asyncDispose]())

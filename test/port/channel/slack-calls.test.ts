@@ -4,10 +4,10 @@ import { webApi } from '@slack/bolt'
 import type { Outgoing } from '#port/channel/channel'
 import { slackAdapter } from '#port/channel/slack/adapter'
 import { createEgress } from '#port/egress/egress'
-import { openSlack } from '../../support/channels/slack.ts'
-import { install, slackConnection } from '../../support/channels/slack-posts.ts'
-import { eventually } from '../../support/eventually.ts'
-import type { ReceiverAnswer } from '../../support/receiver.ts'
+import { openSlack } from '#test/support/channels/slack'
+import { install, slackConnection } from '#test/support/channels/slack-posts'
+import { eventually } from '#test/support/eventually'
+import type { ReceiverAnswer } from '#test/support/receiver'
 
 const people = { ...install, token: ['xoxb', 'no', 'files'].join('-'), scopes: ['chat:write', 'im:history'] }
 const deaf = { ...install, token: ['xoxb', 'deaf'].join('-'), scopes: ['chat:write'] }

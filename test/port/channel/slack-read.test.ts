@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { readPost, routeOf } from '#port/channel/slack/read'
 import { plainTextOf } from '#port/channel/slack/text'
-import { direct, install, mention, slackConnection, slackEvent, slackPost } from '../../support/channels/slack-posts.ts'
-import { runs } from '../../support/property.ts'
+import { direct, install, mention, slackConnection, slackEvent, slackPost } from '#test/support/channels/slack-posts'
+import { runs } from '#test/support/property'
 
 type Json = Record<string, unknown>
 

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import type { InboundPost } from '#port/channel/channel'
 import { channelAdapters } from '#port/channel/registry'
 import { createEgress } from '#port/egress/egress'
-import { direct, install, mention, NOW, slackConnection, slackEvent, slackPost } from '../../support/channels/slack-posts.ts'
-import { runs } from '../../support/property.ts'
+import { direct, install, mention, NOW, slackConnection, slackEvent, slackPost } from '#test/support/channels/slack-posts'
+import { runs } from '#test/support/property'
 
 const egress = createEgress({ rules: { allow: new Set(), own: new Set() } })
 const nowhere = 'https://slack.example'

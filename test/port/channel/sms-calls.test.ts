@@ -5,8 +5,8 @@ import type RequestClient from 'twilio/lib/base/RequestClient'
 import type { OpenConnection, Sent } from '#port/channel/channel'
 import { smsAdapter } from '#port/channel/sms/adapter'
 import { createEgress } from '#port/egress/egress'
-import { newSid, openTwilio, type TwilioFailure } from '../../support/channels/twilio.ts'
-import { openReceiver } from '../../support/receiver.ts'
+import { newSid, openTwilio, type TwilioFailure } from '#test/support/channels/twilio'
+import { openReceiver } from '#test/support/receiver'
 
 const fake = openTwilio()
 afterAll(() => fake[Symbol.asyncDispose]())

@@ -6,9 +6,9 @@ import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks'
 import type { InboundPost, OpenConnection } from '#port/channel/channel'
 import { smsAdapter } from '#port/channel/sms/adapter'
 import { createEgress } from '#port/egress/egress'
-import { postOf } from '../../support/channels/posts.ts'
-import { incomingSms, newSid, openTwilio, type PostChanges, type TwilioFields, twilioSignature } from '../../support/channels/twilio.ts'
-import { runs } from '../../support/property.ts'
+import { postOf } from '#test/support/channels/posts'
+import { incomingSms, newSid, openTwilio, type PostChanges, type TwilioFields, twilioSignature } from '#test/support/channels/twilio'
+import { runs } from '#test/support/property'
 
 const fake = openTwilio()
 afterAll(() => fake[Symbol.asyncDispose]())

@@ -3,10 +3,10 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { OpenConnection, Outgoing } from '#port/channel/channel'
 import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
 import { createEgress } from '#port/egress/egress'
-import { graphError, openMeta } from '../../support/channels/whatsapp.ts'
-import { business, NOW, whatsAppConnection } from '../../support/channels/whatsapp-posts.ts'
-import { eventually } from '../../support/eventually.ts'
-import type { ReceiverAnswer } from '../../support/receiver.ts'
+import { graphError, openMeta } from '#test/support/channels/whatsapp'
+import { business, NOW, whatsAppConnection } from '#test/support/channels/whatsapp-posts'
+import { eventually } from '#test/support/eventually'
+import type { ReceiverAnswer } from '#test/support/receiver'
 
 const meta = await openMeta()
 afterAll(() => meta[Symbol.asyncDispose]())

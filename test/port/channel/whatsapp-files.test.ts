@@ -2,9 +2,9 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
 import { createEgress } from '#port/egress/egress'
-import { graphError, openMeta } from '../../support/channels/whatsapp.ts'
-import { business, NOW, whatsAppConnection } from '../../support/channels/whatsapp-posts.ts'
-import { openReceiver } from '../../support/receiver.ts'
+import { graphError, openMeta } from '#test/support/channels/whatsapp'
+import { business, NOW, whatsAppConnection } from '#test/support/channels/whatsapp-posts'
+import { openReceiver } from '#test/support/receiver'
 
 const meta = await openMeta()
 afterAll(() => meta[Symbol.asyncDispose]())

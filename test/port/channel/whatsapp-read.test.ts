@@ -20,8 +20,8 @@ import {
   status,
   whatsAppConnection,
   whatsAppPost,
-} from '../../support/channels/whatsapp-posts.ts'
-import { runs } from '../../support/property.ts'
+} from '#test/support/channels/whatsapp-posts'
+import { runs } from '#test/support/property'
 
 type Json = Record<string, unknown>
 
