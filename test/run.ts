@@ -11,7 +11,7 @@ import { buildTemplate, TEMPLATE_VARIABLE, type Template } from './support/db.ts
 import { temporaryFolder } from './support/folder.ts'
 import { folderInMemory } from './support/memory.ts'
 import { startPostgres } from './support/postgres.ts'
-import { lineOf, type Totals, totalsOf } from './support/totals.ts'
+import { failuresOf, lineOf, type Totals, totalsOf } from './support/totals.ts'
 
 const PARENT_POLL_MS = 500
 
@@ -41,7 +41,9 @@ const runTests = async (args: string[], template: Template, signal: AbortSignal)
   })
   const exitCode = await child.exited
   const file = Bun.file(report)
-  return totalsOf((await file.exists()) ? await file.text() : '', exitCode)
+  const xml = (await file.exists()) ? await file.text() : ''
+  for (const failure of failuresOf(xml)) console.log(`failed: ${failure}`)
+  return totalsOf(xml, exitCode)
 }
 
 const run = async (args: string[]): Promise<Totals> => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { lineOf, totalsOf } from './totals.ts'
+import { failuresOf, lineOf, totalsOf } from './totals.ts'
 
 const report = (attributes: string): string => `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="bun test" ${attributes} time="0.01">
@@ -16,4 +16,17 @@ test.each([
   ['a run that was killed', '', 137, '0 passed, 1 failed'],
 ])('the closing line of %s', (_, xml, exitCode, line) => {
   expect(lineOf(totalsOf(xml, exitCode))).toBe(line)
+})
+
+test('failed tests are named with their files', () => {
+  const xml = `<testsuites tests="3" failures="2"><testsuite name="a.test.ts" file="test/a.test.ts">
+    <testcase name="holds" classname="" time="0.1" file="test/a.test.ts" line="1" assertions="1" />
+    <testcase name="says &quot;a &lt; b&quot;" classname="" time="0.1" file="test/a.test.ts" line="2" assertions="1">
+      <failure type="AssertionError" />
+    </testcase>
+    <testcase name="throws" classname="" time="0.1" file="test/b.test.ts" line="2" assertions="0">
+      <failure type="Error" message="no">at b</failure>
+    </testcase>
+  </testsuite></testsuites>`
+  expect(failuresOf(xml)).toEqual(['test/a.test.ts: says "a < b"', 'test/b.test.ts: throws'])
 })

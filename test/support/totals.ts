@@ -19,6 +19,16 @@ export const totalsOf = (report: string, exitCode: number): Totals => {
   return { passed, failed: Math.max(failures, wentWrong ? 1 : 0), skipped }
 }
 
+const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+const textOf = (escaped: string): string => escaped.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
+
+/** The tests of a JUnit report that failed, each with its file: a long output rarely shows them. */
+export const failuresOf = (report: string): string[] =>
+  [...report.matchAll(/<testcase\b([^>]*[^/])>\s*<failure\b/g)].map(([, attributes = '']) => {
+    const value = (name: string) => textOf(new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1] ?? '')
+    return `${value('file')}: ${value('name')}`
+  })
+
 /** The closing line of a run. */
 export const lineOf = ({ passed, failed, skipped }: Totals): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
