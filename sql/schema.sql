@@ -525,6 +525,7 @@ create table public.audit (
   detail jsonb not null default '{}'::jsonb,
   constraint audit_pkey PRIMARY KEY (tenant_id, id)
 );
+CREATE INDEX audit_of_record ON public.audit USING btree (tenant_id, ref_id, id) WHERE (ref_id IS NOT NULL);
 alter table public.audit enable row level security;
 alter table public.audit force row level security;
 create policy app on public.audit for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -689,6 +690,24 @@ alter table public.channel_reply enable row level security;
 alter table public.channel_reply force row level security;
 create policy app on public.channel_reply for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.channel_reply to tendril_app;
+
+create table public.comment (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  item_id uuid not null,
+  kind text not null,
+  body text not null,
+  written_by jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint comment_kind_check CHECK ((kind = ANY (ARRAY['comment'::text, 'rejection'::text]))),
+  constraint comment_pkey PRIMARY KEY (tenant_id, id),
+  constraint comment_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX comment_tenant_id_item_id_id_idx ON public.comment USING btree (tenant_id, item_id, id);
+alter table public.comment enable row level security;
+alter table public.comment force row level security;
+create policy app on public.comment for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.comment to tendril_app;
 
 create table public.connection (
   id uuid not null,
@@ -856,12 +875,21 @@ create table public.engagement (
   last_error text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  revision integer not null default 1,
+  written_by jsonb,
+  written_at timestamp with time zone,
+  decision jsonb,
+  deleted_at timestamp with time zone,
+  deleted_status text,
   constraint engagement_action_check CHECK ((action = ANY (ARRAY['reply'::text, 'quote'::text, 'repost'::text, 'like'::text]))),
+  constraint engagement_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint engagement_pkey PRIMARY KEY (tenant_id, id),
-  constraint engagement_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'failed'::text, 'drafted'::text, 'approved'::text, 'executing'::text, 'executed'::text, 'rejected'::text, 'execute_failed'::text, 'execute_unconfirmed'::text])))
+  constraint engagement_revision_check CHECK ((revision > 0)),
+  constraint engagement_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'failed'::text, 'drafted'::text, 'approved'::text, 'executing'::text, 'executed'::text, 'rejected'::text, 'execute_failed'::text, 'execute_unconfirmed'::text, 'deleted'::text])))
 );
+CREATE INDEX engagement_deleted ON public.engagement USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX engagement_tenant_id_status_id_idx ON public.engagement USING btree (tenant_id, status, id);
-CREATE UNIQUE INDEX engagement_of_post ON public.engagement USING btree (tenant_id, network, post_id, action) WHERE (status <> ALL (ARRAY['rejected'::text, 'failed'::text]));
+CREATE UNIQUE INDEX engagement_of_post ON public.engagement USING btree (tenant_id, network, post_id, action) WHERE (status <> ALL (ARRAY['rejected'::text, 'failed'::text, 'deleted'::text]));
 alter table public.engagement enable row level security;
 alter table public.engagement force row level security;
 create policy app on public.engagement for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -1109,14 +1137,28 @@ create table public.item (
   experiment_id uuid,
   arm text,
   metrics jsonb,
+  tags text[] not null default '{}'::text[],
+  note text,
+  proposed_at timestamp with time zone,
+  revision integer not null default 1,
+  written_by jsonb,
+  written_at timestamp with time zone,
+  account_id uuid,
+  decision jsonb,
+  deleted_at timestamp with time zone,
+  deleted_status text,
   constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
+  constraint item_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
   constraint item_on_missed_check CHECK ((on_missed = ANY (ARRAY['post'::text, 'skip'::text]))),
   constraint item_pkey PRIMARY KEY (tenant_id, id),
-  constraint item_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'approved'::text, 'publishing'::text, 'posted'::text, 'rejected'::text, 'publish_failed'::text, 'publish_unconfirmed'::text]))),
+  constraint item_revision_check CHECK ((revision > 0)),
+  constraint item_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'approved'::text, 'publishing'::text, 'posted'::text, 'rejected'::text, 'publish_failed'::text, 'publish_unconfirmed'::text, 'deleted'::text]))),
+  constraint item_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES public.connection(tenant_id, id),
   constraint item_tenant_id_batch_id_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES public.batch(tenant_id, id),
   constraint item_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id)
 );
+CREATE INDEX item_deleted ON public.item USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at) WHERE (post_at IS NOT NULL);
 CREATE INDEX item_status ON public.item USING btree (tenant_id, status, id) INCLUDE (hook);
 CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id) WHERE (batch_id IS NOT NULL);
@@ -1442,6 +1484,22 @@ alter table public.report enable row level security;
 alter table public.report force row level security;
 create policy app on public.report for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.report to tendril_app;
+
+create table public.revision (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  record_id uuid not null,
+  number integer not null,
+  title text,
+  body text,
+  written_by jsonb,
+  written_at timestamp with time zone not null,
+  constraint revision_number_check CHECK ((number > 0)),
+  constraint revision_pkey PRIMARY KEY (tenant_id, record_id, number)
+);
+alter table public.revision enable row level security;
+alter table public.revision force row level security;
+create policy app on public.revision for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.revision to tendril_app;
 
 create table public.rule (
   id uuid not null,

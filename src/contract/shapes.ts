@@ -176,3 +176,12 @@ export const record = <P extends Parameters<typeof T.Object>[0]>(
   fields: P,
   options: { title?: string; description?: string; examples?: unknown[]; 'x-named'?: true } = {},
 ) => T.Object(fields, { ...options, additionalProperties: false })
+
+/** Who wrote or decided something. */
+export const Author = record(
+  {
+    kind: oneOf(['person', 'key', 'agent', 'system'], { description: 'agent: a job of the workspace agent.' }),
+    id: T.String(),
+  },
+  { title: 'Author' },
+)

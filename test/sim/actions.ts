@@ -3,7 +3,7 @@
  * where it is a command of a person on an item also a column of the state table (test/domain/transitions.ts).
  */
 import type { Letter } from '#actors/engine/letter'
-import { requestAgain } from '#domain/growth/drafting/item'
+import { requestAgain } from '#domain/growth/drafting/item-moves'
 import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'

@@ -113,13 +113,13 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'post-now does not look at the state',
-    file: 'src/domain/growth/drafting/item.ts',
+    file: 'src/domain/growth/drafting/item-moves.ts',
     from: "if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')",
     to: '',
   },
   {
     name: 'post-now sends what is in doubt',
-    file: 'src/domain/growth/drafting/item.ts',
+    file: 'src/domain/growth/drafting/item-moves.ts',
     from: "if (item.status === 'publish_unconfirmed')\n    fail('conflict', `cannot post",
     to: "if (item.status === 'publish_unconfirmed') return { ...item, status: 'publishing' }\n  if (!item)\n    fail('conflict', `cannot post",
   },

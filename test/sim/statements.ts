@@ -195,6 +195,9 @@ const metrics = { hasReadable: async () => false }
 /** Nor has it an agent. */
 const steps = { callsInFlight: parts(() => []) }
 
+/** Earlier texts are not kept. */
+const revisions = { insertRevision: () => () => nothing }
+
 /** Of work, only sends and what reads for them is kept. */
 const standing = { standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })) }
 
@@ -228,6 +231,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/metrics': metrics,
     'growth/growth-channels': growthChannels,
     'growth/standing': standing,
+    'growth/revisions': revisions,
     'engine/work': works,
     'engine/gate': gate,
     'engine/letter': letters,

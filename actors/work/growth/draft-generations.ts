@@ -1,6 +1,7 @@
 /** The kinds of generations, with a lane for each. */
 
 import { failEffects, finishEffects, generationStores } from '#decisions/growth/generations'
+import { itemInserted } from '#decisions/growth/item-writes'
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
 import { type Batch, batchItem, readyBatch } from '#domain/growth/drafting/batch'
@@ -19,7 +20,7 @@ import type { Sql } from '#store/engine/db'
 import { currentDefault } from '#store/growth/connections'
 import { channelNamed } from '#store/growth/growth-channels'
 import { hookResults } from '#store/growth/hooks'
-import { insertItem, recentItems } from '#store/growth/items'
+import { recentItems } from '#store/growth/items'
 import { activeLearnings } from '#store/growth/learnings'
 import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
@@ -71,7 +72,7 @@ const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
         batchItem(one, { id: newId(), batchId: record.id, experimentId: record.experiment_id, length: brief.measure(one.body), now }),
       )
     const effects = finishEffects(generationStores.batch.save, done, work)
-    return { ...effects, writes: [...(effects.writes ?? []), ...items.map(insertItem)] }
+    return { ...effects, writes: [...(effects.writes ?? []), ...items.flatMap(itemInserted)] }
   },
 }
 
@@ -93,7 +94,7 @@ const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
       return failEffects(generationStores.article, record, { error: ARCHIVED_MEANWHILE, now, work })
     const item = articleItem(set, { id: newId(), measure: brief.measure, now })
     const effects = finishEffects(generationStores.article.save, readyArticle(record, set, { item, now }), work)
-    return { ...effects, writes: [insertItem(item), ...(effects.writes ?? [])] }
+    return { ...effects, writes: [...itemInserted(item), ...(effects.writes ?? [])] }
   },
 }
 

@@ -2,6 +2,7 @@
 
 import { type AdmittedGeneration, admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
 import { takenOf } from '#decisions/growth/generations'
+import { itemInserted } from '#decisions/growth/item-writes'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
 import type { Generation } from '#domain/growth/drafting/generation'
 import { requireActive } from '#domain/growth/drafting/growth-channel'
@@ -21,7 +22,6 @@ import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import { engagementOnSignal } from '#store/growth/engagements'
 import { channelNamed, channelPart } from '#store/growth/growth-channels'
-import { insertItem } from '#store/growth/items'
 import { currentProfile } from '#store/growth/profiles'
 import { bestToResurface, type Resurfaceable } from '#store/growth/resurface'
 import { saveSignal, signalPart } from '#store/growth/signals'
@@ -69,7 +69,7 @@ const actions: Actions = {
     if (!best) return fail('conflict', skips.nothing)
     const item = resurfacedItem(best, now)
     const event = { type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }
-    return { made: { kind: 'item', id: item.id, inFlight: false }, effects: { writes: [insertItem(item)], events: [event] } }
+    return { made: { kind: 'item', id: item.id, inFlight: false }, effects: { writes: itemInserted(item), events: [event] } }
   },
 }
 

@@ -32,6 +32,8 @@ export const exportKinds = [
     'growth_audit',
     'report',
     'item',
+    'revision',
+    'comment',
     'rule',
     'rule_run',
     'attempt',

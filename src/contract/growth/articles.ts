@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
-import { Item } from './items.ts'
 
 const lengths = ['short', 'medium', 'long'] as const
 

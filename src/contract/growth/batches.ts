@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
-import { Item } from './items.ts'
 
 const fields = {
   id: Id,

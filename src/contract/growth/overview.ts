@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
+import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
 import { called, nullable, record } from '../shapes.ts'
 import { GrowthChannel } from './channels.ts'
-import { Item } from './items.ts'
 import { Learning } from './learnings.ts'
 import { Profile } from './profile.ts'
 

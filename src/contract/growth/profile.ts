@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
 import { nullable, record, Time } from '../shapes.ts'
-import { OnMissed } from './items.ts'
 
 const entries = (description: string) => T.Array(T.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 100, description })
 

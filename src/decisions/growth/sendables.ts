@@ -1,6 +1,7 @@
 /** The kinds of records that are sent. Their transitions are in the domain; actors/work/growth/means.ts sends them. */
 import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
-import { type Item, itemAnswer } from '#domain/growth/drafting/item'
+import type { Item } from '#domain/growth/drafting/item'
+import { itemAnswer } from '#domain/growth/drafting/item-view'
 import { engagement } from '#domain/growth/sending/engagement'
 import { post } from '#domain/growth/sending/post'
 import type { Sendable, SendableKind, Transitions } from '#domain/growth/sending/sendable'

@@ -1,15 +1,14 @@
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
+import { itemSaved } from '#decisions/growth/item-writes'
 import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
 import { takeCap } from '#domain/app/plan'
 import { type ChannelName, channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
+import { decided, type Item, type ItemDecision } from '#domain/growth/drafting/item'
 import {
   approve,
-  type Item,
-  itemAnswer,
-  itemView,
   markPosted,
   postedEvent,
   reject,
@@ -18,7 +17,9 @@ import {
   requireSchedulable,
   schedule,
   unschedule,
-} from '#domain/growth/drafting/item'
+} from '#domain/growth/drafting/item-moves'
+import { itemAnswer, itemView } from '#domain/growth/drafting/item-view'
+import { rewritten } from '#domain/growth/drafting/revision'
 import type { Connection } from '#domain/growth/sending/connection'
 import { fail, found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
@@ -33,6 +34,7 @@ import { defaultPart } from '#store/growth/connections'
 import { channelsPart } from '#store/growth/growth-channels'
 import { itemById, itemPart, listItems, saveItem } from '#store/growth/items'
 import { profilePart } from '#store/growth/profiles'
+import { authorOf } from '../author.ts'
 import type { AwaitedResult, CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -43,10 +45,14 @@ const drafted: ChannelName[] = ['posts', 'articles']
 const the = (item: Item | undefined): Item => found(item, 'no such item')
 
 const replyOf = (item: Item) => ({ item: itemView(item) })
-const save = (item: Item, effects: Effects = {}) => ({
+const save = (item: Item, effects: Effects = {}, before = item) => ({
   reply: replyOf(item),
-  effects: { ...effects, writes: [saveItem(item), ...(effects.writes ?? [])] },
+  effects: { ...effects, writes: [...itemSaved(before, item), ...(effects.writes ?? [])] },
 })
+
+/** The item with the caller's decision on it. */
+const by = (context: CommandContext, what: ItemDecision['what'], item: Item): Item =>
+  decided(item, what, { by: authorOf(context), now: context.gate.now })
 
 export const itemHandlers: Handlers<typeof items> = {
   async list({ status, ...input }, { read }) {
@@ -57,21 +63,25 @@ export const itemHandlers: Handlers<typeof items> = {
 
   approve: loading(
     ({ id }) => ({ item: itemPart(id), account: defaultPart, channels: channelsPart(drafted) }),
-    ({ edited_body, title }, { gate, networks }, { account, channels, ...loaded }) => {
+    ({ edited_body, title }, context, { account, channels, ...loaded }) => {
+      const { gate, networks } = context
       const item = the(loaded.item)
       const name = channelFor(item.kind)
       const limits = limitsFor(networks, account)
       const channel = channels.find((one) => one.name === name)
       const rule = { measure: limits.measure, maxLength: limitOf(name, limits), channel }
       const words = { editedBody: edited_body, title }
-      const next = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule })
-      return save(next, next.title === item.title ? {} : { writes: [retitleArticle(next)] })
+      const approved = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule })
+      const isEdited = approved.body !== item.body || approved.title !== item.title
+      const written = isEdited ? rewritten(approved, approved, { by: authorOf(context), now: gate.now }) : approved
+      const next = by(context, 'approved', written)
+      return save(next, next.title === item.title ? {} : { writes: [retitleArticle(next)] }, item)
     },
   ),
 
   reject: loading(
     ({ id }) => ({ item: itemPart(id) }),
-    ({ reason }, { gate }, { item }) => save(reject(the(item), reason, gate.now)),
+    ({ reason }, context, { item }) => save(by(context, 'rejected', reject(the(item), reason, context.gate.now))),
   ),
 
   schedule: loading(
@@ -80,18 +90,20 @@ export const itemHandlers: Handlers<typeof items> = {
       const slots = { channels: when(isSlot, channelsPart(drafted)), calendar: when(isSlot, calendarPart) }
       return { item: itemPart(id), existing: workFor('send', id), ...slots, profile: when(isSlot, profilePart) }
     },
-    ({ post_at, on_missed }, { gate: { now } }, { item: before, existing, channels = [], calendar = [], profile }) => {
+    ({ post_at, on_missed }, context, { item: before, existing, channels = [], calendar = [], profile }) => {
+      const { now } = context.gate
       const approved = the(before)
       requireSchedulable(approved)
       const postAt = profile ? slotFor(approved, { channels, calendar, profile: profile.profile, now }) : new Date(post_at)
-      const item = schedule(approved, { postAt, onMissed: on_missed ?? null, now })
+      const item = by(context, 'scheduled', schedule(approved, { postAt, onMissed: on_missed ?? null, now }))
       return save(item, enqueueSend('post', { record: item, runAt: postAt, origin: 'automatic', existing }))
     },
   ),
 
   unschedule: loading(
     ({ id }) => ({ item: itemPart(id), work: workFor('send', id) }),
-    (_, { gate }, { item, work }) => save(unschedule(the(item), gate.now), work ? { settled: [work.id] } : {}),
+    (_, context, { item, work }) =>
+      save(by(context, 'unscheduled', unschedule(the(item), context.gate.now)), work ? { settled: [work.id] } : {}),
   ),
 
   postNow: {
@@ -100,10 +112,11 @@ export const itemHandlers: Handlers<typeof items> = {
         ...{ item: itemPart(id), account: accountOfRecord({ sendable: 'post', record_id: id }), existing: workFor('send', id) },
         reading: when(confirm !== undefined, workFor('reconcile', id)),
       }),
-      ({ confirm }, { gate, principal }, { item: before, account, existing, reading }) => {
+      ({ confirm }, context, { item: before, account, existing, reading }) => {
+        const { gate } = context
         const known = the(before)
-        if (confirm && known.status === 'publish_unconfirmed') return beginAgain(known, { gate, principal }, { account, existing, reading })
-        const item = requestPost(known, gate.now)
+        if (confirm && known.status === 'publish_unconfirmed') return beginAgain(known, context, { account, existing, reading })
+        const item = by(context, 'post_requested', requestPost(known, gate.now))
         if (!account) fail('x_not_connected')
         const spend = [takeCap(gate, items.postNow.cap)]
         const effects = enqueueSend('post', { record: item, runAt: gate.now, origin: 'manual', existing })
@@ -118,8 +131,9 @@ export const itemHandlers: Handlers<typeof items> = {
 
   markPosted: loading(
     ({ id }) => ({ item: itemPart(id), ...underWay({ sendable: 'post', record_id: id }) }),
-    ({ id, url }, { gate, tenantId }, { item: before, ...underway }) => {
-      const item = markPosted(the(before), url, gate.now)
+    ({ id, url }, context, { item: before, ...underway }) => {
+      const { gate, tenantId } = context
+      const item = by(context, 'marked_posted', markPosted(the(before), url, gate.now))
       const ended = endByHand(underway, { state: 'posted', now: gate.now })
       const body = itemAnswer(item)
       const writes = [resolvePending(id, 200, body), ...ended.writes]
@@ -140,12 +154,9 @@ interface Reached {
 }
 
 /** Requests another post of an item in doubt. The item itself does not change until its timeline has been read. */
-const beginAgain = (
-  before: Item,
-  { gate, principal }: Pick<CommandContext, 'gate' | 'principal'>,
-  { account, existing, reading }: Reached,
-): AwaitedResult => {
-  const item = requestAgain(before, { by: principal.kind, now: gate.now })
+const beginAgain = (before: Item, context: CommandContext, { account, existing, reading }: Reached): AwaitedResult => {
+  const { gate, principal } = context
+  const item = by(context, 'post_requested', requestAgain(before, { by: principal.kind, now: gate.now }))
   if ((reading && againOf(reading)) || existing) fail('conflict', 'cannot post again: the item is already being posted again')
   if (!account) fail('x_not_connected')
   const capped = takeCap(gate, items.postNow.cap)

@@ -1,5 +1,5 @@
 import type { overview } from '#contract/growth/overview'
-import { itemView } from '#domain/growth/drafting/item'
+import { itemView } from '#domain/growth/drafting/item-view'
 import { loadBy } from '#store/engine/load'
 import { allChannels } from '#store/growth/growth-channels'
 import { itemCount, newestItems } from '#store/growth/items'

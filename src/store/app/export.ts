@@ -25,7 +25,8 @@ const item = [
     'length',
     'post_at',
   ],
-  ...['on_missed', 'account_external_id', 'reject_reason', 'external_id', 'url', 'posted_at', 'last_error', ...times],
+  ...['on_missed', 'account_external_id', 'reject_reason', 'external_id', 'url', 'posted_at', 'last_error', 'tags', 'note'],
+  ...['proposed_at', 'revision', 'written_by', 'written_at', 'account_id', 'decision', 'deleted_at', 'deleted_status', ...times],
 ]
 const attempt = [
   ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
@@ -34,7 +35,7 @@ const attempt = [
 const engagement = [
   ...['id', 'status', 'action', 'review', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'instruction'],
   ...['body', 'rationale', 'signal_id', 'error', 'model', 'usage', 'account_external_id', 'reject_reason', 'external_id', 'url'],
-  ...['executed_at', 'last_error', ...times],
+  ...['executed_at', 'last_error', 'revision', 'written_by', 'written_at', 'decision', 'deleted_at', 'deleted_status', ...times],
 ]
 const signal = [
   ...['id', 'target_id', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'posted_at', 'score', 'reasons'],
@@ -121,6 +122,15 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     key: byId,
   },
   item: { table: 'item', columns: item, key: byId },
+  revision: {
+    table: 'revision',
+    columns: ['record_id', 'number', 'title', 'body', 'written_by', 'written_at'],
+    key: [
+      ['record_id', 'uuid'],
+      ['number', 'int'],
+    ],
+  },
+  comment: { table: 'comment', columns: ['id', 'item_id', 'kind', 'body', 'written_by', 'created_at'], key: byId },
   metric: {
     table: 'item_metric',
     columns: ['id', 'item_id', 'at', 'impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'],

@@ -9,23 +9,28 @@ import type { RecordId } from '../engine/work.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`id, batch_id, resurfaced_from, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
-  on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, created_at, updated_at,
+  on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, tags, note, proposed_at, revision,
+  written_by, written_at, account_id, decision, created_at, updated_at,
+  (select jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network) from connection c where case
+    when item.account_external_id is not null then c.external_id = item.account_external_id
+    when item.account_id is not null then c.id = item.account_id else c.is_default and c.status = 'connected' end limit 1) as posting_account,
+  case when revision > 1 then (select r.body from revision r where r.record_id = item.id order by r.number limit 1) end as original_body,
   case when status = 'posted' then metrics end as metrics,
   case when status = 'publish_unconfirmed' then item_doubt(id, review) end as doubt`
 
 export const itemById =
   (id: RecordId): Query<Item> =>
   (sql) =>
-    sql`select ${columns(sql)} from item where id = ${id}`
+    sql`select ${columns(sql)} from item where id = ${id} and status <> 'deleted'`
 
-const times = { post_at: true, posted_at: true, created_at: true, updated_at: true } as const
+const times = { post_at: true, posted_at: true, proposed_at: true, written_at: true, created_at: true, updated_at: true } as const
 
 export const itemPart = (id: RecordId): Part<Item | undefined> => one<Item>(times, itemById(id))
 
 export const itemsOfBatch =
   (batchId: string): Query<Item> =>
   (sql) =>
-    sql`select ${columns(sql)} from item where batch_id = ${batchId} order by id`
+    sql`select ${columns(sql)} from item where batch_id = ${batchId} and status <> 'deleted' order by id`
 
 export const itemsOfBatchPart = (batchId: string) => many<Item>(times, itemsOfBatch(batchId))
 
@@ -33,7 +38,7 @@ export const itemsOfBatchPart = (batchId: string) => many<Item>(times, itemsOfBa
 export const listItems =
   ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query<Item> =>
   (sql) =>
-    sql`select ${columns(sql)} from item where true ${status ? sql`and status = ${status}` : sql``}
+    sql`select ${columns(sql)} from item where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 /** The first items of that list. */
@@ -49,15 +54,24 @@ export const itemCount = (status: ItemStatus) =>
 export const recentItems =
   (limit: number): Query<RecentPost> =>
   (sql) =>
-    sql`select body, hook from item where kind = 'post' and created_at > now() - interval '30 days' order by id desc limit ${limit}`
+    sql`select body, hook from item where kind = 'post' and status <> 'deleted' and created_at > now() - interval '30 days' order by id desc limit ${limit}`
 
 export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
-  (await sql<Item>`select ${columns(sql)} from item where id = ${id} for update`)[0] ?? fail('not_found', 'no such item')
+  (await sql<Item>`select ${columns(sql)} from item where id = ${id} and status <> 'deleted' for update`)[0] ??
+  fail('not_found', 'no such item')
+
+const jsonOf = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
 
 export const insertItem =
-  ({ metrics: _, doubt: __, ...item }: Item): Query =>
+  ({ metrics: _, doubt: __, posting_account: ___, original_body: ____, stories, learnings, written_by, decision, ...item }: Item): Query =>
   (sql) =>
-    sql`insert into item ${sql({ ...item, stories: sql.json(item.stories), learnings: sql.json(item.learnings) })}`
+    sql`insert into item ${sql({
+      ...item,
+      stories: sql.json(stories),
+      learnings: sql.json(learnings),
+      written_by: jsonOf(sql, written_by),
+      decision: jsonOf(sql, decision),
+    })}`
 
 /** Saves everything that can change after drafting. */
 export const saveItem =
@@ -66,4 +80,7 @@ export const saveItem =
     sql`update item set status = ${item.status}, review = ${item.review}, body = ${item.body}, title = ${item.title}, length = ${item.length}, post_at = ${item.post_at},
       on_missed = ${item.on_missed}, approved_hash = ${item.approved_hash}, account_external_id = ${item.account_external_id},
       reject_reason = ${item.reject_reason}, external_id = ${item.external_id}, url = ${item.url}, posted_at = ${item.posted_at},
-      last_error = ${item.last_error}, updated_at = ${item.updated_at} where id = ${id}`
+      last_error = ${item.last_error}, format = ${item.format}, hook = ${item.hook}, tags = ${item.tags}, note = ${item.note},
+      proposed_at = ${item.proposed_at}, revision = ${item.revision}, written_by = ${jsonOf(sql, item.written_by)},
+      written_at = ${item.written_at}, account_id = ${item.account_id}, decision = ${jsonOf(sql, item.decision)},
+      updated_at = ${item.updated_at} where id = ${id}`

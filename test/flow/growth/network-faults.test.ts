@@ -139,7 +139,9 @@ test('under mixed faults each item is posted and on the network once, or neither
     const posts = await story.posts()
     // Approved without an error is not yet tried.
     const settled = items.every(({ status, review, last_error, id }) =>
-      posts[textOf(id)] ? status === 'posted' : (status === 'publish_unconfirmed' && review) || (status === 'approved' && last_error !== null),
+      posts[textOf(id)]
+        ? status === 'posted'
+        : (status === 'publish_unconfirmed' && review) || (status === 'approved' && last_error !== null),
     )
     return { items, posts, rested: settled && delayed!.count === 0 }
   }

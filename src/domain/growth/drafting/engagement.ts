@@ -10,7 +10,8 @@ import { fail } from '#kernel/errors'
 import type { ModelUsage, ReplyDraft } from './draft.ts'
 import type { FormatRules } from './format-rules.ts'
 import type { FinishedGeneration } from './generation.ts'
-import { contentHash, requireFormatRules } from './item.ts'
+import { contentHash } from './item.ts'
+import { requireFormatRules } from './item-moves.ts'
 
 export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
 export type EngageAction = (typeof engageActions)[number]

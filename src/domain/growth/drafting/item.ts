@@ -1,17 +1,10 @@
-/**
- * A content item and its transitions. Each function is one row of the state table: it returns the next item, or throws `conflict` naming
- * the state. What becomes of it as it is posted is in sending/post.ts.
- *
- *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing ─→ posted | publish_failed | publish_unconfirmed
- *      └─reject→ rejected
- */
+/** A content item. Its transitions are in item-moves.ts; what becomes of it as it is posted is in sending/post.ts. */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import type { Metrics } from '../metrics.ts'
-import { editArticle, titleFault } from './article-text.ts'
 import type { Draft } from './draft.ts'
-import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
 import type { OnMissed } from './profile.ts'
+import type { Author } from './revision.ts'
 
 export type ItemStatus = 'drafted' | 'approved' | 'publishing' | 'posted' | 'rejected' | 'publish_failed' | 'publish_unconfirmed'
 
@@ -49,12 +42,46 @@ export interface Item {
   url: string | null
   posted_at: Date | null
   last_error: string | null
+  tags: string[]
+  /** For the team; never sent. */
+  note: string | null
+  /** The time it was scheduled for when it last became a draft again. */
+  proposed_at: Date | null
+  /** Counts versions of the text, from 1. */
+  revision: number
+  /** Who wrote the present text; null: a drafter. */
+  written_by: Author | null
+  /** When; null: as the item was made. */
+  written_at: Date | null
+  /** The connection that a person chose for it; null: whichever account is the default at its approval. */
+  account_id: string | null
+  /** The last decision on it. */
+  decision: ItemDecision | null
+  /** The account that sends it: the one that its approval is bound to, or else the chosen or the default one. Stored with the accounts. */
+  posting_account?: PostingAccount | null
+  /** The first text, where a later one has replaced it. Stored with the earlier revisions. */
+  original_body?: string | null
   /** The latest metrics; absent or null if none were read. Stored apart from the item. */
   metrics?: ItemMetrics | null
   /** Set on an unconfirmed item. Stored with the attempt. */
   doubt?: ItemDoubt | null
   created_at: Date
   updated_at: Date
+}
+
+/** What was decided of an item. `post_requested`: to post it now. `marked_posted`: a person says that it is on the network. */
+export const itemDecisions = ['approved', 'scheduled', 'unscheduled', 'reopened', 'rejected', 'post_requested', 'marked_posted'] as const
+
+export interface ItemDecision {
+  what: (typeof itemDecisions)[number]
+  by: Author
+  at: Date | string
+}
+
+export interface PostingAccount {
+  id: string
+  handle: string
+  network: string
 }
 
 /** Why the result of a send is unknown. `server_error`: the network answered with a 5xx. */
@@ -71,11 +98,6 @@ interface ItemMetrics extends Metrics {
   at: Date | string
 }
 
-/** The furthest `post_at` accepted, in days: anything later is a typing error. */
-const FURTHEST_DAYS = 730
-/** Clocks differ: a `post_at` at most this far in the past means "now". */
-const PAST_TOLERANCE_MS = 60_000
-
 /** The hash that binds an approval to a text and to the account that sends it. */
 export const contentHash = (body: string, accountExternalId: string | null): string =>
   createHash('sha256')
@@ -89,9 +111,12 @@ export const stateOf = (item: Item): string => {
   return item.status
 }
 
-const illegal = (item: Item, action: string): never => fail('conflict', `cannot ${action}: the item is ${stateOf(item)}`)
+/** Throws `conflict`, naming the state. */
+export const illegal = (item: Item, action: string): never => fail('conflict', `cannot ${action}: the item is ${stateOf(item)}`)
 
-const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+/** Throws `invalid_input` about one field. */
+export const invalid = (path: string, message: string): never =>
+  fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 /** A new item, made of a draft, that waits for approval. */
 export const newDraftItem = (draft: Draft, { id, length, now }: { id: string; length: number; now: Date }): Item => ({
@@ -120,176 +145,20 @@ export const newDraftItem = (draft: Draft, { id, length, now }: { id: string; le
   url: null,
   posted_at: null,
   last_error: null,
+  tags: [],
+  note: null,
+  proposed_at: null,
+  revision: 1,
+  written_by: null,
+  written_at: null,
+  account_id: null,
+  decision: null,
   created_at: now,
   updated_at: now,
 })
 
-interface Approval {
-  editedBody?: string | undefined
-  /** A new title, for articles. */
-  title?: string | undefined
-  accountExternalId: string | null
-  measure(text: string): number
-  maxLength: number
-  /** The channel whose format rules apply, if there is one. */
-  channel?: { name: string; format_rules: FormatRules } | undefined
-  now: Date
-}
-
-/** The text after approval. An article's title is always the first line of its body. */
-export const approvedText = (item: Item, { editedBody, title }: Pick<Approval, 'editedBody' | 'title'>): Pick<Item, 'body' | 'title'> => {
-  if (item.kind === 'article') {
-    const fault = title === undefined ? undefined : titleFault(title)
-    if (fault) invalid('title', fault)
-    return editArticle({ body: item.body, title: item.title }, { body: editedBody, title: title?.trim() })
-  }
-  if (title !== undefined) invalid('title', 'only applies to articles')
-  return { body: editedBody ?? item.body, title: null }
-}
-
-/** Throws `invalid_input`, with one detail for each format rule that the text breaks. */
-export const requireFormatRules = (body: string, path: string, { channel, measure }: Pick<Approval, 'channel' | 'measure'>): void => {
-  if (!channel) return
-  const broken = checkRules(body, channel.format_rules, measure).map((rule) => brokenRuleMessage(rule, channel.name))
-  if (broken.length > 0) fail('invalid_input', `${path} ${broken[0]}`, { details: broken.map((message) => ({ path, message })) })
-}
-
-/** Approves a draft, with an edited body or a new title, for the account that is the default now. */
-export const approve = (item: Item, approval: Approval): Item => {
-  const { editedBody, accountExternalId, measure, maxLength, now } = approval
-  if (item.status !== 'drafted') illegal(item, 'approve')
-  const path = editedBody === undefined ? 'body' : 'edited_body'
-  if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
-  const { body, title } = approvedText(item, approval)
-  const length = measure(body)
-  if (length > maxLength) invalid(path, `is ${length} characters long as the network counts; the maximum is ${maxLength}`)
-  requireFormatRules(body, path, approval)
-  const approved_hash = contentHash(body, accountExternalId)
-  return {
-    ...item,
-    status: 'approved',
-    body,
-    title,
-    length,
-    approved_hash,
-    account_external_id: accountExternalId,
-    last_error: null,
-    updated_at: now,
-  }
-}
-
-/** Rejects a draft, or an item that the network refused. */
-export const reject = (item: Item, reason: string | undefined, now: Date): Item => {
-  if (item.status !== 'drafted' && item.status !== 'publish_failed') illegal(item, 'reject')
-  return { ...item, status: 'rejected', reject_reason: reason ?? null, updated_at: now }
-}
-
-interface Schedule {
-  postAt: Date
-  onMissed: OnMissed | null
-  now: Date
-}
-
-/** Throws `conflict` unless the item's state allows scheduling. */
-export const requireSchedulable = (item: Item): void => {
-  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'schedule')
-}
-
-/** Sets or moves the post time of an approved item. */
-export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item => {
-  requireSchedulable(item)
-  const ahead = postAt.getTime() - now.getTime()
-  if (ahead < -PAST_TOLERANCE_MS) invalid('post_at', 'is in the past')
-  if (ahead > FURTHEST_DAYS * 86_400_000) invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
-  return { ...item, status: 'approved', post_at: postAt, on_missed: onMissed, last_error: null, updated_at: now }
-}
-
-/** Takes an item off the schedule. It stays approved. */
-export const unschedule = (item: Item, now: Date): Item => {
-  if (item.status !== 'approved' || !item.post_at) illegal(item, 'unschedule')
-  return { ...item, post_at: null, on_missed: null, updated_at: now }
-}
-
-/**
- * Marks an item as posted that a person published by hand or found on the network. Settles an unconfirmed item too. `url` is kept as given.
- */
-export const markPosted = (item: Item, url: string | undefined, now: Date): Item => {
-  if (item.status !== 'approved' && item.status !== 'publish_unconfirmed') illegal(item, 'mark posted')
-  return posted(item, { externalId: null, url: url ?? null, now })
-}
-
-export const posted = (item: Item, { externalId, url, now }: { externalId: string | null; url: string | null; now: Date }): Item => ({
+/** The item with who decided what of it. */
+export const decided = (item: Item, what: ItemDecision['what'], { by, now }: { by: Author; now: Date }): Item => ({
   ...item,
-  status: 'posted',
-  review: false,
-  post_at: null,
-  on_missed: null,
-  external_id: externalId,
-  url,
-  posted_at: now,
-  last_error: null,
-  updated_at: now,
+  decision: { what, by, at: now },
 })
-
-/** The event `growth.item.posted`, emitted whenever an item becomes posted. */
-export const postedEvent = (item: Item) => ({
-  type: 'growth.item.posted',
-  data: { item_id: item.id, batch_id: item.batch_id, external_id: item.external_id, url: item.url, posted_at: item.posted_at },
-})
-
-/** Posts now, scheduled or not. An item that may be on the network already is never sent again. */
-export const requestPost = (item: Item, now: Date): Item => {
-  if (item.status === 'publish_unconfirmed')
-    fail('conflict', `cannot post: the item is ${stateOf(item)} and may already be on the network; check there, and mark it posted if so`)
-  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')
-  return { ...item, status: 'publishing', post_at: null, on_missed: null, updated_at: now }
-}
-
-/** Posts an unconfirmed item again. Only a signed-in person can ask for it: a program would do so without checking the network. */
-export const requestAgain = (item: Item, { by, now }: { by: 'key' | 'session' | 'channel' | 'system'; now: Date }): Item => {
-  if (item.status !== 'publish_unconfirmed') illegal(item, 'post again')
-  if (by !== 'session')
-    fail(
-      'conflict',
-      `cannot post again: the item is ${stateOf(item)} and may already be on the network; only a signed-in person can confirm, not an API key`,
-    )
-  return { ...item, updated_at: now }
-}
-
-const doubtView = (doubt: ItemDoubt | null) =>
-  doubt && { ...doubt, next_read_at: doubt.next_read_at === null ? null : new Date(doubt.next_read_at) }
-
-/** Field by field: copying all but some of an item costs the engine several times as much. */
-export const itemView = (item: Item) => ({
-  id: item.id,
-  batch_id: item.batch_id,
-  resurfaced_from: item.resurfaced_from,
-  experiment_id: item.experiment_id,
-  arm: item.arm,
-  kind: item.kind,
-  title: item.title,
-  status: item.status,
-  review: item.review,
-  body: item.body,
-  format: item.format,
-  hook: item.hook,
-  rationale: item.rationale,
-  stories: item.stories,
-  learnings: item.learnings,
-  length: item.length,
-  post_at: item.post_at,
-  on_missed: item.on_missed,
-  reject_reason: item.reject_reason,
-  external_id: item.external_id,
-  url: item.url,
-  posted_at: item.posted_at,
-  last_error: item.last_error,
-  created_at: item.created_at,
-  updated_at: item.updated_at,
-  account: item.account_external_id,
-  metrics: item.metrics ? { ...item.metrics, at: new Date(item.metrics.at) } : null,
-  doubt: item.status === 'publish_unconfirmed' ? doubtView(item.doubt ?? null) : null,
-})
-
-/** The response body of every operation that returns one item. */
-export const itemAnswer = (item: Item): string => JSON.stringify({ item: itemView(item) })

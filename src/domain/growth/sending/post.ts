@@ -1,5 +1,6 @@
 /** The states of an item as it is posted. */
-import { type Item, posted, postedEvent, stateOf } from '../drafting/item.ts'
+import { type Item, stateOf } from '../drafting/item.ts'
+import { posted, postedEvent } from '../drafting/item-moves.ts'
 import { type Transitions, unapproved } from './sendable.ts'
 
 const unscheduled = { post_at: null, on_missed: null } as const

@@ -3,7 +3,8 @@ import { type Article, articleItem, failedArticle, newArticle, readyArticle } fr
 import { LONGEST_TITLE, pointsOf } from '#domain/growth/drafting/article-text'
 import type { ArticleSet } from '#domain/growth/drafting/draft'
 import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
-import { approve, contentHash, type Item } from '#domain/growth/drafting/item'
+import { contentHash, type Item } from '#domain/growth/drafting/item'
+import { approve } from '#domain/growth/drafting/item-moves'
 import { errorOf } from '#test/domain/errors'
 import { ACCOUNT, at, draftedItem } from '#test/domain/records'
 

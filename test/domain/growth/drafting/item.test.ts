@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { type Item, stateOf } from '#domain/growth/drafting/item'
 import {
   approve,
-  type Item,
-  itemView,
   markPosted,
   postedEvent,
   reject,
   requestAgain,
   requestPost,
   schedule,
-  stateOf,
   unschedule,
-} from '#domain/growth/drafting/item'
+} from '#domain/growth/drafting/item-moves'
+import { itemView } from '#domain/growth/drafting/item-view'
 import { post } from '#domain/growth/sending/post'
 import { claim } from '#domain/growth/sending/send'
 import { errorOf } from '#test/domain/errors'

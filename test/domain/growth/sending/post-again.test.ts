@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { requestAgain } from '#domain/growth/drafting/item'
+import { requestAgain } from '#domain/growth/drafting/item-moves'
 import { post } from '#domain/growth/sending/post'
 import { isStale, readableFrom, settleAgain, supersede } from '#domain/growth/sending/post-again'
 import type { SendOutcome } from '#domain/growth/sending/send'

@@ -1,0 +1,149 @@
+/**
+ * The transitions of an item. Each function is one row of the state table: it returns the next item, or throws `conflict` naming the state.
+ * What becomes of it as it is posted is in sending/post.ts.
+ *
+ *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing ─→ posted | publish_failed | publish_unconfirmed
+ *      └─reject→ rejected
+ */
+import { fail } from '#kernel/errors'
+import { editArticle, titleFault } from './article-text.ts'
+import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
+import { contentHash, type Item, illegal, invalid, stateOf } from './item.ts'
+import type { OnMissed } from './profile.ts'
+
+/** The furthest `post_at` accepted, in days: anything later is a typing error. */
+const FURTHEST_DAYS = 730
+/** Clocks differ: a `post_at` at most this far in the past means "now". */
+const PAST_TOLERANCE_MS = 60_000
+
+interface Approval {
+  editedBody?: string | undefined
+  /** A new title, for articles. */
+  title?: string | undefined
+  accountExternalId: string | null
+  measure(text: string): number
+  maxLength: number
+  /** The channel whose format rules apply, if there is one. */
+  channel?: { name: string; format_rules: FormatRules } | undefined
+  now: Date
+}
+
+/** The text after approval. An article's title is always the first line of its body. */
+export const approvedText = (item: Item, { editedBody, title }: Pick<Approval, 'editedBody' | 'title'>): Pick<Item, 'body' | 'title'> => {
+  if (item.kind === 'article') {
+    const fault = title === undefined ? undefined : titleFault(title)
+    if (fault) invalid('title', fault)
+    return editArticle({ body: item.body, title: item.title }, { body: editedBody, title: title?.trim() })
+  }
+  if (title !== undefined) invalid('title', 'only applies to articles')
+  return { body: editedBody ?? item.body, title: null }
+}
+
+/** Throws `invalid_input`, with one detail for each format rule that the text breaks. */
+export const requireFormatRules = (body: string, path: string, { channel, measure }: Pick<Approval, 'channel' | 'measure'>): void => {
+  if (!channel) return
+  const broken = checkRules(body, channel.format_rules, measure).map((rule) => brokenRuleMessage(rule, channel.name))
+  if (broken.length > 0) fail('invalid_input', `${path} ${broken[0]}`, { details: broken.map((message) => ({ path, message })) })
+}
+
+/** Approves a draft, with an edited body or a new title, for the account that is the default now. */
+export const approve = (item: Item, approval: Approval): Item => {
+  const { editedBody, accountExternalId, measure, maxLength, now } = approval
+  if (item.status !== 'drafted') illegal(item, 'approve')
+  const path = editedBody === undefined ? 'body' : 'edited_body'
+  if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
+  const { body, title } = approvedText(item, approval)
+  const length = measure(body)
+  if (length > maxLength) invalid(path, `is ${length} characters long as the network counts; the maximum is ${maxLength}`)
+  requireFormatRules(body, path, approval)
+  const approved_hash = contentHash(body, accountExternalId)
+  return {
+    ...item,
+    status: 'approved',
+    body,
+    title,
+    length,
+    approved_hash,
+    account_external_id: accountExternalId,
+    last_error: null,
+    updated_at: now,
+  }
+}
+
+/** Rejects a draft, or an item that the network refused. */
+export const reject = (item: Item, reason: string | undefined, now: Date): Item => {
+  if (item.status !== 'drafted' && item.status !== 'publish_failed') illegal(item, 'reject')
+  return { ...item, status: 'rejected', reject_reason: reason ?? null, updated_at: now }
+}
+
+interface Schedule {
+  postAt: Date
+  onMissed: OnMissed | null
+  now: Date
+}
+
+/** Throws `conflict` unless the item's state allows scheduling. */
+export const requireSchedulable = (item: Item): void => {
+  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'schedule')
+}
+
+/** Sets or moves the post time of an approved item. */
+export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item => {
+  requireSchedulable(item)
+  const ahead = postAt.getTime() - now.getTime()
+  if (ahead < -PAST_TOLERANCE_MS) invalid('post_at', 'is in the past')
+  if (ahead > FURTHEST_DAYS * 86_400_000) invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
+  return { ...item, status: 'approved', post_at: postAt, on_missed: onMissed, last_error: null, updated_at: now }
+}
+
+/** Takes an item off the schedule. It stays approved. */
+export const unschedule = (item: Item, now: Date): Item => {
+  if (item.status !== 'approved' || !item.post_at) illegal(item, 'unschedule')
+  return { ...item, post_at: null, on_missed: null, updated_at: now }
+}
+
+/**
+ * Marks an item as posted that a person published by hand or found on the network. Settles an unconfirmed item too. `url` is kept as given.
+ */
+export const markPosted = (item: Item, url: string | undefined, now: Date): Item => {
+  if (item.status !== 'approved' && item.status !== 'publish_unconfirmed') illegal(item, 'mark posted')
+  return posted(item, { externalId: null, url: url ?? null, now })
+}
+
+export const posted = (item: Item, { externalId, url, now }: { externalId: string | null; url: string | null; now: Date }): Item => ({
+  ...item,
+  status: 'posted',
+  review: false,
+  post_at: null,
+  on_missed: null,
+  external_id: externalId,
+  url,
+  posted_at: now,
+  last_error: null,
+  updated_at: now,
+})
+
+/** The event `growth.item.posted`, emitted whenever an item becomes posted. */
+export const postedEvent = (item: Item) => ({
+  type: 'growth.item.posted',
+  data: { item_id: item.id, batch_id: item.batch_id, external_id: item.external_id, url: item.url, posted_at: item.posted_at },
+})
+
+/** Posts now, scheduled or not. An item that may be on the network already is never sent again. */
+export const requestPost = (item: Item, now: Date): Item => {
+  if (item.status === 'publish_unconfirmed')
+    fail('conflict', `cannot post: the item is ${stateOf(item)} and may already be on the network; check there, and mark it posted if so`)
+  if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')
+  return { ...item, status: 'publishing', post_at: null, on_missed: null, updated_at: now }
+}
+
+/** Posts an unconfirmed item again. Only a signed-in person can ask for it: a program would do so without checking the network. */
+export const requestAgain = (item: Item, { by, now }: { by: 'key' | 'session' | 'channel' | 'system'; now: Date }): Item => {
+  if (item.status !== 'publish_unconfirmed') illegal(item, 'post again')
+  if (by !== 'session')
+    fail(
+      'conflict',
+      `cannot post again: the item is ${stateOf(item)} and may already be on the network; only a signed-in person can confirm, not an API key`,
+    )
+  return { ...item, updated_at: now }
+}

@@ -1,0 +1,10 @@
+import type { Author } from '#domain/growth/drafting/revision'
+import { auditActor } from '#store/engine/letter'
+import type { CommandContext } from './call.ts'
+
+/** The caller as records name whoever wrote or decided something: the same as in the audit. */
+export const authorOf = ({ principal, job }: Pick<CommandContext, 'principal' | 'job'>): Author => {
+  if (job) return { kind: 'agent', id: job.id }
+  const { kind, id } = auditActor(principal)
+  return { kind: kind === 'person' || kind === 'key' ? kind : 'system', id }
+}
