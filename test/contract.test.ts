@@ -7,6 +7,7 @@ import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
 import { revokeKey } from '#store/app/keys'
 import type { Send } from '#test/support/app'
+import { isExtension } from '#test/support/beyond'
 import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
 import { finds, sampleOf } from '#test/support/sample'
 import { useApp } from '#test/support/use'
@@ -19,26 +20,6 @@ interface Documented {
   scope?: string
   tool?: string | null
 }
-
-/** Operations beyond the API document, for what it calls "the app" and does not show. */
-const isExtension = (id: string): boolean => id.startsWith('app.') || ofAgent.includes(id)
-
-/** What the API document leaves out: it shows no way to decide, to follow a job, or to end a conversation. */
-const ofAgent = [
-  ...['agent.conversations.update', 'agent.conversations.messages', 'agent.jobs.list', 'agent.jobs.events'],
-  'agent.conversations.events',
-  ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
-  ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
-  ...['agent.schedules.list', 'agent.schedules.get', 'agent.schedules.update', 'agent.schedules.remove', 'agent.schedules.run'],
-  ...['agent.memories.list', 'agent.memories.get', 'agent.memories.remove'],
-  ...['agent.webhookRules.list', 'agent.webhookRules.get', 'agent.webhookRules.update', 'agent.webhookRules.remove'],
-  ...['agent.webhookRules.rotate', 'agent.webhookRules.reveal'],
-  ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set', 'agent.artifacts.create', 'agent.documents.search'],
-  ...['agent.channels.get', 'agent.channels.check'],
-  ...['agent.channelReplies.list', 'agent.channelReplies.get', 'agent.channelReplies.send', 'agent.channelReplies.discard'],
-  ...['agent.channelIdentities.linkCode', 'agent.channelIdentities.list', 'agent.channelIdentities.remove'],
-  ...['agent.mcpServers.get', 'agent.mcpServers.update', 'agent.mcpServers.refresh'],
-]
 
 describe('the declarations', () => {
   const routeOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`

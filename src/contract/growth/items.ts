@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Item, itemStatuses, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, oneOf, onlyPeople, page, record, timeOrSlot } from '../shapes.ts'
+import { itemReading } from './item-reading.ts'
 
 const PostAgain = oneOf(['post_again'], {
   description: 'A person has checked: post an item in doubt again. Ignored in other states.',
@@ -21,6 +22,7 @@ export const items = {
     },
     { tool: 'growth_list_queue', agent: 'read' },
   ),
+  ...itemReading,
   approve: op.command(
     'POST /api/v1/growth/items/:id/approve',
     'Approve a drafted item, as is or with an edited body. Posts nothing yet. The text must follow the format rules of its channel. The approval covers this text and the default account only.',

@@ -38,6 +38,7 @@ import { authorOf } from '../author.ts'
 import type { AwaitedResult, CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { itemReadingHandlers } from './item-reading.ts'
 
 /** The channels of what is drafted here. */
 const drafted: ChannelName[] = ['posts', 'articles']
@@ -60,6 +61,7 @@ export const itemHandlers: Handlers<typeof items> = {
     const { rows, next_cursor } = pageResult(await read(listItems({ ...page, status })), page.limit)
     return { items: rows.map(itemView), next_cursor }
   },
+  ...itemReadingHandlers,
 
   approve: loading(
     ({ id }) => ({ item: itemPart(id), account: defaultPart, channels: channelsPart(drafted) }),

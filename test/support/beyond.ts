@@ -1,0 +1,27 @@
+/** What the API documents leave out. */
+
+/** Of growth: they show no single records but generations, and no way to change a text or to take it back. One line for each file of the contract. */
+const ofGrowth = [
+  // item-reading
+  ...['growth.items.get'],
+]
+
+/** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */
+const ofAgent = [
+  ...['agent.conversations.update', 'agent.conversations.messages', 'agent.jobs.list', 'agent.jobs.events'],
+  'agent.conversations.events',
+  ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
+  ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
+  ...['agent.schedules.list', 'agent.schedules.get', 'agent.schedules.update', 'agent.schedules.remove', 'agent.schedules.run'],
+  ...['agent.memories.list', 'agent.memories.get', 'agent.memories.remove'],
+  ...['agent.webhookRules.list', 'agent.webhookRules.get', 'agent.webhookRules.update', 'agent.webhookRules.remove'],
+  ...['agent.webhookRules.rotate', 'agent.webhookRules.reveal'],
+  ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set', 'agent.artifacts.create', 'agent.documents.search'],
+  ...['agent.channels.get', 'agent.channels.check'],
+  ...['agent.channelReplies.list', 'agent.channelReplies.get', 'agent.channelReplies.send', 'agent.channelReplies.discard'],
+  ...['agent.channelIdentities.linkCode', 'agent.channelIdentities.list', 'agent.channelIdentities.remove'],
+  ...['agent.mcpServers.get', 'agent.mcpServers.update', 'agent.mcpServers.refresh'],
+]
+
+/** Whether the API documents leave this operation out; they call some of them "the app" and show none of those. */
+export const isExtension = (id: string): boolean => id.startsWith('app.') || ofAgent.includes(id) || ofGrowth.includes(id)
