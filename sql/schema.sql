@@ -1147,6 +1147,12 @@ create table public.item (
   decision jsonb,
   deleted_at timestamp with time zone,
   deleted_status text,
+  at timestamp with time zone not null default 
+CASE
+    WHEN (status = 'posted'::text) THEN COALESCE(posted_at, created_at)
+    WHEN (post_at IS NOT NULL) THEN post_at
+    ELSE created_at
+END,
   constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
   constraint item_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
@@ -1159,12 +1165,13 @@ create table public.item (
   constraint item_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id)
 );
 CREATE INDEX item_deleted ON public.item USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
-CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at) WHERE (post_at IS NOT NULL);
+CREATE INDEX item_posted ON public.item USING btree (tenant_id, posted_at, id) WHERE (status = 'posted'::text);
+CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at, id) WHERE (post_at IS NOT NULL);
 CREATE INDEX item_status ON public.item USING btree (tenant_id, status, id) INCLUDE (hook);
 CREATE INDEX item_tenant_id_batch_id_idx ON public.item USING btree (tenant_id, batch_id) WHERE (batch_id IS NOT NULL);
 CREATE INDEX item_tenant_id_experiment_id_idx ON public.item USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
-CREATE INDEX item_tenant_id_posted_at_idx ON public.item USING btree (tenant_id, posted_at) WHERE (status = 'posted'::text);
 CREATE INDEX item_tenant_id_resurfaced_from_idx ON public.item USING btree (tenant_id, resurfaced_from) WHERE (resurfaced_from IS NOT NULL);
+CREATE INDEX item_time ON public.item USING btree (tenant_id, status, at, id);
 alter table public.item enable row level security;
 alter table public.item force row level security;
 create policy app on public.item for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -1195,6 +1202,18 @@ alter table public.item_metric enable row level security;
 alter table public.item_metric force row level security;
 create policy app on public.item_metric for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select on public.item_metric to tendril_app;
+
+create table public.item_word (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  word text not null,
+  item_id uuid not null,
+  constraint item_word_pkey PRIMARY KEY (tenant_id, word, item_id)
+);
+CREATE INDEX item_word_item ON public.item_word USING btree (tenant_id, item_id);
+alter table public.item_word enable row level security;
+alter table public.item_word force row level security;
+create policy app on public.item_word for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.item_word to tendril_app;
 
 create table public.learning (
   id uuid not null,

@@ -169,6 +169,7 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ trusted: false, status: 'ready', passages: 1, configuration: 'simple', author: {}, ...times },
     },
     document_passage: { document_id: document, number: 0, path: [], start_at: 0, end_at: 1, text: mark },
+    item_word: { word: mark, item_id: item },
     document_word: { word: mark, document_id: document, block: 0, passages: 1 },
     agent_memory: { id: newId(), scope: 'workspace', text: mark, text_hash: mark, words: '', configuration: 'simple', ...times },
     agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },

@@ -4,10 +4,10 @@
  */
 import { BLOCK, begun, type Document, failed, flawOf, MOST_DEATHS, MOST_PASSAGES, ready } from '#domain/agent/document'
 import { type Passage, passagesOf } from '#domain/agent/passages'
-import { spacedOf, spacedWords } from '#domain/agent/spacing'
 import { AppError, isUnavailable } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
+import { spacedOf, spacedWords } from '#kernel/spacing'
 import {
   contentPart,
   documentPart,

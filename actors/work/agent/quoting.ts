@@ -2,7 +2,7 @@
 import { isForStranger } from '#domain/agent/channel-trust'
 import { enclosed, passagePath } from '#domain/agent/document'
 import { bestOf, MOST_QUOTATIONS, type Quotation, quotationOf, quotationsIn, sourceOf } from '#domain/agent/quoting'
-import { spacedWords, withMarks } from '#domain/agent/spacing'
+import { spacedWords, withMarks } from '#kernel/spacing'
 import { type FoundPassage, searchPassages } from '#store/agent/document-search'
 import { quotableMemories, quotablePlaybooks, wordsAsked } from '#store/agent/quoting'
 import { loadBy, when } from '#store/engine/load'

@@ -1,14 +1,28 @@
 /** The rows of an item: every insert and every change of one goes through here, so that what is kept beside it follows. */
 import type { Item } from '#domain/growth/drafting/item'
+import { hasSameWords, itemWords } from '#domain/growth/drafting/item-words'
 import { replacedBy } from '#domain/growth/drafting/revision'
 import type { Query } from '#store/engine/db'
+import { insertWords, keepWords } from '#store/growth/item-words'
 import { insertItem, saveItem } from '#store/growth/items'
 import { insertRevision } from '#store/growth/revisions'
 
-export const itemInserted = (item: Item): Query[] => [insertItem(item)]
+export const itemInserted = (item: Item): Query[] => [insertItem(item), insertWords(item.id, itemWords(item))]
 
 /** Saves an item, and keeps the text that the change replaces. */
 export const itemSaved = (before: Item, next: Item): Query[] => {
   const replaced = replacedBy(before, next)
-  return [saveItem(next), ...(replaced ? [insertRevision(replaced)] : [])]
+  return [saveItem(next), ...(replaced ? [insertRevision(replaced)] : []), ...(hasSameWords(before, next) ? [] : rewords(next))]
 }
+
+/** The statements of a letter see the same rows, so what one of them deletes is nothing that another inserts. */
+const rewords = (item: Item): Query[] => {
+  const words = itemWords(item)
+  return [keepWords(item.id, words), insertWords(item.id, words)]
+}
+
+/** Of an item that was deleted: lists look for it no longer. */
+export const wordsGone = (item: Pick<Item, 'id'>): Query[] => [keepWords(item.id, [])]
+
+/** Of an item that was restored. */
+export const wordsBack = (item: Item): Query[] => [insertWords(item.id, itemWords(item))]

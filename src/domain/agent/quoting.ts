@@ -1,7 +1,8 @@
 /** Quotations that answer a free question where no model is set: the places in the workspace's own texts that have the question's words. */
+
+import { MARKS } from '#kernel/spacing'
 import { beginning } from '#kernel/storable'
 import { sectionsOf } from './sections.ts'
-import { MARKS } from './spacing.ts'
 
 const WORD = /\uE000([^\uE001]*)\uE001/g
 const MARK = /[\uE000\uE001]/g

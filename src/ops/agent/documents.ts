@@ -13,9 +13,9 @@ import {
   retried,
   type StoredPassage,
 } from '#domain/agent/document'
-import { placesOfMarks, spacedWords } from '#domain/agent/spacing'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { placesOfMarks, spacedWords } from '#kernel/spacing'
 import { type FoundPassage, searchPassages } from '#store/agent/document-search'
 import {
   contentPart,

@@ -3,7 +3,7 @@
  * bounded: the rarest words choose the candidates, of which the best go on to the next step, down to the passages that are shown.
  */
 import type { StoredPassage } from '#domain/agent/document'
-import { MARKS } from '#domain/agent/spacing'
+import { MARKS } from '#kernel/spacing'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { anyWord } from '../engine/text-search.ts'

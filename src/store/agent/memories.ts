@@ -5,7 +5,7 @@
  * 0.3 ms, had 59,000 rows and 10 MB for the same memories. Finding the words anew for each search took 80 ms.
  */
 import { type Memory, type MemoryScope, MOST_RECALLED, type Stored } from '#domain/agent/memory'
-import { spacedOf, spacedWords } from '#domain/agent/spacing'
+import { spacedOf, spacedWords } from '#kernel/spacing'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'

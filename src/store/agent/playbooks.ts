@@ -8,7 +8,7 @@ import {
   type PlaybookVersion,
   type VersionRoom,
 } from '#domain/agent/playbook'
-import { spacedOf } from '#domain/agent/spacing'
+import { spacedOf } from '#kernel/spacing'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'

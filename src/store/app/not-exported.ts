@@ -51,6 +51,8 @@ export const notExported: Record<string, string> = {
   'agent_memory.spaced': 'follows from the text, which is exported',
   'playbook_version.spaced': 'follows from the content, which is exported',
   'agent_memory.configuration': 'how the words were found',
+  item_word: 'follows from the items, which are exported',
+  'item.at': 'follows from the status and the other times',
   document_word: 'follows from the documents, which are exported',
   'document.configuration': 'how the words were found',
   'document_passage.text': 'a part of the content of the document, which is exported',

@@ -1,7 +1,7 @@
 /** Quotations for free questions: which parts of a text are shown, and which texts say enough. */
 import { describe, expect, test } from 'bun:test'
 import { bestOf, type Quotation, quotationOf, quotationsIn } from '#domain/agent/quoting'
-import { MARKS } from '#domain/agent/spacing'
+import { MARKS } from '#kernel/spacing'
 
 const [OPEN, CLOSE] = MARKS
 /** With marks in the place of brackets. */

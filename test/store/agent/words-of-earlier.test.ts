@@ -1,9 +1,9 @@
 /** Memories and playbooks of an earlier version, whose words were found beside nothing but ASCII. */
 import { expect, test } from 'bun:test'
 import postgres from 'postgres'
-import { MARKS, spacedOf, withMarks } from '#domain/agent/spacing'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
+import { MARKS, spacedOf, withMarks } from '#kernel/spacing'
 import { migrate } from '#store/engine/migrate'
 import { emptyDb } from '#test/support/db'
 import { migrateOnly } from '#test/support/migrations'

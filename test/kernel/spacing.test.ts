@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MARKS, placesOfMarks, spacedWords, withMarks } from '#domain/agent/spacing'
+import { MARKS, placesOfMarks, spacedWords, withMarks } from '#kernel/spacing'
 
 test('words of scripts without spaces are set apart, and ASCII stays', () => {
   expect(spacedWords('Refunds: 30 days, "e".')).toBe('Refunds: 30 days, "e".')
