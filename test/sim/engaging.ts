@@ -21,7 +21,7 @@ const wishes: [action: EngageAction, post: string][] = [
 export const engagements: Engagement[] = wishes.map(([action, post_id], index) => {
   const post = { network: 'simulated', post_id, post_url: null, post_author: null, post_text: null, addresses_us: false }
   const wish = { ...post, action, instruction: null, body: null, signal_id: null }
-  return newEngagement(`engagement-${index}`, wish, { rule: { measure: () => 0, maxLength: 280 }, now: at() }).engagement
+  return newEngagement(`engagement-${index}`, wish, { rule: { measure: () => 0, maxLength: 280 }, by: null, now: at() }).engagement
 })
 export const engagementIds = engagements.map(({ id }) => id)
 

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const engagingMutants: Mutant[] = [
   {
     name: 'what may be done already is done again',
-    file: 'src/domain/growth/drafting/engagement.ts',
+    file: 'src/domain/growth/drafting/engagement-moves.ts',
     from: "if (engagement.status === 'execute_unconfirmed')\n    fail(",
     to: "if (engagement.status === 'execute_unconfirmed') return { ...engagement, status: 'executing' }\n  if (!engagement)\n    fail(",
   },

@@ -4,6 +4,8 @@
 const ofGrowth = [
   // item-reading
   ...['growth.items.get'],
+  // engagement-texts
+  ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
 ]
 
 /** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */

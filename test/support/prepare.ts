@@ -134,7 +134,7 @@ const makeEngagement = async (workspace: Workspace) => {
   const post = { network: 'sandbox', post_id: await othersPost(workspace), post_url: null, post_author: null, post_text: null }
   const input = { ...post, addresses_us: false, action: 'reply' as const, instruction: null, body: 'We call first.', signal_id: null }
   const rule = { measure: (text: string) => text.length, maxLength: 280 }
-  const { engagement } = newEngagement(newId(), input, { rule, now: new Date() })
+  const { engagement } = newEngagement(newId(), input, { rule, by: null, now: new Date() })
   await write(workspace, { writes: [insertEngagement(engagement)] })
   return { id: engagement.id }
 }
@@ -204,7 +204,7 @@ export const recipes: Record<string, Recipe> = {
   },
   'growth.channels': { make: anyChannel },
   'growth.audits': { make: makeAudit },
-  'growth.engagements': { make: makeEngagement, before: { execute: ['approve'] } },
+  'growth.engagements': { make: makeEngagement, before: { execute: ['approve'], reopen: ['approve'] } },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },

@@ -1,7 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
+import { EngagementAction, NetworkPost, OneEngagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
 import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time, untrusted } from '../shapes.ts'
-import { EngagementAction, NetworkPost, OneEngagement, wish } from './engagements.ts'
+import { wish } from './engagements.ts'
 
 const statuses = ['open', 'dismissed', 'engaged', 'expired'] as const
 

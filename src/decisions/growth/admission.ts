@@ -18,6 +18,7 @@ import {
   requireFirst,
 } from '#domain/growth/drafting/engagement'
 import type { Generation } from '#domain/growth/drafting/generation'
+import type { Author } from '#domain/growth/drafting/revision'
 import { type GrowthAudit, newAudit } from '#domain/growth/learning/growth-audit'
 import { newReport, type Report } from '#domain/growth/learning/report'
 import { newId } from '#kernel/ids'
@@ -109,9 +110,9 @@ interface OnNetwork {
   other: Pick<Engagement, 'id' | 'status'> | undefined
 }
 
-/** Checks the network's rules before the plan's, and before a model is called. Throws `conflict`, or the plan's refusals. */
+/** Checks the network's rules before the plan's, and before a model is called. `by`: who gives the body. Throws `conflict`, or the plan's refusals. */
 export const admitEngagement = (
-  { gate, origin }: AdmissionContext,
+  { gate, origin, by = null }: AdmissionContext & { by?: Author | null },
   { request, rule, preflight, other }: OnNetwork & { request: EngagementRequest },
 ): { record: Engagement; effects: Effects } => {
   requireFirst(request.action, other)
@@ -119,7 +120,7 @@ export const admitEngagement = (
   const { feature, cap } = engagements.create
   requireFeature(gate.plan, feature)
   const spend = [takeCap(gate, cap)]
-  const { engagement, events } = newEngagement(newId(), request, { rule, now: gate.now })
+  const { engagement, events } = newEngagement(newId(), request, { rule, by, now: gate.now })
   const effects: Effects = { writes: [insertEngagement(engagement)], events, spend }
   if (engagement.status === 'drafted') return { record: engagement, effects }
   const work = newWork('engagement', { refId: engagement.id, origin, runAt: gate.now })

@@ -1,5 +1,6 @@
 /** The kinds of records that are sent. Their transitions are in the domain; actors/work/growth/means.ts sends them. */
-import { type Engagement, engagementAnswer } from '#domain/growth/drafting/engagement'
+import type { Engagement } from '#domain/growth/drafting/engagement'
+import { engagementAnswer } from '#domain/growth/drafting/engagement-view'
 import type { Item } from '#domain/growth/drafting/item'
 import { itemAnswer } from '#domain/growth/drafting/item-view'
 import { engagement } from '#domain/growth/sending/engagement'

@@ -1,44 +1,36 @@
 import { engagements } from '#contract/growth/engagements'
 import { admitEngagement } from '#decisions/growth/admission'
+import { engagementSaved } from '#decisions/growth/engagement-writes'
 import { endByHand, enqueueSend, underWay } from '#decisions/growth/send-work'
 import { requireFeature, takeCap } from '#domain/app/plan'
+import { type EngagedPost, type Engagement, type EngagementRequest, isWritten, requireAllowed } from '#domain/growth/drafting/engagement'
 import {
   approveEngagement,
   confirmEngagement,
-  type EngagedPost,
-  type Engagement,
-  type EngagementRequest,
-  engagementAnswer,
-  engagementView,
-  isWritten,
+  isInReview,
   rejectEngagement,
   requestExecution,
-  requireAllowed,
-} from '#domain/growth/drafting/engagement'
+} from '#domain/growth/drafting/engagement-moves'
+import { engagementAnswer, engagementView } from '#domain/growth/drafting/engagement-view'
 import type { GrowthChannel } from '#domain/growth/drafting/growth-channel'
-import { fail, found } from '#kernel/errors'
+import { fail } from '#kernel/errors'
 import type { Network } from '#port/network/network'
 import { othersPost } from '#port/network/others-post'
-import { forgetPending, resolvePending } from '#store/engine/idempotency'
-import { type Effects, merge } from '#store/engine/letter'
+import { forgetPending } from '#store/engine/idempotency'
+import { merge } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
 import { accountOfRecord } from '#store/growth/attempts'
 import { defaultPart } from '#store/growth/connections'
-import { engagementById, engagementOn, engagementPart, listEngagements, saveEngagement } from '#store/growth/engagements'
+import { engagementById, engagementOn, engagementPart, listEngagements } from '#store/growth/engagements'
 import { channelPart } from '#store/growth/growth-channels'
+import { authorOf } from '../author.ts'
 import type { CommandContext, HandlerResult, Handlers, World } from '../call.ts'
+import { by, byHand, networkOf, refOf, replyOf, ruleOn, save, the } from '../engagement.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { type PostReading, postIdOf, readPostFor, storedPost } from '../reading-post.ts'
-
-const the = (engagement: Engagement | undefined): Engagement => found(engagement, 'no such engagement')
-
-const replyOf = (engagement: Engagement) => ({ engagement: engagementView(engagement) })
-const save = (engagement: Engagement, effects: Effects = {}) => ({
-  reply: replyOf(engagement),
-  effects: { ...effects, writes: [saveEngagement(engagement), ...(effects.writes ?? [])] },
-})
+import { engagementTextHandlers } from './engagement-texts.ts'
 
 const unreadPost = (network: Network, ref: string): EngagedPost => ({
   ...{ network: network.name, post_id: postIdOf(network, ref), post_url: null, post_author: null, post_text: null, addresses_us: false },
@@ -54,12 +46,6 @@ const foundPost = (reading: Exclude<PostReading, { kind: 'failed' }>, ref: strin
     fail('conflict', `drafting needs a connected account to read the post; connect an account, or pass the body of the ${action}`)
   return unreadPost(reading.network, ref)
 }
-
-const networkOf = ({ networks }: Pick<CommandContext, 'networks'>, { network }: EngagedPost): Network =>
-  networks.named(network) ?? fail('conflict', `the network ${network} is no longer supported`)
-
-/** The format rules: the network's, and those of the channel for replies. */
-const ruleOn = ({ limits: { measure, maxLength } }: Network, channel: GrowthChannel | undefined) => ({ measure, maxLength, channel })
 
 interface Known {
   /** For replies. */
@@ -77,7 +63,8 @@ export const draftEngagement = (
   const network = networkOf(context, post)
   const request = { ...post, ...words, signal_id: signalId }
   const preflight = network.preflight(words.action, othersPost(post))
-  return admitEngagement({ gate: context.gate, origin: 'manual' }, { request, rule: ruleOn(network, channel), preflight, other })
+  const admission = { gate: context.gate, origin: 'manual', by: authorOf(context) } as const
+  return admitEngagement(admission, { request, rule: ruleOn(network, channel), preflight, other })
 }
 
 /** The network and the id of the post, if both are known. */
@@ -99,19 +86,11 @@ const createFrom = (reading: PostReading, { ref, ...words }: Words & { ref: stri
   )
 }
 
-const refOf = ({ id }: Engagement) => ({ sendable: 'engagement', record_id: id }) as const
-
-const inReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
-
-const confirmInReview = async (
-  { sql, gate: { now } }: CommandContext,
-  before: Engagement,
-): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
-  const engagement = confirmEngagement(before, now)
-  const body = engagementAnswer(engagement)
-  const ended = endByHand(await loadNow(sql, underWay(refOf(before))), { state: 'posted', now })
-  const effects = merge(ended, { writes: [resolvePending(engagement.id, 200, body)] })
-  return { ...save(engagement, effects), answers: [{ refId: engagement.id, with: { status: 200, body } }] }
+const confirmInReview = async (context: CommandContext, before: Engagement): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
+  const { sql, gate } = context
+  return byHand(before, by(context, 'confirmed', confirmEngagement(before, gate.now)), {
+    ...{ underway: await loadNow(sql, underWay(refOf(before))), now: gate.now },
+  })
 }
 
 const execute: Handlers<typeof engagements>['execute'] = {
@@ -123,14 +102,14 @@ const execute: Handlers<typeof engagements>['execute'] = {
     }),
     (_, context, { before, account, existing }) => {
       const { gate } = context
-      const engagement = requestExecution(the(before), gate.now)
+      const engagement = by(context, 'execution_requested', requestExecution(the(before), gate.now))
       if (account?.network !== engagement.network) fail('x_not_connected')
       requireAllowed(networkOf(context, engagement).preflight(engagement.action, othersPost(engagement)))
       const { feature, cap } = engagements.execute
       requireFeature(gate.plan, feature)
       const spend = [takeCap(gate, cap)]
       const effects = enqueueSend('engagement', { record: engagement, runAt: gate.now, origin: 'manual', existing })
-      return { awaits: engagement.id, effects: { ...effects, spend, writes: [saveEngagement(engagement)] } }
+      return { awaits: engagement.id, effects: { ...effects, spend, writes: engagementSaved(engagement, engagement) } }
     },
   ),
   async currentAnswer({ id }, { read }) {
@@ -158,22 +137,26 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
     ({ id }) => ({ engagement: engagementPart(id), account: defaultPart, channel: channelPart('replies') }),
     async ({ body }, context, { engagement, account, channel }) => {
       const before = the(engagement)
-      if (inReview(before) && body === undefined) return confirmInReview(context, before)
+      if (isInReview(before) && body === undefined) return confirmInReview(context, before)
       const rule = ruleOn(networkOf(context, before), channel)
       const accountExternalId = account?.network === before.network ? account.external_id : null
-      return save(approveEngagement(before, { body, accountExternalId, ...rule, now: context.gate.now }))
+      const approval = { body, accountExternalId, ...rule, by: authorOf(context), now: context.gate.now }
+      return save(by(context, 'approved', approveEngagement(before, approval)), {}, before)
     },
   ),
 
   reject: loading(
     ({ id }) => ({ engagement: engagementPart(id) }),
-    async ({ id, reason }, { sql, gate: { now } }, { engagement }) => {
+    async ({ id, reason }, context, { engagement }) => {
+      const { sql, gate } = context
       const before = the(engagement)
-      const rejected = rejectEngagement(before, reason, now)
-      const effects = inReview(before) ? endByHand(await loadNow(sql, underWay(refOf(before))), { state: 'superseded', now }) : {}
+      const { now } = gate
+      const rejected = by(context, 'rejected', rejectEngagement(before, reason, now))
+      const effects = isInReview(before) ? endByHand(await loadNow(sql, underWay(refOf(before))), { state: 'superseded', now }) : {}
       return save(rejected, merge(effects, { writes: [forgetPending(id)] }))
     },
   ),
 
   execute,
+  ...engagementTextHandlers,
 })

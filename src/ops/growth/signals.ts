@@ -1,5 +1,6 @@
 import type { signals } from '#contract/growth/signals'
-import { engageActions, engagementView } from '#domain/growth/drafting/engagement'
+import { engageActions } from '#domain/growth/drafting/engagement'
+import { engagementView } from '#domain/growth/drafting/engagement-view'
 import { dismissSignal, engageSignal, requireEngageable, type Signal } from '#domain/growth/learning/signal'
 import { found } from '#kernel/errors'
 import { othersPost } from '#port/network/others-post'

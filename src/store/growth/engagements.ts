@@ -8,25 +8,29 @@ import type { RecordId } from '../engine/work.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`id, status, action, review, network, post_id, post_url, post_author, post_text, addresses_us, instruction, body, rationale,
-  signal_id, error, model, usage, approved_hash, account_external_id, reject_reason, external_id, url, executed_at, last_error, created_at, updated_at`
+  signal_id, error, model, usage, approved_hash, account_external_id, reject_reason, external_id, url, executed_at, last_error,
+  revision, written_by, written_at, decision, created_at, updated_at,
+  case when revision > 1 then (select r.body from revision r where r.record_id = engagement.id order by r.number limit 1) end as original_body`
 
 export const engagementById =
   (id: RecordId): Query<Engagement> =>
   (sql) =>
-    sql`select ${columns(sql)} from engagement where id = ${id}`
+    sql`select ${columns(sql)} from engagement where id = ${id} and status <> 'deleted'`
 
-export const engagementPart = (id: RecordId): Part<Engagement | undefined> =>
-  one<Engagement>({ executed_at: true, created_at: true, updated_at: true }, engagementById(id))
+const times = { executed_at: true, written_at: true, created_at: true, updated_at: true } as const
+
+export const engagementPart = (id: RecordId): Part<Engagement | undefined> => one<Engagement>(times, engagementById(id))
 
 /** Newest first; one more than the limit. */
 export const listEngagements =
   ({ status, limit, after }: Page & { status?: EngagementStatus | undefined }): Query<Engagement> =>
   (sql) =>
-    sql`select ${columns(sql)} from engagement where true ${status ? sql`and status = ${status}` : sql``}
+    sql`select ${columns(sql)} from engagement where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 export const lockEngagement = async (sql: Sql, id: string): Promise<Engagement> =>
-  (await sql<Engagement>`select ${columns(sql)} from engagement where id = ${id} for update`)[0] ?? fail('not_found', 'no such engagement')
+  (await sql<Engagement>`select ${columns(sql)} from engagement where id = ${id} and status <> 'deleted' for update`)[0] ??
+  fail('not_found', 'no such engagement')
 
 interface OnPost {
   network: string
@@ -34,7 +38,7 @@ interface OnPost {
   action: EngageAction
 }
 
-const isOpen = (sql: Sql): Fragment => sql`e.status not in ('rejected', 'failed')`
+const isOpen = (sql: Sql): Fragment => sql`e.status not in ('rejected', 'failed', 'deleted')`
 
 type Other = Pick<Engagement, 'id' | 'status'>
 
@@ -46,7 +50,16 @@ export const engagementOn = ({ network, postId, action }: OnPost) =>
       where e.network = ${network} and e.post_id = ${postId} and e.action = ${action} and ${isOpen(sql)}`,
   )
 
-/** The same, on the post of a signal. */
+/** Another one of this engagement's action on its post. */
+export const otherEngagement = (id: string) =>
+  one<Other>(
+    {},
+    (sql) => sql`select e.id, e.status from engagement own join engagement e
+      on e.network = own.network and e.post_id = own.post_id and e.action = own.action and e.id <> own.id
+      where own.id = ${id} and ${isOpen(sql)}`,
+  )
+
+/** The same as `engagementOn`, on the post of a signal. */
 export const engagementOnSignal = ({ signalId, action }: { signalId: string; action: EngageAction }) =>
   one<Other>(
     {},
@@ -54,10 +67,12 @@ export const engagementOnSignal = ({ signalId, action }: { signalId: string; act
       where s.id = ${signalId} and e.action = ${action} and ${isOpen(sql)}`,
   )
 
+const jsonOf = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
+
 export const insertEngagement =
-  (engagement: Engagement): Query =>
+  ({ original_body: _, written_by, decision, ...engagement }: Engagement): Query =>
   (sql) =>
-    sql`insert into engagement ${sql({ ...engagement, usage: null })}`
+    sql`insert into engagement ${sql({ ...engagement, usage: null, written_by: jsonOf(sql, written_by), decision: jsonOf(sql, decision) })}`
 
 /** Saves everything that can change after creation. */
 export const saveEngagement =
@@ -65,7 +80,8 @@ export const saveEngagement =
   (sql) =>
     sql`update engagement set status = ${engagement.status}, review = ${engagement.review}, body = ${engagement.body},
       rationale = ${engagement.rationale}, error = ${engagement.error}, model = ${engagement.model},
-      usage = ${engagement.usage ? sql.json(engagement.usage) : null}, approved_hash = ${engagement.approved_hash},
+      usage = ${jsonOf(sql, engagement.usage)}, approved_hash = ${engagement.approved_hash},
       account_external_id = ${engagement.account_external_id}, reject_reason = ${engagement.reject_reason},
       external_id = ${engagement.external_id}, url = ${engagement.url}, executed_at = ${engagement.executed_at},
-      last_error = ${engagement.last_error}, updated_at = ${engagement.updated_at} where id = ${id}`
+      last_error = ${engagement.last_error}, revision = ${engagement.revision}, written_by = ${jsonOf(sql, engagement.written_by)},
+      written_at = ${engagement.written_at}, decision = ${jsonOf(sql, engagement.decision)}, updated_at = ${engagement.updated_at} where id = ${id}`

@@ -1,17 +1,11 @@
-/**
- * An engagement with somebody else's post. As with items, nothing happens without approval.
- *
- *   queued → generating → drafted ─approve→ approved ─execute→ executing ─→ executed | execute_failed | execute_unconfirmed
- *                   └→ failed  └─reject→ rejected
- *
- * What becomes of it as it is executed is in sending/engagement.ts.
- */
+/** An engagement with somebody else's post. As with items, nothing happens without approval. Its transitions are in engagement-moves.ts. */
 import { fail } from '#kernel/errors'
 import type { ModelUsage, ReplyDraft } from './draft.ts'
 import type { FormatRules } from './format-rules.ts'
 import type { FinishedGeneration } from './generation.ts'
-import { contentHash } from './item.ts'
+import { invalid } from './item.ts'
 import { requireFormatRules } from './item-moves.ts'
+import type { Author } from './revision.ts'
 
 export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
 export type EngageAction = (typeof engageActions)[number]
@@ -80,8 +74,27 @@ export interface Engagement extends EngagedPost {
   url: string | null
   executed_at: Date | null
   last_error: string | null
+  /** Counts versions of the text, from 1. */
+  revision: number
+  /** Who wrote the present text; null: a drafter, or there is none. */
+  written_by: Author | null
+  /** When; null: as the engagement was made. */
+  written_at: Date | null
+  /** The last decision on it. */
+  decision: EngagementDecision | null
+  /** The first text, where a later one has replaced it. Stored with the earlier revisions. */
+  original_body?: string | null
   created_at: Date
   updated_at: Date
+}
+
+/** What was decided of an engagement. `marked_done`: a person says that it was done by hand. */
+export const engagementDecisions = ['approved', 'reopened', 'rejected', 'execution_requested', 'confirmed', 'marked_done'] as const
+
+export interface EngagementDecision {
+  what: (typeof engagementDecisions)[number]
+  by: Author
+  at: Date | string
 }
 
 /** The network's length limit, with the channel's rules. */
@@ -100,9 +113,8 @@ export interface EngagementRequest extends EngagedPost {
   signal_id: string | null
 }
 
-const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
-
-const usable = (body: string, { measure, maxLength, channel }: LengthRule): string => {
+/** The text of a reply or quote, if the network and the channel take it. Throws `invalid_input`. */
+export const usable = (body: string, { measure, maxLength, channel }: LengthRule): string => {
   if (body.trim() === '') invalid('body', 'is empty')
   const length = measure(body)
   if (length > maxLength) invalid('body', `is ${length} characters long as the network counts; the maximum is ${maxLength}`)
@@ -113,13 +125,14 @@ const usable = (body: string, { measure, maxLength, channel }: LengthRule): stri
 const nothingYet = {
   ...{ review: false, rationale: null, error: null, model: null, usage: null, approved_hash: null, account_external_id: null },
   ...{ reject_reason: null, external_id: null, url: null, executed_at: null, last_error: null },
+  ...{ revision: 1, written_at: null, decision: null },
 } as const
 
-/** Drafted at once if there is nothing to write, else queued for a drafter. */
+/** Drafted at once if there is nothing to write, else queued for a drafter. `by`: who gives the body. */
 export const newEngagement = (
   id: string,
   { action, body, instruction, ...rest }: EngagementRequest,
-  { rule, now }: { rule: LengthRule; now: Date },
+  { rule, by, now }: { rule: LengthRule; by: Author | null; now: Date },
 ) => {
   if (!isWritten(action) && body !== null) invalid('body', `only applies to replies and quotes, not to a ${action}`)
   if (!isWritten(action) && instruction !== null) invalid('instruction', `only applies to replies and quotes, not to a ${action}`)
@@ -127,6 +140,7 @@ export const newEngagement = (
   const engagement: Engagement = {
     ...{ id, action, instruction, ...rest, ...nothingYet, status },
     body: body === null ? null : usable(body, rule),
+    written_by: body === null ? null : by,
     ...{ created_at: now, updated_at: now },
   }
   return { engagement, events: status === 'drafted' ? [approvalEvent(engagement)] : [] }
@@ -142,7 +156,8 @@ const approvalEvent = ({ id, action }: Engagement) => ({
 export const engagementState = ({ status, review }: Pick<Engagement, 'status' | 'review'>): string =>
   status === 'execute_unconfirmed' && review ? 'execute_unconfirmed (in review)' : status
 
-const illegal = (engagement: Engagement, action: string): never =>
+/** Throws `conflict`, naming the state. */
+export const illegal = (engagement: Engagement, action: string): never =>
   fail('conflict', `cannot ${action}: the engagement is ${engagementState(engagement)}`)
 
 /** Stores the drafter's text. The engagement now waits for approval. */
@@ -151,7 +166,7 @@ export const writtenEngagement = (
   { body, rationale }: ReplyDraft,
   { model, usage, now }: { model: string; usage: ModelUsage; now: Date },
 ): FinishedGeneration<Engagement> => ({
-  record: { ...engagement, status: 'drafted', body, rationale, model, usage, updated_at: now },
+  record: { ...engagement, status: 'drafted', body, rationale, model, usage, written_at: now, updated_at: now },
   events: [approvalEvent(engagement)],
   refund: [],
 })
@@ -165,62 +180,3 @@ export const failedEngagement = (engagement: Engagement, error: string, { now }:
 
 /** The whole content of a send, as one text: approvals bind it and the account. */
 export const contentOf = ({ action, network, post_id, body }: Engagement): string => JSON.stringify({ action, network, post_id, body })
-
-interface Approval extends LengthRule {
-  body: string | undefined
-  accountExternalId: string | null
-  now: Date
-}
-
-/** Approves a draft, with an edited body if there is one, for the account that is the default now. */
-export const approveEngagement = (engagement: Engagement, { body, accountExternalId, now, ...rule }: Approval): Engagement => {
-  if (engagement.status !== 'drafted') illegal(engagement, 'approve')
-  if (body !== undefined && !isWritten(engagement.action))
-    invalid('body', `only applies to replies and quotes, not to a ${engagement.action}`)
-  const words = body ?? engagement.body
-  const next = { ...engagement, body: words === null ? null : usable(words, rule) }
-  return {
-    ...next,
-    status: 'approved',
-    approved_hash: contentHash(contentOf(next), accountExternalId),
-    account_external_id: accountExternalId,
-    last_error: null,
-    updated_at: now,
-  }
-}
-
-const isInReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review
-
-/** Settles an engagement in review that a person found on the network. */
-export const confirmEngagement = (engagement: Engagement, now: Date): Engagement => {
-  if (!isInReview(engagement)) illegal(engagement, 'confirm')
-  return { ...engagement, status: 'executed', review: false, executed_at: now, last_error: null, updated_at: now }
-}
-
-/** Rejects a draft, an engagement that the network refused, or one in review that a person did not find on the network. */
-export const rejectEngagement = (engagement: Engagement, reason: string | undefined, now: Date): Engagement => {
-  const { status } = engagement
-  if (status !== 'drafted' && status !== 'execute_failed' && !isInReview(engagement)) illegal(engagement, 'reject')
-  return { ...engagement, status: 'rejected', review: false, reject_reason: reason ?? null, updated_at: now }
-}
-
-/** Executes now. An engagement that may be on the network already is never sent again. */
-export const requestExecution = (engagement: Engagement, now: Date): Engagement => {
-  if (engagement.status === 'execute_unconfirmed')
-    fail(
-      'conflict',
-      `cannot execute: the engagement is ${engagementState(engagement)} and may already be on the network; once it is in review, ` +
-        'approve it if it is there, or reject it if not',
-    )
-  if (engagement.status !== 'approved' && engagement.status !== 'execute_failed') illegal(engagement, 'execute')
-  return { ...engagement, status: 'executing', updated_at: now }
-}
-
-export const engagementView = (engagement: Engagement) => {
-  const { approved_hash: _, account_external_id, network, post_id, post_url, post_author, post_text, addresses_us, ...rest } = engagement
-  const post = { network, id: post_id, url: post_url, author: post_author, text: post_text, addresses_us }
-  return { ...rest, account: account_external_id, post }
-}
-
-/** The response body of every operation that returns one engagement. */
-export const engagementAnswer = (engagement: Engagement): string => JSON.stringify({ engagement: engagementView(engagement) })

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  approveEngagement,
-  confirmEngagement,
   contentOf,
   type EngageAction,
   type Engagement,
@@ -10,12 +8,20 @@ import {
   engagementStatuses,
   failedEngagement,
   newEngagement,
-  rejectEngagement,
-  requestExecution,
   requireAllowed,
   writtenEngagement,
 } from '#domain/growth/drafting/engagement'
+import {
+  approveEngagement,
+  confirmEngagement,
+  editEngagement,
+  markDone,
+  rejectEngagement,
+  reopenEngagement,
+  requestExecution,
+} from '#domain/growth/drafting/engagement-moves'
 import { contentHash } from '#domain/growth/drafting/item'
+import { requireRevision } from '#domain/growth/drafting/revision'
 import { engagement as moves } from '#domain/growth/sending/engagement'
 import { cleanRead, hit } from '#domain/growth/sending/reconcile'
 import { bindAccount, claim, doubt, type SendOutcome, settle } from '#domain/growth/sending/send'
@@ -33,7 +39,7 @@ const wish = {
   body: 'Well.' as string | null,
   signal_id: null,
 }
-const made = (changes: Partial<typeof wish> = {}) => newEngagement('engagement-1', { ...wish, ...changes }, { rule, now: at() })
+const made = (changes: Partial<typeof wish> = {}) => newEngagement('engagement-1', { ...wish, ...changes }, { rule, by: null, now: at() })
 
 const drafted = made().engagement
 const bound = (changes: Partial<Engagement>): Engagement => ({
@@ -48,21 +54,27 @@ type StateName = (typeof stateNames)[number]
 const inState = (state: StateName): Engagement =>
   state === 'in review' ? bound({ status: 'execute_unconfirmed', review: true }) : bound({ status: state })
 
-const approval = { ...rule, body: undefined, accountExternalId: ACCOUNT, now }
+const by = { kind: 'person', id: 'ada' } as const
+const approval = { ...rule, body: undefined, accountExternalId: ACCOUNT, by, now }
 const commands = {
   approve: (one: Engagement) => approveEngagement(one, approval),
   confirm: (one: Engagement) => confirmEngagement(one, now),
   reject: (one: Engagement) => rejectEngagement(one, 'no', now),
   execute: (one: Engagement) => requestExecution(one, now),
+  edit: (one: Engagement) => editEngagement(one, { ...rule, body: 'Better.', by, now }),
+  reopen: (one: Engagement) => reopenEngagement(one, now),
+  'mark done': (one: Engagement) => markDone(one, undefined, now),
 }
 type Command = keyof typeof commands
 
-/** From the API document ("States and transitions"); everything else is 409. */
+/** The first four from the API document ("States and transitions"); everything else is 409. */
 const legal: Partial<Record<StateName, Partial<Record<Command, EngagementStatus>>>> = {
-  drafted: { approve: 'approved', reject: 'rejected' },
-  approved: { execute: 'executing' },
-  execute_failed: { execute: 'executing', reject: 'rejected' },
-  'in review': { confirm: 'executed', reject: 'rejected' },
+  drafted: { approve: 'approved', reject: 'rejected', edit: 'drafted', reopen: 'drafted', 'mark done': 'executed' },
+  approved: { execute: 'executing', edit: 'drafted', reopen: 'drafted', 'mark done': 'executed' },
+  rejected: { reopen: 'drafted' },
+  execute_failed: { execute: 'executing', reject: 'rejected', reopen: 'drafted', 'mark done': 'executed' },
+  execute_unconfirmed: { 'mark done': 'executed' },
+  'in review': { confirm: 'executed', reject: 'rejected', 'mark done': 'executed' },
 }
 
 describe('the state table', () => {
@@ -77,11 +89,61 @@ describe('the state table', () => {
       expect(error.message).toStartWith(`cannot ${command}: the engagement is ${engagementState(engagement)}`)
       return
     }
-    expect(commands[command](engagement)).toMatchObject({ status: cell, review: false, updated_at: now })
+    const next = commands[command](engagement)
+    // A draft that is reopened stays as it is.
+    if (next !== engagement) expect(next.updated_at).toBe(now)
+    expect(next).toMatchObject({ status: cell, review: false })
   })
 
   test.each(stateNames.map((state) => [state]))('%s has a name of its own', (state) => {
     expect(engagementState(inState(state))).toBe(state === 'in review' ? 'execute_unconfirmed (in review)' : state)
+  })
+})
+
+describe('the text of an engagement', () => {
+  test('keeps its first version and its author through changes, and a change ends the approval', () => {
+    const approved = approveEngagement(drafted, approval)
+    const once = editEngagement(approved, { ...rule, body: 'Better.', by, now })
+    expect(once).toMatchObject({
+      status: 'drafted',
+      body: 'Better.',
+      revision: 2,
+      written_by: by,
+      approved_hash: null,
+      account_external_id: null,
+    })
+    const twice = editEngagement(once, { ...rule, body: 'Best.', by, now: at(9_000) })
+    expect(twice).toMatchObject({ body: 'Best.', revision: 3, original_body: 'Well.', written_at: at(9_000) })
+  })
+
+  test('stays approved when an edit changes nothing', () => {
+    const approved = approveEngagement(drafted, approval)
+    expect(editEngagement(approved, { ...rule, body: 'Well.', by, now })).toBe(approved)
+  })
+
+  test('is a new version when the approval edits it', () => {
+    expect(approveEngagement(drafted, { ...approval, body: 'Edited.' })).toMatchObject({
+      revision: 2,
+      written_by: by,
+      original_body: 'Well.',
+    })
+    expect(approveEngagement(drafted, approval)).toMatchObject({ revision: 1, written_by: null })
+  })
+
+  test.each([
+    ['like', 'x', 'body only applies to replies and quotes, not to a like'],
+    ['reply', ' ', 'body is empty'],
+    ['quote', 'x'.repeat(281), 'body is 281 characters long as the network counts; the maximum is 280'],
+  ] as const)('of a %s cannot become %j', (action, body, message) => {
+    const { engagement } = made({ action, body: action === 'like' ? null : 'Well.' })
+    expect(errorOf(() => editEngagement(engagement, { ...rule, body, by, now })).message).toBe(message)
+  })
+
+  test('is refused for another revision than the present one, which the error names', () => {
+    const error = errorOf(() => requireRevision({ revision: 3 }, 2))
+    expect([error.code, error.details]).toEqual(['conflict', [{ path: 'revision', message: '3' }]])
+    expect(requireRevision({ revision: 3 }, 3)).toBeUndefined()
+    expect(requireRevision({ revision: 3 }, undefined)).toBeUndefined()
   })
 })
 
@@ -114,7 +176,7 @@ describe('a new engagement', () => {
     const written = writtenEngagement(queued, { body: 'Words.', rationale: 'Because.' }, { model: 'm', usage, now })
     expect(written.record).toEqual({
       ...queued,
-      ...{ status: 'drafted', body: 'Words.', rationale: 'Because.', model: 'm', usage, updated_at: now },
+      ...{ status: 'drafted', body: 'Words.', rationale: 'Because.', model: 'm', usage, written_at: now, updated_at: now },
     })
     expect(written.events).toEqual([
       { type: 'growth.approval.requested', data: { kind: 'engagement', engagement_id: 'engagement-1', action: 'reply' } },

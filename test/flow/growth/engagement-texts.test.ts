@@ -1,0 +1,162 @@
+/** The life of an engagement before it goes out: its text changes, decisions are taken back, and people do it by hand. */
+import { describe, expect, test } from 'bun:test'
+import { othersPost } from '#test/support/prepare'
+import { tokenOf } from '#test/support/session'
+import { newStory, type Story } from '#test/support/story'
+import { useApp } from '#test/support/use'
+
+const app = useApp()
+
+const act = (story: Story, id: string, verb: string, body?: object) =>
+  story.send('POST', `engagements/${id}/${verb}`, body === undefined ? {} : { body })
+const edit = (story: Story, id: string, body: object) => story.send('PATCH', `engagements/${id}`, { body })
+
+const drafted = async (story: Story, { action = 'reply', body = 'We call first.' } = {}) => {
+  const post = await othersPost({ app })
+  const words = action === 'reply' || action === 'quote' ? { body } : {}
+  const { body: made } = await story.send('POST', 'engagements', { body: { post, action, ...words } })
+  return { id: made.engagement.id as string, post, action }
+}
+
+const approved = async (story: Story, options: { action?: string } = {}) => {
+  const made = await drafted(story, options)
+  expect((await act(story, made.id, 'approve')).status).toBe(200)
+  return made
+}
+
+const audited = async ({ tenantId }: Story, id: string) =>
+  (await app.owner<{ operation: string }[]>`select operation from audit where tenant_id = ${tenantId} and ref_id = ${id} order by id`).map(
+    ({ operation }) => operation.replace('growth.engagements.', ''),
+  )
+
+describe('the text of an engagement', () => {
+  test('is changed by a person, and the change ends its approval', async () => {
+    const story = await newStory(app)
+    const { id, post } = await approved(story)
+    const { status, body } = await edit(story, id, { body: 'We call before we are late.', revision: 1 })
+    expect(status).toBe(200)
+    expect(body.engagement).toMatchObject({
+      ...{ status: 'drafted', body: 'We call before we are late.', revision: 2, original_body: 'We call first.', account: null },
+      decision: { what: 'approved', by: { kind: 'key' } },
+    })
+    const refused = await act(story, id, 'execute')
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot execute: the engagement is drafted'])
+    const again = await act(story, id, 'approve')
+    expect(again.body.engagement).toMatchObject({ status: 'approved', revision: 2, content_hash: body.engagement.content_hash })
+    expect((await act(story, id, 'execute')).body.engagement.status).toBe('executed')
+    const sent = await app.owner<{ text: string }[]>`select text from sandbox.posts where in_reply_to = ${post}`
+    expect(sent).toMatchObject([{ text: 'We call before we are late.' }])
+  })
+
+  test('is guarded by its revision: of two people who edit one, the second is told', async () => {
+    const story = await newStory(app)
+    const { id } = await drafted(story)
+    await edit(story, id, { body: 'First.', revision: 1 })
+    const late = await edit(story, id, { body: 'Second.', revision: 1 })
+    expect([late.status, late.body.error.code, late.body.error.details]).toEqual([409, 'conflict', [{ path: 'revision', message: '2' }]])
+    expect((await edit(story, id, { body: 'Second.', revision: 2 })).body.engagement).toMatchObject({ body: 'Second.', revision: 3 })
+  })
+
+  test('that does not change writes no audit row and stays approved', async () => {
+    const story = await newStory(app)
+    const { id } = await approved(story)
+    expect((await edit(story, id, { body: 'We call first.' })).body.engagement).toMatchObject({ status: 'approved', revision: 1 })
+    expect(await audited(story, id)).toEqual(['create', 'approve'])
+  })
+
+  test('follows the rules of its channel and its network', async () => {
+    const story = await newStory(app)
+    const { id } = await drafted(story)
+    const channels = (await story.send('GET', 'overview')).body.overview.channels
+    const replies = channels.find(({ name }: { name: string }) => name === 'replies')
+    await story.send('PUT', `channels/${replies.id}`, { body: { format_rules: { banned_words: ['synergy'] } } })
+    expect((await edit(story, id, { body: 'Pure synergy.' })).body.error.details).toEqual([
+      { path: 'body', message: expect.stringContaining('synergy') },
+    ])
+    expect((await edit(story, id, { body: 'x'.repeat(281) })).body.error.message).toContain('281 characters long')
+  })
+})
+
+describe('reopening', () => {
+  test.each([['approved'], ['rejected']])('makes a draft of an engagement that is %s, and another decision of it', async (state) => {
+    const story = await newStory(app)
+    const { id } = state === 'approved' ? await approved(story) : await drafted(story)
+    if (state === 'rejected') await act(story, id, 'reject', { reason: 'Not our subject' })
+    const { status, body } = await act(story, id, 'reopen')
+    expect(status).toBe(200)
+    expect(body.engagement).toMatchObject({ status: 'drafted', account: null, reject_reason: null, decision: { what: 'reopened' } })
+    expect((await act(story, id, 'approve')).body.engagement.status).toBe('approved')
+  })
+
+  test('a draft answers with the draft, and writes nothing', async () => {
+    const story = await newStory(app)
+    const { id } = await drafted(story)
+    const [before, events] = [await audited(story, id), await story.events()]
+    expect((await act(story, id, 'reopen')).body.engagement).toMatchObject({ status: 'drafted', decision: null })
+    expect([await audited(story, id), await story.events()]).toEqual([before, events])
+  })
+
+  test('a rejected one is refused while another of the same action on the post is open', async () => {
+    const story = await newStory(app)
+    const { id, post } = await drafted(story, { action: 'like' })
+    await act(story, id, 'reject')
+    const other = await story.send('POST', 'engagements', { body: { post, action: 'like' } })
+    expect(other.status).toBe(201)
+    const refused = await act(story, id, 'reopen')
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      expect.stringContaining(`engagement ${other.body.engagement.id} is`),
+    ])
+    await act(story, other.body.engagement.id, 'reject')
+    expect((await act(story, id, 'reopen')).status).toBe(200)
+  })
+
+  test('an approved like lets it be rejected, and then blocks no other', async () => {
+    const story = await newStory(app)
+    const { id, post } = await approved(story, { action: 'like' })
+    expect((await act(story, id, 'reject')).status).toBe(409)
+    await act(story, id, 'reopen')
+    expect((await act(story, id, 'reject')).status).toBe(200)
+    expect((await story.send('POST', 'engagements', { body: { post, action: 'like' } })).status).toBe(201)
+  })
+})
+
+describe('an engagement done by hand', () => {
+  test.each([
+    ['drafted', 'reply'],
+    ['approved', 'like'],
+  ])('is settled when it was %s, with the URL if there is one, and nothing is sent', async (state, action) => {
+    const story = await newStory(app)
+    const { id, post } = state === 'approved' ? await approved(story, { action }) : await drafted(story, { action })
+    const url = 'https://sandbox.example/status/7'
+    const { status, body } = await act(story, id, 'done', action === 'reply' ? { url } : {})
+    expect(status).toBe(200)
+    expect(body.engagement).toMatchObject({
+      ...{ status: 'executed', url: action === 'reply' ? url : null, executed_at: expect.any(String) },
+      decision: { what: 'marked_done' },
+    })
+    expect(await app.owner`select from sandbox.posts where in_reply_to = ${post}`).toHaveLength(0)
+    expect(await app.owner`select from sandbox.reactions where post_id = ${post}`).toHaveLength(0)
+    const twice = await act(story, id, 'done')
+    expect([twice.status, twice.body.error.message]).toEqual([409, 'cannot mark done: the engagement is executed'])
+  })
+
+  test('takes a URL and nothing else for one', async () => {
+    const story = await newStory(app)
+    const { id } = await drafted(story)
+    const { status, body } = await act(story, id, 'done', { url: 'not a url' })
+    expect([status, body.error.details[0].path]).toEqual([400, 'url'])
+  })
+})
+
+test('roles: editors edit and reopen, approvers also mark done, viewers do neither', async () => {
+  const story = await newStory(app)
+  const { id } = await drafted(story)
+  const as = async (role: 'editor' | 'approver' | 'viewer', verb: string, path: string, body?: object) =>
+    (await story.send(verb, path, { key: await tokenOf(app, story.tenantId, role), ...(body && { body }) })).status
+  expect(await as('viewer', 'PATCH', `engagements/${id}`, { body: 'x' })).toBe(403)
+  expect(await as('editor', 'PATCH', `engagements/${id}`, { body: 'x' })).toBe(200)
+  expect(await as('editor', 'POST', `engagements/${id}/reopen`)).toBe(200)
+  expect(await as('editor', 'POST', `engagements/${id}/done`)).toBe(403)
+  expect(await as('approver', 'POST', `engagements/${id}/done`)).toBe(200)
+})
