@@ -1504,6 +1504,26 @@ alter table public.report force row level security;
 create policy app on public.report for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.report to tendril_app;
 
+create table public.resident_post (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  post_id text not null,
+  resident text not null,
+  text text not null,
+  in_reply_to text,
+  created_at timestamp with time zone not null,
+  constraint resident_post_pkey PRIMARY KEY (tenant_id, id),
+  constraint resident_post_tenant_id_post_id_key UNIQUE (tenant_id, post_id)
+);
+CREATE INDEX resident_post_tenant_id_created_at_post_id_idx ON public.resident_post USING btree (tenant_id, created_at, post_id);
+CREATE INDEX resident_post_tenant_id_in_reply_to_idx ON public.resident_post USING btree (tenant_id, in_reply_to) WHERE (in_reply_to IS NOT NULL);
+alter table public.resident_post enable row level security;
+alter table public.resident_post force row level security;
+create policy app on public.resident_post for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy sandbox on public.resident_post for select to tendril_sandbox using (true);
+grant delete, insert, select on public.resident_post to tendril_app;
+grant select on public.resident_post to tendril_sandbox;
+
 create table public.revision (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
   record_id uuid not null,

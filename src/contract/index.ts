@@ -52,6 +52,7 @@ import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
 import { reports } from './growth/reports.ts'
 import { ruleRuns, rules } from './growth/rules.ts'
+import { sandbox } from './growth/sandbox.ts'
 import { signals } from './growth/signals.ts'
 import { targets } from './growth/targets.ts'
 import { type NamedOp, named, type Resource } from './op.ts'
@@ -94,6 +95,7 @@ export const growthResources = {
   },
   targets: { prefix: 'growth.targets', about: 'Accounts on the network whose posts are watched.', group: targets },
   signals: { prefix: 'growth.signals', about: 'Posts by targets that may deserve a response.', group: signals },
+  sandbox: { prefix: 'growth.sandbox', about: 'The built-in network: what stands there, and acting as its residents.', group: sandbox },
   automation: { prefix: 'growth.automation', about: 'The kill switch for everything unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 

@@ -58,6 +58,7 @@ import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
 import { reportHandlers } from './growth/reports.ts'
 import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
+import { sandboxHandlers } from './growth/sandbox.ts'
 import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
@@ -95,6 +96,7 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.engagements, engagementHandlers(world))
   add(growthResources.targets, targetHandlers)
   add(growthResources.signals, signalHandlers)
+  add(growthResources.sandbox, sandboxHandlers(world.sandbox))
   add(growthResources.automation, automationHandlers)
 }
 

@@ -33,6 +33,18 @@ export const timedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): { lim
   return /^\d{1,14}$/.test(at) && isUuid(id) ? { limit, after: { at: new Date(Number(at)), id } } : refuseCursor()
 }
 
+/** A page of posts by time. Its cursor is the time, in microseconds, and the id of the last post of the page before. */
+export const placedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): { limit: number; before?: Place } => {
+  if (cursor === undefined) return { limit }
+  const [at = '', id = ''] = unwrap(cursor).split(' ')
+  return /^\d{1,16}$/.test(at) && /^\d{1,20}$/.test(id) ? { limit, before: { at: Number(at), id } } : refuseCursor()
+}
+
+interface Place {
+  at: number
+  id: string
+}
+
 interface PageInput {
   limit?: number
   cursor?: string
@@ -65,6 +77,10 @@ export const rankedResult = <Row extends { id: string; score: number }>(rows: Ro
 /** The same for rows sorted by time. */
 export const timedResult = <Row extends { id: string }>(rows: Row[], limit: number, timeOf: (row: Row) => Date): Result<Row> =>
   resultOf(rows, limit, (row) => `${timeOf(row).getTime()} ${row.id}`)
+
+/** The same for posts by time. */
+export const placedResult = <Row extends { id: string; place: Place }>(rows: Row[], limit: number): Result<Row> =>
+  resultOf(rows, limit, ({ place: { at, id } }) => `${at} ${id}`)
 
 interface Result<Row> {
   rows: Row[]

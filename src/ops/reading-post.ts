@@ -91,6 +91,12 @@ export const readPostFor = async (
   }
 }
 
+/** A network's answer; its failure as the caller's error. */
+export const answered = <T>(running: Promise<T>): Promise<T> =>
+  running.catch((cause) => {
+    throw failureOf(cause)
+  })
+
 /** The post in the form that engagements store. */
 export const storedPost = (network: Network, { externalId, url, author, text, addressesUs }: OthersPost): EngagedPost => ({
   ...{ network: network.name, post_id: externalId, post_url: url, post_author: author.handle, post_text: text, addresses_us: addressesUs },

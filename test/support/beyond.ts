@@ -6,6 +6,8 @@ const ofGrowth = [
   ...['growth.items.get'],
   // engagement-texts
   ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
+  // sandbox
+  ...['growth.sandbox.timeline', 'growth.sandbox.post', 'growth.sandbox.reply'],
 ]
 
 /** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */

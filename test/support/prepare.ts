@@ -234,6 +234,7 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
     return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
   },
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
+  'growth.sandbox.reply': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),
   'agent.messages.send': async (workspace, extent) =>
     extent === 'whole' ? { conversationId: (await makeConversation(workspace)).id } : {},

@@ -76,6 +76,7 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ id: newId(), target_id: target, network: 'sandbox', post_id: mark, post_text: mark, addresses_us: false, posted_at: now },
       ...{ score: 50, reasons: [mark], status: 'open', expires_at: new Date(now.getTime() + 86_400_000), ...times },
     },
+    resident_post: { id: newId(), post_id: mark, resident: mark, text: mark, created_at: now },
     work: { id: newId(), lane: 'sync', kind: mark, ref_id: item, origin: 'manual', run_at: new Date(now.getTime() + 86_400_000) },
     idempotency: {
       ref_id: item,

@@ -6,6 +6,7 @@ export const notExported: Record<string, string> = {
   actor: 'which process serves the workspace',
   file: 'where the bytes of artifacts are; artifacts are exported',
   file_block: 'bytes of artifacts, each of which has its download',
+  resident_post: 'what invented people of the sandbox were made to say, for practice',
   session: 'sign-ins of its people, which belong to them and not to the workspace',
   inbound_route: 'finds the workspace of a webhook rule, a share or a channel; all are exported',
   'attempt.sendable': 'implied by the kind of record',

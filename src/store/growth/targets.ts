@@ -46,6 +46,14 @@ export const otherTargets = (handle: string) =>
     ),
   )
 
+/** The active target of this handle, and the work of its next read. */
+export const watchOf = (handle: string) =>
+  one<{ id: string; work_id: string; state: string }>(
+    {},
+    (sql) => sql`select t.id, w.id as work_id, w.state from target t join work w on ${isWorkOf(sql, 'watch', sql`t.id`)}
+      where t.handle = ${handle} and t.status = 'active'`,
+  )
+
 const byId =
   (id: string): Query<Target> =>
   (sql) =>

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
 import { arrayTypes } from '#store/engine/array-types'
 import { type ConnectionOptions, codeOf, connectionAs, TIMES_AS_ISO } from '#store/engine/db'
+import { type FeedStore, feedOn } from './feed-rows.ts'
 import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, socialOn } from './social-rows.ts'
 
 export interface TimelineQuery {
@@ -24,7 +25,7 @@ interface AgedPost {
 }
 
 /** Every method throws `SandboxFailure` if the database fails. */
-export interface SandboxStore extends SocialStore {
+export interface SandboxStore extends SocialStore, FeedStore {
   /** Creates or finds a workspace's account. Handles that differ only in case are the same. */
   account(workspaceId: string, handle: string): Promise<{ id: string; handle: string }>
   /** Publishes at once and returns the post's id; null if the account does not exist. */
@@ -235,6 +236,7 @@ const storeOn = (run: Run, onDelayed: (afterMs: number) => void): SandboxStore =
     return postsOf(run, accountId, ids)
   },
   ...socialOn({ run, settle: () => settle(run), onDelayed }),
+  ...feedOn({ run, settle: () => settle(run) }),
 })
 
 /** Applies delayed posts when they are due, even if nobody reads or publishes. */

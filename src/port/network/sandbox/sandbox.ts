@@ -21,6 +21,7 @@ import {
 import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from '../weighted-length.ts'
 import { type Act, callOnce, notSent, until } from './call.ts'
 import { drawsOf, type SandboxFaults } from './faults.ts'
+import { type Stage, stageOn } from './feed.ts'
 import { sandboxMetrics } from './metrics.ts'
 import { SandboxFailure, type SandboxStore, type TimelineQuery } from './rows.ts'
 import { residentOf } from './schedule.ts'
@@ -36,7 +37,7 @@ export interface SandboxSettings {
   tier?: Tier
 }
 
-export interface Sandbox extends Network {
+export interface Sandbox extends Network, Stage {
   /**
    * Creates or finds a workspace's account. The same handle, in any case and with or without `@`, keeps its id; in another workspace it is
    * another account. Throws `invalid_input` if it is not a handle, and `NetworkError` if the network is unreachable.
@@ -91,7 +92,10 @@ const timelineOf = async (store: SandboxStore, query: TimelineQuery): Promise<Ti
 const metricsOf = async (store: SandboxStore, { externalId: accountId }: NetworkAccount, ids: string[]): Promise<PostMetrics[]> => {
   const posts = await store.posts(accountId, ids)
   if (posts === null) throw noSuchAccount()
-  const counts = await store.counts(posts.map(({ id }) => id))
+  const counts = await store.counts(
+    posts.map(({ id }) => id),
+    { accountId },
+  )
   return posts.map(({ id, ...post }) => ({
     externalId: id,
     ...withCounts(sandboxMetrics({ accountId, postId: id, ...post }), counts.get(id)),
@@ -120,6 +124,7 @@ export const createSandbox = ({ store, faults, rules = 'open', log, failpoints =
   }
   return {
     name: 'sandbox',
+    ...stageOn(society, (running) => running.catch(unreachable)),
     limits: limitsOf(tier, faults),
     publish: (request, signal) => act(publishingAct(store, request), request, signal),
     engage: (request, signal) => act(engagingAct(society, request), request, signal),

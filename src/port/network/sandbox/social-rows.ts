@@ -34,6 +34,9 @@ interface Counted {
   quotes: number
 }
 
+/** Who reads: a workspace, or an account. */
+export type Reader = { workspaceId: string } | { accountId: string }
+
 /** Every method throws `SandboxFailure` if the database fails. */
 export interface SocialStore {
   /** By the network's clock. */
@@ -51,7 +54,8 @@ export interface SocialStore {
    */
   postsBy(query: { handle: string; readerId: string; since: Date; limit: number; lagMs: number }): Promise<AuthoredPost[] | null>
   post(id: string, lagMs: number): Promise<AuthoredPost | null>
-  counts(ids: string[]): Promise<Map<string, Counted>>
+  /** `by`: the workspace, or one of its accounts, whose residents' answers count too. */
+  counts(ids: string[], by: Reader): Promise<Map<string, Counted>>
   /** Which of like and repost the account has done to the post. */
   reactions(accountId: string, postId: string, lagMs: number): Promise<EngageAction[]>
   /** For each moment, the handle of an account that existed then: always the same for the same `mark`. */
@@ -150,11 +154,15 @@ const readingPosts = ({ run, settle }: Parts): Pick<SocialStore, 'postsBy' | 'po
   },
 })
 
-const COUNTS = (sql: postgres.Sql, ids: string[]) => sql<(Counted & { id: string })[]>`
+const workspaceOf = (sql: postgres.Sql, by: Reader) =>
+  'workspaceId' in by ? sql`${by.workspaceId}::uuid` : sql`(select workspace_id from sandbox.accounts where id = ${by.accountId})`
+
+const COUNTS = (sql: postgres.Sql, ids: string[], by: Reader) => sql<(Counted & { id: string })[]>`
   select i.id,
     (select count(*)::int from sandbox.reactions r where r.post_id = i.id and r.kind = 'like') as likes,
     (select count(*)::int from sandbox.reactions r where r.post_id = i.id and r.kind = 'repost') as reposts,
-    (select count(*)::int from sandbox.posts p where p.in_reply_to = i.id) as replies,
+    (select count(*)::int from sandbox.posts p where p.in_reply_to = i.id)
+      + (select count(*)::int from resident_post r where r.in_reply_to = i.id and r.tenant_id = ${workspaceOf(sql, by)}) as replies,
     (select count(*)::int from sandbox.posts p where p.quoted = i.id) as quotes
   from unnest(${ids}::text[]) as i (id)`
 
@@ -165,9 +173,9 @@ export const socialOn = (parts: Parts): SocialStore => ({
     const [row] = await parts.run((sql) => sql<{ now: Date }[]>`select clock_timestamp() as now`)
     return row!.now
   },
-  async counts(ids) {
+  async counts(ids, by) {
     if (ids.length === 0) return new Map()
-    const rows = await parts.run((sql) => COUNTS(sql, ids))
+    const rows = await parts.run((sql) => COUNTS(sql, ids, by))
     return new Map(rows.map(({ id, ...counted }) => [id, counted]))
   },
   async reactions(accountId, postId, lagMs) {

@@ -5,7 +5,9 @@ import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from '../
 import { weightedLength } from '../weighted-length.ts'
 import { xSelfServe } from '../x-rules.ts'
 import type { Act } from './call.ts'
+import type { SaidPost } from './feed-rows.ts'
 import { sandboxMetrics } from './metrics.ts'
+import { residents } from './residents.ts'
 import type { SandboxStore } from './rows.ts'
 import { interestIn, postsOf, residentOf, type ScheduledPost, scheduledPost } from './schedule.ts'
 import type { AuthoredPost } from './social-rows.ts'
@@ -14,7 +16,7 @@ import type { AuthoredPost } from './social-rows.ts'
 const sandboxRules = ['open', 'x_selfserve'] as const
 export type SandboxRules = (typeof sandboxRules)[number]
 
-interface Society {
+export interface Society {
   store: SandboxStore
   /** Reads miss posts younger than this. */
   lagMs: number
@@ -37,6 +39,12 @@ const fromAccount = ({ id, author, text, createdAt, quoted }: AuthoredPost, now:
   ...(quoted === undefined ? {} : { quoted }),
 })
 
+/** What a workspace had a resident say. */
+const fromSaid = ({ id, resident: handle, text, createdAt }: SaidPost, now: Date): UnreadPost => ({
+  ...{ externalId: id, author: { externalId: handle, handle }, text, createdAt, url: null },
+  metrics: interestIn({ id, resident: residentOf(handle) ?? residents[0]!, createdAt, text, addresses: false }, now),
+})
+
 /** Addresses an account that existed when the post was made, or else a friend of the resident's. */
 const fromResident = ({ id, resident, createdAt, text }: ScheduledPost, now: Date, addressed: Map<string, string>): UnreadPost => ({
   ...{ externalId: id, author: { externalId: resident.handle, handle: resident.handle }, createdAt, url: null },
@@ -44,7 +52,8 @@ const fromResident = ({ id, resident, createdAt, text }: ScheduledPost, now: Dat
   metrics: interestIn({ id, resident, createdAt, text, addresses: false }, now),
 })
 
-const fromResidents = async ({ store }: Society, posts: ScheduledPost[], now: Date): Promise<UnreadPost[]> => {
+/** Posts of the schedule, in the words that readers see. */
+export const spokenBy = async ({ store }: Society, posts: ScheduledPost[], now: Date): Promise<UnreadPost[]> => {
   const addressing = posts.filter(({ addresses }) => addresses)
   const addressed = await store.someAccounts(addressing.map(({ id, createdAt }) => ({ mark: id, at: createdAt })))
   return posts.map((post) => fromResident(post, now, addressed))
@@ -66,7 +75,10 @@ export const withCounts = (metrics: Metrics, counted = untouched): Metrics => ({
 
 /** Adds what accounts of the sandbox did, as the reader sees it. */
 const asSeenBy = async ({ store }: Society, account: NetworkAccount, posts: UnreadPost[]): Promise<OthersPost[]> => {
-  const counts = await store.counts(posts.map(({ externalId }) => externalId))
+  const counts = await store.counts(
+    posts.map(({ externalId }) => externalId),
+    { accountId: account.externalId },
+  )
   const own = await store.ownAmong(
     account.externalId,
     posts.flatMap(({ quoted }) => (quoted === undefined ? [] : [quoted])),
@@ -89,7 +101,10 @@ export const readHandle = async (
   const now = await society.store.now()
   if (resident) {
     const posts = postsOf(resident, { since, now: latestVisible(now, society.lagMs), limit })
-    return asSeenBy(society, account, await fromResidents(society, posts, now))
+    const told = { readerId: account.externalId, resident: resident.handle, since, limit, lagMs: society.lagMs }
+    const said = (await society.store.saidBy(told)).map((post) => fromSaid(post, now))
+    const all = [...(await spokenBy(society, posts, now)), ...said].sort((one, other) => +other.createdAt - +one.createdAt)
+    return asSeenBy(society, account, all.slice(0, limit))
   }
   const posts = await society.store.postsBy({ handle: name, readerId: account.externalId, since, limit, lagMs: society.lagMs })
   return (
@@ -102,18 +117,20 @@ export const readHandle = async (
   )
 }
 
-const unreadPost = async (society: Society, id: string): Promise<UnreadPost | undefined> => {
+const unreadPost = async (society: Society, id: string, readerId: string): Promise<UnreadPost | undefined> => {
   const row = await society.store.post(id, society.lagMs)
   const now = await society.store.now()
   if (row) return fromAccount(row, now)
   const scheduled = scheduledPost(id, latestVisible(now, society.lagMs))
-  return scheduled && (await fromResidents(society, [scheduled], now))[0]
+  if (scheduled) return (await spokenBy(society, [scheduled], now))[0]
+  const said = await society.store.said(id, readerId, society.lagMs)
+  return said ? fromSaid(said, now) : undefined
 }
 
 /** Null if there is no such post, or `ref` is neither an id nor a URL of one. */
 export const readPost = async (society: Society, account: NetworkAccount, ref: string): Promise<OthersPost | null> => {
   const id = postIdIn(ref)
-  const found = id && (await unreadPost(society, id))
+  const found = id && (await unreadPost(society, id, account.externalId))
   if (!found) return null
   const [post] = await asSeenBy(society, account, [found])
   return { ...post!, done: await society.store.reactions(account.externalId, found.externalId, society.lagMs) }

@@ -1,0 +1,36 @@
+import type { Connection } from '#domain/growth/sending/connection'
+import type { Query } from '../engine/db.ts'
+import { many } from '../engine/load.ts'
+import { connectionColumns } from './connections.ts'
+
+/** What a workspace has a resident of the sandbox say. */
+export interface ResidentPost {
+  id: string
+  /** The network's id. */
+  post_id: string
+  resident: string
+  text: string
+  in_reply_to: string | null
+  created_at: Date
+}
+
+/** Of a workspace. */
+export const MOST_RESIDENT_POSTS = 1_000
+
+export const insertResidentPost =
+  (post: ResidentPost): Query =>
+  (sql) =>
+    sql`insert into resident_post ${sql(post)}`
+
+/** Makes room for one more. */
+export const forgetResidentPosts: Query = (sql) =>
+  sql`delete from resident_post where id in (select id from resident_post order by created_at desc, post_id desc offset ${MOST_RESIDENT_POSTS - 1})`
+
+/** The connected accounts of a network, the default one first. */
+export const accountsOn = (network: string) =>
+  many<Connection>(
+    { created_at: true, updated_at: true },
+    (sql) =>
+      sql`select ${connectionColumns(sql)} from connection where network = ${network} and status = 'connected'
+        order by is_default desc, id limit 1`,
+  )
