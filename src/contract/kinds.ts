@@ -36,6 +36,8 @@ interface Commanded extends Change {
   secret?: boolean
   /** Jumps the mailbox's queue, because it recalls work that is about to go out: the kill switch, disconnecting. */
   urgent?: boolean
+  /** May take back a send that is about to go out. Its letter shares its transaction with no other. */
+  recalls?: boolean
   /** Also works while the workspace awaits its deletion. */
   whileDeleting?: boolean
   /**

@@ -88,7 +88,7 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
   return {
     name: o.id,
     priority: o.urgent ? 'control' : 'interactive',
-    alone: o.urgent ?? false,
+    alone: (o.urgent || o.recalls) ?? false,
     ...(o.whileDeleting ? { exempt: true } : {}),
     provenance: { principal: call.principal, surface: call.surface, requestId: call.requestId },
     claim,

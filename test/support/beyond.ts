@@ -8,6 +8,10 @@ const ofGrowth = [
   ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
   // sandbox
   ...['growth.sandbox.timeline', 'growth.sandbox.post', 'growth.sandbox.reply'],
+  // engagement-texts
+  ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
+  // item-life
+  ...['growth.items.reopen', 'growth.items.remove', 'growth.items.restore'],
 ]
 
 /** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */

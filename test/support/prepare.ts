@@ -200,7 +200,10 @@ export const recipes: Record<string, Recipe> = {
     make: (workspace) => makeItem(workspace),
     // Only articles have a title.
     instead: { approve: (workspace) => makeItem(workspace, { kind: 'article', title: null }) },
-    before: { schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
+    before: {
+      ...{ schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
+      ...{ reopen: ['approve'], restore: ['remove'] },
+    },
   },
   'growth.channels': { make: anyChannel },
   'growth.audits': { make: makeAudit },

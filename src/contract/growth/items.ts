@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Item, itemStatuses, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, oneOf, onlyPeople, page, record, timeOrSlot } from '../shapes.ts'
+import { itemLife } from './item-life.ts'
 import { itemReading } from './item-reading.ts'
 
 const PostAgain = oneOf(['post_again'], {
@@ -23,6 +24,7 @@ export const items = {
     { tool: 'growth_list_queue', agent: 'read' },
   ),
   ...itemReading,
+  ...itemLife,
   approve: op.command(
     'POST /api/v1/growth/items/:id/approve',
     'Approve a drafted item, as is or with an edited body. Posts nothing yet. The text must follow the format rules of its channel. The approval covers this text and the default account only.',
@@ -46,7 +48,7 @@ export const items = {
     'POST /api/v1/growth/items/:id/reject',
     'Reject a drafted item, or one that the network refused. You cannot approve it afterwards.',
     { input: { id, reason: T.Optional(T.String({ maxLength: 2_000 })) }, output: OneItem },
-    { tool: 'growth_reject_item', agent: 'draft', errors: onItem, roles: ['editor', 'approver'], destructive: true },
+    { tool: 'growth_reject_item', agent: 'draft', errors: onItem, roles: ['editor', 'approver'], recalls: true, destructive: true },
   ),
   schedule: op.command(
     'POST /api/v1/growth/items/:id/schedule',

@@ -4,7 +4,7 @@ import { hasSameWords, itemWords } from '#domain/growth/drafting/item-words'
 import { replacedBy } from '#domain/growth/drafting/revision'
 import type { Query } from '#store/engine/db'
 import { insertWords, keepWords } from '#store/growth/item-words'
-import { insertItem, saveItem } from '#store/growth/items'
+import { insertItem, removeItem, restoreItem, saveItem } from '#store/growth/items'
 import { insertRevision } from '#store/growth/revisions'
 
 export const itemInserted = (item: Item): Query[] => [insertItem(item), insertWords(item.id, itemWords(item))]
@@ -21,8 +21,7 @@ const rewords = (item: Item): Query[] => {
   return [keepWords(item.id, words), insertWords(item.id, words)]
 }
 
-/** Of an item that was deleted: lists look for it no longer. */
-export const wordsGone = (item: Pick<Item, 'id'>): Query[] => [keepWords(item.id, [])]
+/** Deletes an item, for which no list looks any longer. `next`: as it will be when it is restored. */
+export const itemRemoved = (next: Item): Query[] => [removeItem(next), keepWords(next.id, [])]
 
-/** Of an item that was restored. */
-export const wordsBack = (item: Item): Query[] => [insertWords(item.id, itemWords(item))]
+export const itemRestored = (next: Item): Query[] => [restoreItem(next), insertWords(next.id, itemWords(next))]

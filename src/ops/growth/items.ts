@@ -4,6 +4,7 @@ import { weeklyWork } from '#decisions/growth/follow-up'
 import { itemSaved } from '#decisions/growth/item-writes'
 import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
+import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
 import { type ChannelName, channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { decided, type Item, type ItemDecision } from '#domain/growth/drafting/item'
@@ -12,6 +13,7 @@ import {
   markPosted,
   postedEvent,
   reject,
+  reopen,
   requestAgain,
   requestPost,
   requireSchedulable,
@@ -21,6 +23,7 @@ import {
 import { itemAnswer, itemView } from '#domain/growth/drafting/item-view'
 import { rewritten } from '#domain/growth/drafting/revision'
 import type { Connection } from '#domain/growth/sending/connection'
+import { post } from '#domain/growth/sending/post'
 import { fail, found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
 import { resolvePending } from '#store/engine/idempotency'
@@ -38,6 +41,7 @@ import { authorOf } from '../author.ts'
 import type { AwaitedResult, CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { itemLifeHandlers } from './item-life.ts'
 import { itemReadingHandlers } from './item-reading.ts'
 
 /** The channels of what is drafted here. */
@@ -62,6 +66,7 @@ export const itemHandlers: Handlers<typeof items> = {
     return { items: rows.map(itemView), next_cursor }
   },
   ...itemReadingHandlers,
+  ...itemLifeHandlers,
 
   approve: loading(
     ({ id }) => ({ item: itemPart(id), account: defaultPart, channels: channelsPart(drafted) }),
@@ -82,8 +87,16 @@ export const itemHandlers: Handlers<typeof items> = {
   ),
 
   reject: loading(
-    ({ id }) => ({ item: itemPart(id) }),
-    ({ reason }, context, { item }) => save(by(context, 'rejected', reject(the(item), reason, context.gate.now))),
+    ({ id }) => ({ item: itemPart(id), ...onItsWay({ sendable: 'post', record_id: id }) }),
+    ({ reason }, context, { item, ...way }) => {
+      const { now } = context.gate
+      const before = the(item)
+      const back = takeBack(context, { moves: post, record: before, ...way, action: 'reject' })
+      const draft = post.isSending(before) ? reopen(back.record, now) : back.record
+      const next = by(context, 'rejected', reject(draft, reason, now))
+      const { effects, answers } = back.end(next)
+      return { ...save(next, effects, before), answers }
+    },
   ),
 
   schedule: loading(

@@ -4,7 +4,7 @@ import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, one, type Part } from '../engine/load.ts'
+import { many, mapped, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/work.ts'
 import { connectionColumns } from './connections.ts'
 
@@ -66,6 +66,18 @@ export const triesSoFar = (of: RefOrExpression): Part<Tries | undefined> =>
     {},
     (sql) => sql`select coalesce(max(a.number), 0)::int as count,
       (count(*) filter (where a.state in ('superseded', 'returned')))::int as doubted from attempt a where ${isOf(sql, of)}`,
+  )
+
+/** Whether any attempt of a record may have reached the network, but for the one that is open. */
+export const wasSent = (of: SendableRef): Part<boolean> =>
+  mapped(
+    sure(
+      one<{ sent: boolean }>(
+        {},
+        (sql) => sql`select exists (select from attempt a where ${isOf(sql, of)} and a.state not in ('open', 'failed', 'unsent')) as sent`,
+      ),
+    ),
+    ({ sent }) => sent,
   )
 
 /** An account that can send, with what its earlier sends leave to be checked. */

@@ -27,6 +27,16 @@ const times = { post_at: true, posted_at: true, proposed_at: true, written_at: t
 
 export const itemPart = (id: RecordId): Part<Item | undefined> => one<Item>(times, itemById(id))
 
+/** A deleted item, as it will be when it is restored. */
+export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
+  mapped(
+    one<Item & { deleted_status: Item['status'] }>(
+      times,
+      (sql) => sql`select ${columns(sql)}, deleted_status from item where id = ${id} and status = 'deleted'`,
+    ),
+    (row) => row && { ...row, status: row.deleted_status },
+  )
+
 export const itemsOfBatch =
   (batchId: string): Query<Item> =>
   (sql) =>
@@ -84,3 +94,15 @@ export const saveItem =
       proposed_at = ${item.proposed_at}, revision = ${item.revision}, written_by = ${jsonOf(sql, item.written_by)},
       written_at = ${item.written_at}, account_id = ${item.account_id}, decision = ${jsonOf(sql, item.decision)},
       updated_at = ${item.updated_at} where id = ${id}`
+
+/** Deletes an item, which keeps its row until it is erased. `item`: as it will be when it is restored. */
+export const removeItem =
+  ({ id, status, proposed_at, approved_hash, account_external_id, updated_at }: Item): Query =>
+  (sql) =>
+    sql`update item set status = 'deleted', deleted_status = ${status}, deleted_at = ${updated_at}, proposed_at = ${proposed_at}, post_at = null,
+      on_missed = null, approved_hash = ${approved_hash}, account_external_id = ${account_external_id}, updated_at = ${updated_at} where id = ${id}`
+
+export const restoreItem =
+  ({ id, updated_at }: Item): Query =>
+  (sql) =>
+    sql`update item set status = deleted_status, deleted_status = null, deleted_at = null, updated_at = ${updated_at} where id = ${id}`

@@ -4,8 +4,10 @@
  *
  *   drafted ─approve→ approved ─(post_at)→ scheduled ─due→ publishing ─→ posted | publish_failed | publish_unconfirmed
  *      └─reject→ rejected
+ *   approved, scheduled, rejected, publish_failed ─reopen→ drafted
  */
 import { fail } from '#kernel/errors'
+import { unapproved } from '../sending/sendable.ts'
 import { editArticle, titleFault } from './article-text.ts'
 import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
 import { contentHash, type Item, illegal, invalid, stateOf } from './item.ts'
@@ -76,6 +78,29 @@ export const reject = (item: Item, reason: string | undefined, now: Date): Item 
   return { ...item, status: 'rejected', reject_reason: reason ?? null, updated_at: now }
 }
 
+/** The times it could have, without a time. */
+const unscheduled = { post_at: null, on_missed: null } as const
+
+/**
+ * Makes a draft of it again, which keeps the time that it had as a proposal. One that is about to be sent must have been taken back. The
+ * refusal of the network stays to be read until the next approval.
+ */
+export const reopen = (item: Item, now: Date): Item => {
+  if (item.status !== 'approved' && item.status !== 'rejected' && item.status !== 'publish_failed') illegal(item, 'reopen')
+  const proposed_at = item.post_at ?? item.proposed_at
+  return { ...item, ...unapproved, ...unscheduled, review: false, reject_reason: null, proposed_at, updated_at: now }
+}
+
+/** The states that a person deletes; an approved one becomes a draft first. */
+const deletable: readonly Item['status'][] = ['drafted', 'approved', 'rejected', 'publish_failed']
+
+/** What is deleted: as it will be if it is restored. Only what was certainly never on the network. */
+export const removed = (item: Item, { wasSent, now }: { wasSent: boolean; now: Date }): Item => {
+  if (!deletable.includes(item.status)) illegal(item, 'delete')
+  if (wasSent) fail('conflict', 'cannot delete: an earlier attempt to send the item may be on the network; reject it instead')
+  return item.status === 'approved' ? reopen(item, now) : { ...item, updated_at: now }
+}
+
 interface Schedule {
   postAt: Date
   onMissed: OnMissed | null
@@ -99,7 +124,7 @@ export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item 
 /** Takes an item off the schedule. It stays approved. */
 export const unschedule = (item: Item, now: Date): Item => {
   if (item.status !== 'approved' || !item.post_at) illegal(item, 'unschedule')
-  return { ...item, post_at: null, on_missed: null, updated_at: now }
+  return { ...item, ...unscheduled, updated_at: now }
 }
 
 /**
@@ -114,8 +139,7 @@ export const posted = (item: Item, { externalId, url, now }: { externalId: strin
   ...item,
   status: 'posted',
   review: false,
-  post_at: null,
-  on_missed: null,
+  ...unscheduled,
   external_id: externalId,
   url,
   posted_at: now,
@@ -134,7 +158,7 @@ export const requestPost = (item: Item, now: Date): Item => {
   if (item.status === 'publish_unconfirmed')
     fail('conflict', `cannot post: the item is ${stateOf(item)} and may already be on the network; check there, and mark it posted if so`)
   if (item.status !== 'approved' && item.status !== 'publish_failed') illegal(item, 'post')
-  return { ...item, status: 'publishing', post_at: null, on_missed: null, updated_at: now }
+  return { ...item, status: 'publishing', ...unscheduled, updated_at: now }
 }
 
 /** Posts an unconfirmed item again. Only a signed-in person can ask for it: a program would do so without checking the network. */

@@ -10,6 +10,7 @@ const silent = (record: Engagement) => ({ record, events: [] })
 export const engagement: Transitions<Engagement> = {
   kind: 'engagement',
   noun: 'engagement',
+  waysOn: 'once it is in review, approve it if it is there, or reject it if not',
   stateOf: engagementState,
   contentOf,
   scheduleOf: () => null,
@@ -35,6 +36,7 @@ export const engagement: Transitions<Engagement> = {
     }),
   unsent: (record, now) => ({ ...record, status: 'executing', updated_at: now }),
   notApplied: (record, error, now) => ({ ...record, status: 'approved', last_error: error, updated_at: now }),
+  takenBack: (record, now) => ({ ...record, status: 'approved', updated_at: now }),
   unconfirmed: (record, { review, error }, now) => ({
     ...record,
     ...{ status: 'execute_unconfirmed', review, last_error: error, updated_at: now },

@@ -10,6 +10,7 @@ const itemEvent = (type: string, { id, batch_id }: Item, reason: string) => ({ t
 export const post: Transitions<Item> = {
   kind: 'post',
   noun: 'item',
+  waysOn: 'mark it posted, or confirm post_again, or duplicate it',
   stateOf,
   contentOf: ({ body }) => body,
   scheduleOf: ({ post_at, on_missed }) => post_at && { at: post_at, onMissed: on_missed },
@@ -39,6 +40,7 @@ export const post: Transitions<Item> = {
   }),
   unsent: (item, now) => ({ ...item, status: item.post_at ? 'approved' : 'publishing', updated_at: now }),
   notApplied: (item, error, now) => ({ ...item, status: 'approved', last_error: error, updated_at: now }),
+  takenBack: (item, now) => ({ ...item, status: 'approved', updated_at: now }),
   unconfirmed: (item, { review, error }, now) => ({ ...item, status: 'publish_unconfirmed', review, last_error: error, updated_at: now }),
   reviewEvent: ({ id }) => ({ type: 'growth.approval.requested', data: { kind: 'item_review', item_id: id } }),
 }

@@ -56,6 +56,8 @@ export interface Transitions<R extends Sendable> {
   kind: SendableKind
   /** The record's name in errors. */
   noun: string
+  /** What a person can do with one in doubt, for messages. */
+  waysOn: string
   /** The state in words, for messages. */
   stateOf(record: R): string
   /** The whole content of a send, as one text: approvals bind it and the account. */
@@ -82,6 +84,8 @@ export interface Transitions<R extends Sendable> {
   unsent(record: R, now: Date): R
   /** Provably not applied: approved, and on its schedule if it had one. */
   notApplied(record: R, error: string, now: Date): R
+  /** A person has taken it back before it was sent: approved, on its schedule if it had one. */
+  takenBack(record: R, now: Date): R
   /** In doubt, or in review. */
   unconfirmed(record: R, doubt: { review: boolean; error: string | null }, now: Date): R
   /** The event that calls for a person to check. */

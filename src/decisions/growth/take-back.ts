@@ -1,0 +1,86 @@
+/** Takes a record back that is on its way to the network, for a person who changes or withdraws it. */
+import type { Attempt } from '#domain/growth/sending/attempt'
+import { ended } from '#domain/growth/sending/attempt'
+import type { Sendable, Transitions } from '#domain/growth/sending/sendable'
+import { AppError, fail } from '#kernel/errors'
+import { resolvePending } from '#store/engine/idempotency'
+import type { Effects } from '#store/engine/letter'
+import type { Loaded } from '#store/engine/load'
+import { type Work, workFor } from '#store/engine/work'
+import { openAttemptPart, type SendableRef, saveAttempt } from '#store/growth/attempts'
+import type { Deciding } from '../deciding.ts'
+import { againOf } from './send-work.ts'
+import { sendables } from './sendables.ts'
+
+/** What `takeBack` must know beside the record. */
+export const onItsWay = (of: SendableRef) => ({ send: workFor('send', of.record_id), attempt: openAttemptPart(of) })
+
+interface Taken<R extends Sendable> extends Loaded<ReturnType<typeof onItsWay>> {
+  moves: Transitions<R>
+  record: R
+  /** The verb of the refusal: `reopen`. */
+  action: string
+}
+
+interface Ending {
+  effects: Effects
+  /** For whoever waits for the send. */
+  answers: { refId: string; with: AppError }[]
+}
+
+export interface TakenBack<R> {
+  /** No longer on its way; not saved yet. */
+  record: R
+  /** The rows of the send that did not take place. `next`: the record as the caller saves it. */
+  end(next: R): Ending
+}
+
+const nothing = (): Ending => ({ effects: {}, answers: [] })
+
+/**
+ * The one way in which people take back a record that is scheduled, or claimed and not yet sent. It decides in a letter of an operation that
+ * `recalls`, and after every other check: the send stops here and now, and if the letter is refused after that it is only delayed.
+ *
+ * Throws `conflict` if the record may be on the network: in doubt; past the point of no return; or under the lease of another process, of
+ * which nobody can know.
+ */
+export const takeBack = <R extends Sendable>(
+  { lanes, gate: { now } }: Pick<Deciding, 'lanes' | 'gate'>,
+  { moves, record, send, attempt, action }: Taken<R>,
+): TakenBack<R> => {
+  if (moves.isUnconfirmed(record)) inDoubt(moves, record, action)
+  if (!send && !moves.isSending(record)) return { record, end: nothing }
+  if (!send || againOf(send) || !isUnsent(lanes, send, attempt)) return inFlight(moves, action)
+  return {
+    record: moves.isSending(record) ? moves.takenBack(record, now) : record,
+    end: (next) => ({
+      effects: {
+        settled: [send.id],
+        writes: [...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : []), ...answered(moves, next, send)],
+      },
+      answers: send.origin === 'manual' ? [{ refId: next.id, with: stopped(moves) }] : [],
+    }),
+  }
+}
+
+/** Nobody has claimed it; or this process has, and now stops it before its point of no return. */
+const isUnsent = (lanes: Deciding['lanes'], send: Work, attempt: Attempt | undefined): boolean => {
+  if (send.state === 'queued') return !attempt
+  if (!attempt) return false
+  return lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length > 0
+}
+
+/** A repeated request to send finds what became of it, and sends nothing: the text may be another one by then. */
+const answered = <R extends Sendable>({ kind }: Transitions<R>, next: R, { origin }: Work) =>
+  origin === 'manual' ? [resolvePending(next.id, 202, sendables[kind].answer(next))] : []
+
+const stopped = <R extends Sendable>({ noun }: Transitions<R>): AppError =>
+  new AppError('conflict', `nothing was sent: the ${noun} was taken back`)
+
+const inDoubt = <R extends Sendable>({ noun, stateOf, waysOn }: Transitions<R>, record: R, action: string): never =>
+  fail('conflict', `cannot ${action}: the ${noun} is ${stateOf(record)} and may already be on the network; check there, and ${waysOn}`)
+
+const inFlight = <R extends Sendable>({ noun }: Transitions<R>, action: string): never => {
+  const message = `the ${noun} is on its way to the network and can no longer be taken back`
+  return fail('conflict', `cannot ${action}: ${message}; look again in a moment`, { details: [{ path: 'in_flight', message }] })
+}

@@ -1,0 +1,54 @@
+import type { itemLife } from '#contract/growth/item-life'
+import { itemRemoved, itemRestored, itemSaved } from '#decisions/growth/item-writes'
+import { onItsWay, takeBack } from '#decisions/growth/take-back'
+import { decided, type Item } from '#domain/growth/drafting/item'
+import { removed, reopen } from '#domain/growth/drafting/item-moves'
+import { itemView } from '#domain/growth/drafting/item-view'
+import { post } from '#domain/growth/sending/post'
+import { found } from '#kernel/errors'
+import { merge } from '#store/engine/letter'
+import { wasSent } from '#store/growth/attempts'
+import { deletedItemPart, itemPart } from '#store/growth/items'
+import { authorOf } from '../author.ts'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+
+const the = (item: Item | undefined): Item => found(item, 'no such item')
+const ofItem = (id: string) => ({ sendable: 'post', record_id: id }) as const
+const replyOf = (item: Item) => ({ item: itemView(item) })
+
+export const itemLifeHandlers: Handlers<typeof itemLife> = {
+  reopen: loading(
+    ({ id }) => ({ item: itemPart(id), ...onItsWay(ofItem(id)) }),
+    (_, context, { item, ...way }) => {
+      const before = the(item)
+      if (before.status === 'drafted') return { reply: replyOf(before), unchanged: true }
+      const back = takeBack(context, { moves: post, record: before, ...way, action: 'reopen' })
+      const { now } = context.gate
+      const next = decided(reopen(back.record, now), 'reopened', { by: authorOf(context), now })
+      const { effects, answers } = back.end(next)
+      return { reply: replyOf(next), effects: merge(effects, { writes: itemSaved(before, next) }), answers }
+    },
+  ),
+
+  remove: loading(
+    ({ id }) => ({ item: itemPart(id), ...onItsWay(ofItem(id)), sent: wasSent(ofItem(id)) }),
+    (_, context, { item, sent, ...way }) => {
+      const before = the(item)
+      const { now } = context.gate
+      const back = takeBack(context, { moves: post, record: before, ...way, action: 'delete' })
+      const next = removed(back.record, { wasSent: sent, now })
+      const { effects, answers } = back.end(next)
+      return { reply: replyOf(next), effects: merge(effects, { writes: itemRemoved(next) }), answers }
+    },
+  ),
+
+  restore: loading(
+    ({ id }) => ({ item: itemPart(id), deleted: deletedItemPart(id) }),
+    (_, { gate: { now } }, { item, deleted }) => {
+      if (item) return { reply: replyOf(item), unchanged: true }
+      const next = { ...the(deleted), updated_at: now }
+      return { reply: replyOf(next), effects: { writes: itemRestored(next) } }
+    },
+  ),
+}
