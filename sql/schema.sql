@@ -6,6 +6,8 @@ create table public.actor (
   epoch bigint not null default 0,
   wake_at timestamp with time zone,
   paused boolean not null default false,
+  paused_at timestamp with time zone,
+  paused_by jsonb,
   constraint actor_pkey PRIMARY KEY (tenant_id),
   constraint actor_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id)
 );
@@ -17,7 +19,7 @@ create policy app on public.actor for all to tendril_app using ((tenant_id = ( S
 create policy system on public.actor for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.actor to tendril_system;
 grant select on public.actor to tendril_app;
-grant update (paused, wake_at) on public.actor to tendril_app;
+grant update (paused, paused_at, paused_by, wake_at) on public.actor to tendril_app;
 
 create table public.agent_approval (
   id uuid not null,

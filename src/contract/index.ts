@@ -48,6 +48,7 @@ import { hooks } from './growth/hooks.ts'
 import { items } from './growth/items.ts'
 import { learnings } from './growth/learnings.ts'
 import { overview } from './growth/overview.ts'
+import { plan as growthPlan } from './growth/plan.ts'
 import { products } from './growth/products.ts'
 import { profile } from './growth/profile.ts'
 import { reports } from './growth/reports.ts'
@@ -96,6 +97,7 @@ export const growthResources = {
   targets: { prefix: 'growth.targets', about: 'Accounts on the network whose posts are watched.', group: targets },
   signals: { prefix: 'growth.signals', about: 'Posts by targets that may deserve a response.', group: signals },
   sandbox: { prefix: 'growth.sandbox', about: 'The built-in network: what stands there, and acting as its residents.', group: sandbox },
+  plan: { prefix: 'growth.plan', about: 'What the plan allows, and what is used.', group: growthPlan },
   automation: { prefix: 'growth.automation', about: 'The kill switch for everything unattended.', group: automation },
 } as const satisfies Record<string, Resource>
 

@@ -166,6 +166,12 @@ export const page = {
   cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
 }
 
+/** Filters by the time when records were created. */
+export const created = {
+  from: T.Optional({ ...Time, description: 'Only those created since then.' }),
+  to: T.Optional({ ...Time, description: 'Only those created before then.' }),
+}
+
 export const NextCursor = nullable(T.String({ description: 'Pass it as cursor to get the next page; null on the last one.' }))
 
 /**
@@ -177,11 +183,23 @@ export const record = <P extends Parameters<typeof T.Object>[0]>(
   options: { title?: string; description?: string; examples?: unknown[]; 'x-named'?: true } = {},
 ) => T.Object(fields, { ...options, additionalProperties: false })
 
+const authorKinds = ['person', 'key', 'agent', 'system'] as const
+
 /** Who wrote or decided something. */
 export const Author = record(
   {
-    kind: oneOf(['person', 'key', 'agent', 'system'], { description: 'agent: a job of the workspace agent.' }),
+    kind: oneOf(authorKinds, { description: 'agent: a job of the workspace agent.' }),
     id: T.String(),
   },
   { title: 'Author' },
+)
+
+/** The same, with a name where there is one. */
+export const NamedAuthor = record(
+  {
+    kind: oneOf(authorKinds, { description: 'agent: a job of the workspace agent. system: the server or its operator.' }),
+    id: T.String(),
+    name: nullable(T.String({ description: 'The name of the person or key.' })),
+  },
+  { title: 'NamedAuthor' },
 )

@@ -54,6 +54,7 @@ import { hookHandlers } from './growth/hooks.ts'
 import { itemHandlers } from './growth/items.ts'
 import { learningHandlers } from './growth/learnings.ts'
 import { overviewHandlers } from './growth/overview.ts'
+import { growthPlanHandlers } from './growth/plan.ts'
 import { productHandlers } from './growth/products.ts'
 import { profileHandlers } from './growth/profile.ts'
 import { reportHandlers } from './growth/reports.ts'
@@ -97,6 +98,7 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.targets, targetHandlers)
   add(growthResources.signals, signalHandlers)
   add(growthResources.sandbox, sandboxHandlers(world.sandbox))
+  add(growthResources.plan, growthPlanHandlers)
   add(growthResources.automation, automationHandlers)
 }
 

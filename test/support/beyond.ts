@@ -2,6 +2,16 @@
 
 /** Of growth: they show no single records but generations, and no way to change a text or to take it back. One line for each file of the contract. */
 const ofGrowth = [
+  // Single records, and what a workspace has one of.
+  ...[
+    'growth.targets.get',
+    'growth.signals.get',
+    'growth.products.get',
+    'growth.learnings.get',
+    'growth.rules.get',
+    'growth.experiments.get',
+  ],
+  ...['growth.profile.get', 'growth.channels.list', 'growth.automation.get', 'growth.plan.get'],
   // item-reading
   ...['growth.items.get'],
   // engagement-texts

@@ -33,24 +33,25 @@ import { briefRecord } from '#store/growth/brief'
 import { calendar } from '#store/growth/calendar'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/growth/connections'
 import { engagementById, listEngagements } from '#store/growth/engagements'
-import { listExperiments } from '#store/growth/experiments'
+import { experimentById, listExperiments } from '#store/growth/experiments'
 import { growthAuditById } from '#store/growth/growth-audits'
 import { growthChannels } from '#store/growth/growth-channels'
 import { hookResults, hookUsage } from '#store/growth/hooks'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/growth/items'
-import { activeLearnings, listLearnings } from '#store/growth/learnings'
-import { allProducts, listProducts } from '#store/growth/products'
+import { activeLearnings, learningById, listLearnings } from '#store/growth/learnings'
+import { allProducts, listProducts, productById } from '#store/growth/products'
 import { readProfile } from '#store/growth/profiles'
 import { listReports, reportById } from '#store/growth/reports'
 import { listRuleRuns } from '#store/growth/rule-runs'
-import { listRules } from '#store/growth/rules'
-import { listSignals } from '#store/growth/signals'
-import { listTargets } from '#store/growth/targets'
+import { listRules, ruleById } from '#store/growth/rules'
+import { listSignals, signalById } from '#store/growth/signals'
+import { listTargets, targetById } from '#store/growth/targets'
 import type { Rows } from './rows.ts'
 
 /** Sorts behind every id: the page after it is the first. */
 const END = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const page = { limit: 10 }
+const ever = { from: new Date(0), to: new Date(Date.UTC(9999, 0)) }
 
 /** Keys that test/support/rows.ts does not write. */
 const written = Object.values(exportSources).filter(({ table }) => table !== 'api_key')
@@ -110,6 +111,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listEngagements({ ...page, status: 'drafted' }),
     listEngagements({ ...page, status: 'drafted', after: END }),
   ],
+  'experiments.experimentById': ({ experiment }) => [experimentById(experiment.id)],
   'experiments.listExperiments': () => [
     listExperiments(page),
     listExperiments({ ...page, after: END }),
@@ -144,6 +146,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'jobs.listTasks': () => [listTasks(page), listTasks({ ...page, status: 'queued', after: END })],
   'learnings.activeLearnings': () => [activeLearnings(10)],
+  'learnings.learningById': ({ learning }) => [learningById(learning.id)],
   'learnings.listLearnings': () => [
     listLearnings(page),
     listLearnings({ ...page, after: END }),
@@ -157,6 +160,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     eventLog({ ...page, type: outbox.type }),
   ],
   'products.allProducts': () => [allProducts],
+  'products.productById': ({ product }) => [productById(product.id)],
   'products.listProducts': () => [
     listProducts(page),
     listProducts({ ...page, after: END }),
@@ -172,7 +176,12 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listRuleRuns({ ...page, ruleId: rule.id }),
     listRuleRuns({ ...page, ruleId: rule.id, after: END }),
   ],
-  'rules.listRules': () => [listRules(page), listRules({ ...page, after: END })],
+  'rules.listRules': ({ rule }) => [
+    listRules(page),
+    listRules({ ...page, after: END }),
+    listRules({ ...page, ...ever, status: 'paused', trigger: rule.trigger.kind as never }),
+  ],
+  'rules.ruleById': ({ rule }) => [ruleById(rule.id)],
   'schedules.listSchedules': () => [
     listSchedules(page),
     listSchedules({ ...page, after: { at: new Date(0), id: END } }),
@@ -192,11 +201,14 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'mcp-servers.listMcpServers': () => [listMcpServers(page), listMcpServers({ ...page, after: END })],
   'webhook-rules.listWebhookRules': () => [listWebhookRules(page), listWebhookRules({ ...page, after: END })],
   'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],
-  'signals.listSignals': () => [
+  'signals.listSignals': ({ signal }) => [
     listSignals(page),
     listSignals({ ...page, status: 'open' }),
     listSignals({ ...page, after: { score: 100, id: END } }),
+    listSignals({ ...page, ...ever, target: signal.target_id }),
   ],
+  'signals.signalById': ({ signal }) => [signalById(signal.id)],
+  'targets.targetById': ({ target }) => [targetById(target.id)],
   'targets.listTargets': () => [
     listTargets(page),
     listTargets({ ...page, after: END }),

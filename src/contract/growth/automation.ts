@@ -1,10 +1,24 @@
 import { op } from '../op.ts'
-import { record } from '../shapes.ts'
+import { NamedAuthor, nullable, record, Time } from '../shapes.ts'
 import { Automation } from '../shared-records.ts'
 
 const answer = { input: {}, output: record({ automation: Automation }) }
 
+const State = record(
+  {
+    ...Automation.properties,
+    since: nullable({ ...Time, description: 'Since when it is paused; null while it is not.' }),
+    by: nullable(NamedAuthor),
+  },
+  { title: 'AutomationState' },
+)
+
 export const automation = {
+  get: op.query(
+    'GET /api/v1/growth/automation',
+    'Read whether all automation is paused, since when and by whom, and what is on its way to the network.',
+    { input: {}, output: record({ automation: State }) },
+  ),
   pauseAll: op.command(
     'POST /api/v1/growth/automation/pause-all',
     'Pause all automation. The kill switch: once it responds, nothing starts unattended. Unsent posts are recalled. People can still draft, approve and post now.',

@@ -52,6 +52,10 @@ const partial = (fields: typeof rules | typeof cadence, example: object) =>
   T.Partial(T.Object(fields), { additionalProperties: false, examples: [example] })
 
 export const channels = {
+  list: op.query('GET /api/v1/growth/channels', 'List the channels: where, how often and in what form to post.', {
+    input: {},
+    output: record({ channels: T.Array(GrowthChannel, { description: 'All of them; a workspace has four.' }) }),
+  }),
   update: op.command(
     'PUT /api/v1/growth/channels/:id',
     'Update a channel. The overview has its id. Omitted fields keep their value; null removes a rule. Rules apply to new drafts and at approval. A maximum of 0 forbids; lengths are those the network counts. ' +

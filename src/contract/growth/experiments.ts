@@ -78,6 +78,12 @@ export const experiments = {
     },
     { tool: 'growth_list_experiments', agent: 'read' },
   ),
+  get: op.query(
+    'GET /api/v1/growth/experiments/:id',
+    'Read one experiment, with the number of posts in each arm.',
+    { input: { id: Id }, output: OneExperiment },
+    { errors: ['not_found'] },
+  ),
   create: op.command(
     'POST /api/v1/growth/experiments',
     'Create an experiment. Batches with its experiment_id divide their posts evenly among the arms; each arm drafts by its note. At most 20 running.',

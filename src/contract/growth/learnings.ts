@@ -37,6 +37,12 @@ export const learnings = {
     },
     { tool: 'growth_list_learnings', agent: 'read' },
   ),
+  get: op.query(
+    'GET /api/v1/growth/learnings/:id',
+    'Read one learning.',
+    { input: { id: Id }, output: OneLearning },
+    { errors: ['not_found'] },
+  ),
   create: op.command(
     'POST /api/v1/growth/learnings',
     'Add a learning: what worked, what flopped, or a hypothesis. It guides every draft from the next batch on, until retired. At most 50 active.',

@@ -41,6 +41,12 @@ export const products = {
     },
     { tool: 'growth_list_products', agent: 'read' },
   ),
+  get: op.query(
+    'GET /api/v1/growth/products/:id',
+    'Read one product.',
+    { input: { id: Id }, output: OneProduct },
+    { errors: ['not_found'] },
+  ),
   create: op.command(
     'POST /api/v1/growth/products',
     'Add a product. From the next batch on, drafts may mention it with this text and URL. At most 25 active.',

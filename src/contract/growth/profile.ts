@@ -29,7 +29,10 @@ export const Profile = record(
   { title: 'Profile' },
 )
 
+const OneProfile = record({ profile: Profile })
+
 export const profile = {
+  get: op.query('GET /api/v1/growth/profile', 'Read the growth profile and Writing DNA.', { input: {}, output: OneProfile }),
   update: op.command(
     'PUT /api/v1/growth/profile',
     'Update the growth profile and Writing DNA. Omitted fields keep their value; a list replaces the whole list.',
@@ -38,7 +41,7 @@ export const profile = {
         ...T.Partial(T.Object(fields)).properties,
         writing_dna: T.Optional(T.Partial(T.Object(dna), { additionalProperties: false })),
       },
-      output: record({ profile: Profile }),
+      output: OneProfile,
     },
     { tool: 'growth_update_profile', agent: 'commit', roles: ['editor'], destructive: true, repeatable: true },
   ),

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { called, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { called, created, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
 
 const statuses = ['active', 'paused'] as const
 const runStatuses = ['queued', 'running', 'done', 'skipped', 'failed', 'cancelled'] as const
@@ -133,8 +133,22 @@ export const rules = {
   list: op.query(
     'GET /api/v1/growth/rules',
     'List automation rules, newest first. While all automation is paused, every rule reads paused.',
-    { input: page, output: record({ rules: T.Array(Rule), next_cursor: NextCursor }) },
+    {
+      input: {
+        status: some(oneOf(statuses, { description: 'Return only rules in this state.' })),
+        trigger: some(oneOf(triggerKinds, { description: 'Return only rules with this kind of trigger.' })),
+        ...created,
+        ...page,
+      },
+      output: record({ rules: T.Array(Rule), next_cursor: NextCursor }),
+    },
     { tool: 'growth_list_rules', agent: 'read' },
+  ),
+  get: op.query(
+    'GET /api/v1/growth/rules/:id',
+    'Read one automation rule. While all automation is paused, it reads paused.',
+    { input: { id: Id }, output: OneRule },
+    { errors: ['not_found'] },
   ),
   create: op.command(
     'POST /api/v1/growth/rules',

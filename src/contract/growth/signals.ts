@@ -38,12 +38,21 @@ export const signals = {
     {
       input: {
         status: T.Optional(oneOf(statuses, { default: 'open', description: 'Default open.' })),
+        target_id: T.Optional(T.String({ format: 'uuid', description: 'Return only signals of this target.' })),
+        from: T.Optional({ ...Time, description: 'Only of posts since then.' }),
+        to: T.Optional({ ...Time, description: 'Only of posts before then.' }),
         ...page,
         cursor: cursorLike('NTAgMDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),
       },
       output: record({ signals: T.Array(Signal), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_signals', agent: 'read', foreign: true },
+  ),
+  get: op.query(
+    'GET /api/v1/growth/signals/:id',
+    'Read one signal, in any state. Signals that closed are deleted after 30 days.',
+    { input: { id: Id }, output: record({ signal: Signal }) },
+    { errors: ['not_found'] },
   ),
   dismiss: op.command(
     'POST /api/v1/growth/signals/:id/dismiss',

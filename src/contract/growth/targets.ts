@@ -41,6 +41,7 @@ export const targets = {
     },
     { tool: 'growth_list_targets', agent: 'read', foreign: true },
   ),
+  get: op.query('GET /api/v1/growth/targets/:id', 'Read one target.', { input: { id: Id }, output: OneTarget }, { errors: ['not_found'] }),
   create: op.command(
     'POST /api/v1/growth/targets',
     'Watch an account on the network. Its new posts become signals. Reads spend the daily read budget. At most 200 targets.',

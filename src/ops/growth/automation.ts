@@ -8,9 +8,10 @@ import { kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
 import { callsInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
-import type { Loaded } from '#store/engine/load'
+import { type Loaded, loadBy } from '#store/engine/load'
 import { type Work, workOfKinds } from '#store/engine/work'
 import { attemptsInFlight, columnOf } from '#store/growth/attempts'
+import { pauseOf } from '#store/growth/automation'
 import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
@@ -24,6 +25,11 @@ const cancelled = kindsWhere(({ queued }) => queued === 'cancelled')
 export const stopLoad = { ...onTheWire, works: workOfKinds([...skipped, ...cancelled]) }
 
 export const automationHandlers: Handlers<typeof automation> = {
+  async get(_, { read }) {
+    const { pause, ...loaded } = await loadBy(read, { pause: pauseOf, ...onTheWire })
+    return { automation: { ...pause, in_flight: inFlight(loaded) } }
+  },
+
   pauseAll: loading(
     () => stopLoad,
     async (_, context, loaded) => {

@@ -1,13 +1,17 @@
 import type { channels } from '#contract/growth/channels'
-import { limitOf, updateChannel } from '#domain/growth/drafting/growth-channel'
+import { channelOfRow, limitOf, updateChannel } from '#domain/growth/drafting/growth-channel'
 import { found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
 import { defaultPart } from '#store/growth/connections'
-import { channelById, saveChannel } from '#store/growth/growth-channels'
+import { channelById, growthChannels, saveChannel } from '#store/growth/growth-channels'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 
 export const channelHandlers: Handlers<typeof channels> = {
+  async list(_, { read }) {
+    return { channels: (await read(growthChannels)).map(channelOfRow) }
+  },
+
   update: loading(
     ({ id }) => ({ before: channelById(id), account: defaultPart }),
     ({ id: _, ...patch }, { gate, networks }, { account, ...loaded }) => {

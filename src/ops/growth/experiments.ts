@@ -3,7 +3,15 @@ import { requireFeature } from '#domain/app/plan'
 import { conclude, experimentView, newExperiment, requireRunning } from '#domain/growth/learning/experiment'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { experimentPart, insertExperiment, listExperiments, measuredItems, runningCount, saveExperiment } from '#store/growth/experiments'
+import {
+  experimentById,
+  experimentPart,
+  insertExperiment,
+  listExperiments,
+  measuredItems,
+  runningCount,
+  saveExperiment,
+} from '#store/growth/experiments'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -13,6 +21,11 @@ export const experimentHandlers: Handlers<typeof experiments> = {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read(listExperiments({ ...page, status })), page.limit)
     return { experiments: rows.map(experimentView), next_cursor }
+  },
+
+  async get({ id }, { read }) {
+    const [experiment] = await read(experimentById(id))
+    return { experiment: experimentView(found(experiment, 'no such experiment')) }
   },
 
   create: loading(

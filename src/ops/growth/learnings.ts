@@ -2,7 +2,7 @@ import type { learnings } from '#contract/growth/learnings'
 import { newLearning, retire } from '#domain/growth/learning/learning'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { activeCount, insertLearning, learningPart, listLearnings, saveLearning } from '#store/growth/learnings'
+import { activeCount, insertLearning, learningById, learningPart, listLearnings, saveLearning } from '#store/growth/learnings'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -12,6 +12,11 @@ export const learningHandlers: Handlers<typeof learnings> = {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read(listLearnings({ ...page, status, kind })), page.limit)
     return { learnings: rows, next_cursor }
+  },
+
+  async get({ id }, { read }) {
+    const [learning] = await read(learningById(id))
+    return { learning: found(learning, 'no such learning') }
   },
 
   create: loading(

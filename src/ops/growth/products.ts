@@ -2,7 +2,7 @@ import type { products } from '#contract/growth/products'
 import { newProduct, updateProduct } from '#domain/growth/drafting/product'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { insertProduct, listProducts, otherProducts, productPart, saveProduct } from '#store/growth/products'
+import { insertProduct, listProducts, otherProducts, productById, productPart, saveProduct } from '#store/growth/products'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -12,6 +12,11 @@ export const productHandlers: Handlers<typeof products> = {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read(listProducts({ ...page, status })), page.limit)
     return { products: rows, next_cursor }
+  },
+
+  async get({ id }, { read }) {
+    const [product] = await read(productById(id))
+    return { product: found(product, 'no such product') }
   },
 
   create: loading(

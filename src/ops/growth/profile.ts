@@ -2,7 +2,7 @@ import type { profile } from '#contract/growth/profile'
 import { updateProfile } from '#domain/growth/drafting/profile'
 import { when } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
-import { profilePart, type StoredProfile, saveProfile } from '#store/growth/profiles'
+import { profilePart, readProfile, type StoredProfile, saveProfile, toProfile } from '#store/growth/profiles'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 
@@ -13,6 +13,11 @@ export const profileView = ({ profile, created_at, updated_at }: StoredProfile) 
 }
 
 export const profileHandlers: Handlers<typeof profile> = {
+  async get(_, { read }) {
+    const [row] = await read(readProfile)
+    return { profile: profileView(toProfile(row)) }
+  },
+
   update: loading(
     ({ time_zone }, { tenantId }) => ({
       before: profilePart,

@@ -10,18 +10,30 @@ import { type Effects, type Gate, merge } from '#store/engine/letter'
 import { type Work, workFor } from '#store/engine/work'
 import { profilePart, type StoredProfile } from '#store/growth/profiles'
 import { listRuleRuns } from '#store/growth/rule-runs'
-import { insertRule, listRules, ruleCount, rulePart, saveRule, toStanding } from '#store/growth/rules'
+import { insertRule, listRules, type RuleRow, ruleById, ruleCount, rulePart, saveRule, toStanding } from '#store/growth/rules'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { timeOf } from '../time-input.ts'
+
+const standing = (row: RuleRow) => {
+  const { rule, ...state } = toStanding(row)
+  return ruleView(rule, state)
+}
 
 const ruleContext = ({ profile }: StoredProfile, { now }: Gate) => ({ timeZone: profile.time_zone, now })
 
 export const ruleHandlers: Handlers<typeof rules> = {
-  async list(input, { read }) {
+  async list({ status, trigger, from, to, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listRules(page)), page.limit)
-    return { rules: rows.map(toStanding).map(({ rule, ...state }) => ruleView(rule, state)), next_cursor }
+    const filters = { status, trigger, from: timeOf(from), to: timeOf(to) }
+    const { rows, next_cursor } = pageResult(await read(listRules({ ...page, ...filters })), page.limit)
+    return { rules: rows.map(standing), next_cursor }
+  },
+
+  async get({ id }, { read }) {
+    const [row] = await read(ruleById(id))
+    return { rule: standing(found(row, 'no such rule')) }
   },
 
   create: loading(

@@ -7,10 +7,11 @@ import { othersPost } from '#port/network/others-post'
 import { merge } from '#store/engine/letter'
 import { engagementOnSignal } from '#store/growth/engagements'
 import { channelPart } from '#store/growth/growth-channels'
-import { listSignals, saveSignal, signalPart } from '#store/growth/signals'
+import { listSignals, saveSignal, signalById, signalPart } from '#store/growth/signals'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { rankedPageOf, rankedResult } from '../paging.ts'
+import { timeOf } from '../time-input.ts'
 import { draftEngagement } from './engagements.ts'
 
 /** Whether the network currently allows each action. */
@@ -28,11 +29,18 @@ const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => {
 }
 
 export const signalHandlers: Handlers<typeof signals> = {
-  async list({ status = 'open', ...input }, context) {
+  async list({ status = 'open', target_id, from, to, ...input }, context) {
     const page = rankedPageOf(input)
-    const { rows, next_cursor } = rankedResult(await context.read(listSignals({ ...page, status })), page.limit)
+    const filters = { status, target: target_id, from: timeOf(from), to: timeOf(to) }
+    const { rows, next_cursor } = rankedResult(await context.read(listSignals({ ...page, ...filters })), page.limit)
     // The database has filtered by effective status; the stored status of a signal that just expired may lag behind.
     return { signals: rows.map((signal) => ({ ...view(context, signal), status })), next_cursor }
+  },
+
+  async get({ id }, context) {
+    const [row] = await context.read(signalById(id))
+    const { is_over, ...signal } = found(row, 'no such signal')
+    return { signal: view(context, is_over ? { ...signal, status: 'expired' } : signal) }
   },
 
   dismiss: loading(

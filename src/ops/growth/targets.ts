@@ -18,7 +18,7 @@ import type { Networks } from '#port/network/registry'
 import type { Effects, NewWork } from '#store/engine/letter'
 import { type Work, workFor } from '#store/engine/work'
 import { defaultPart } from '#store/growth/connections'
-import { insertTarget, listTargets, otherTargets, saveTarget, targetPart, type WatchedTarget } from '#store/growth/targets'
+import { insertTarget, listTargets, otherTargets, saveTarget, targetById, targetPart, type WatchedTarget } from '#store/growth/targets'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -54,6 +54,11 @@ export const targetHandlers: Handlers<typeof targets> = {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read(listTargets({ ...page, status })), page.limit)
     return { targets: rows.map((row) => targetView(row, networks)), next_cursor }
+  },
+
+  async get({ id }, { read, networks }) {
+    const [row] = await read(targetById(id))
+    return { target: targetView(found(row, 'no such target'), networks) }
   },
 
   create: loading(

@@ -219,6 +219,13 @@ const wakesInTime = ({ work = [], settled = [], requeued = [], claimed }: Effect
   return settled.length === 0 && requeued.length === 0 && work.every(({ runAt }) => runAt >= wakeAt)
 }
 
+/** A workspace that is paused already stays so since its first pause. */
+const pausing = (sql: Sql, paused: boolean, { audit }: Effects, { now, provenance }: Applying): Fragment => {
+  if (!paused) return sql`, paused = false, paused_at = null, paused_by = null`
+  const { kind, id } = audit?.by ?? auditActor(provenance.principal)
+  return sql`, paused = true, paused_at = coalesce(paused_at, ${now}), paused_by = coalesce(paused_by, ${sql.json({ kind, id })})`
+}
+
 /** A claimed row keeps its due time, so its tenant is woken if this process dies. */
 const updateActor = (sql: Sql, effects: Effects, context: Applying): Fragment | undefined => {
   const { work = [], settled = [], requeued = [], paused } = effects
@@ -229,5 +236,5 @@ const updateActor = (sql: Sql, effects: Effects, context: Applying): Fragment | 
   const first = (origin: NewWork['origin']) =>
     sql`(select min(run_at) from work where origin = ${origin} and id <> all(${changed}::uuid[]))`
   return sql`update actor set wake_at = least(${first('manual')}, ${first('automatic')}, ${soonest}::timestamptz)
-    ${paused === undefined ? sql`` : sql`, paused = ${paused}`}`
+    ${paused === undefined ? sql`` : pausing(sql, paused, effects, context)}`
 }

@@ -28,16 +28,17 @@ export const runningCount = sure(
   one<{ running: number }>({}, (sql) => sql`select count(*)::int as running from experiment where status = 'running'`),
 )
 
-const byId =
+export const experimentById =
   (id: string): Query<CountedExperiment> =>
   (sql) =>
     sql`select ${columns(sql)} from experiment e where e.id = ${id}`
 
-export const experimentPart = (id: string) => one<CountedExperiment>({ concluded_at: true, created_at: true, updated_at: true }, byId(id))
+export const experimentPart = (id: string) =>
+  one<CountedExperiment>({ concluded_at: true, created_at: true, updated_at: true }, experimentById(id))
 
 /** Throws `not_found`. */
 export const findExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
-  (await byId(id)(sql))[0] ?? fail('not_found', 'no such experiment')
+  (await experimentById(id)(sql))[0] ?? fail('not_found', 'no such experiment')
 
 /** The newest posts of an experiment that are compared. */
 const MOST_COMPARED = 2_000

@@ -27,7 +27,12 @@ export const activeCount = sure(
   one<{ active: number }>({}, (sql) => sql`select count(*)::int as active from learning where status = 'active'`),
 )
 
-export const learningPart = (id: string) => one<Learning>(times, (sql) => sql`select ${columns(sql)} from learning where id = ${id}`)
+export const learningById =
+  (id: string): Query<Learning> =>
+  (sql) =>
+    sql`select ${columns(sql)} from learning where id = ${id}`
+
+export const learningPart = (id: string) => one<Learning>(times, learningById(id))
 
 export const insertLearning =
   (learning: Learning): Query =>

@@ -14,8 +14,12 @@ export const listProducts =
 /** All products, oldest first. Their number is bounded. */
 export const allProducts: Query<Product> = (sql) => sql`select ${columns(sql)} from product order by id`
 
-export const productPart = (id: string) =>
-  one<Product>({ created_at: true, updated_at: true }, (sql) => sql`select ${columns(sql)} from product where id = ${id}`)
+export const productById =
+  (id: string): Query<Product> =>
+  (sql) =>
+    sql`select ${columns(sql)} from product where id = ${id}`
+
+export const productPart = (id: string) => one<Product>({ created_at: true, updated_at: true }, productById(id))
 
 interface OthersOf {
   /** Null for a product that does not exist yet. */

@@ -3,7 +3,7 @@ import type { TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
-import type { Page } from '../engine/page.ts'
+import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import { isWorkOf } from '../engine/work.ts'
 
 const columns = (
@@ -26,12 +26,27 @@ export type RuleRow = Rule & Omit<ScheduledRule, 'rule'>
 
 export const toStanding = ({ held, next, now, ...rule }: RuleRow): ScheduledRule => ({ rule, held, next, now })
 
+const standing = (sql: Sql): Fragment => sql`${columns(sql)}, (select a.paused from actor a) as held, clock_timestamp() as now,
+  (select w.run_at from work w where ${isWorkOf(sql, 'rule_cron', sql`r.id`)}) as next`
+
+interface RuleFilters extends Period {
+  /** As shown: while all automation is paused, no rule is active. */
+  status?: Rule['status'] | undefined
+  trigger?: TriggerKind | undefined
+}
+
+/** Newest first; one more than the limit. */
 export const listRules =
-  ({ limit, after }: Page): Query<RuleRow> =>
+  ({ status, trigger, limit, after, ...period }: Page & RuleFilters): Query<RuleRow> =>
   (sql) =>
-    sql`select ${columns(sql)}, (select a.paused from actor a) as held, clock_timestamp() as now,
-        (select w.run_at from work w where ${isWorkOf(sql, 'rule_cron', sql`r.id`)}) as next
-        from rule r where true ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
+    sql`select ${standing(sql)} from rule r where true ${status ? sql`and (r.status = 'active' and not (select a.paused from actor a)) = ${status === 'active'}` : sql``}
+      ${trigger ? sql`and r.trigger->>'kind' = ${trigger}` : sql``} ${inPeriod(sql, sql`r.created_at`, period)}
+      ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
+
+export const ruleById =
+  (id: string): Query<RuleRow> =>
+  (sql) =>
+    sql`select ${standing(sql)} from rule r where r.id = ${id}`
 
 export const ruleCount = sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from rule`))
 

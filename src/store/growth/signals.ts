@@ -2,7 +2,7 @@ import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Signal, SignalStatus } from '#domain/growth/learning/signal'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
-import type { RankedPage } from '../engine/page.ts'
+import { inPeriod, type Period, type RankedPage } from '../engine/page.ts'
 
 const columns = (
   sql: Sql,
@@ -12,17 +12,30 @@ const columns = (
 /** Closed signals are deleted after this. */
 const KEPT_DAYS = 30
 
+interface SignalFilters extends Period {
+  status?: SignalStatus | undefined
+  /** The id of a target. */
+  target?: string | undefined
+}
+
 /** Best first, newest first among equals; one more than the limit. An open signal past its time does not count as open. */
 export const listSignals =
-  ({ status = 'open', limit, after }: RankedPage & { status?: SignalStatus | undefined }): Query<Signal> =>
+  ({ status = 'open', target, limit, after, ...period }: RankedPage & SignalFilters): Query<Signal> =>
   (sql) =>
-    sql`select ${columns(sql)} from signal where ${inState(sql, status)}
+    sql`select ${columns(sql)} from signal where ${inState(sql, status)} ${target ? sql`and target_id = ${target}` : sql``}
+        ${inPeriod(sql, sql`posted_at`, period)}
         ${after ? sql`and (score, id) < (${after.score}::integer, ${after.id}::uuid)` : sql``} order by score desc, id desc limit ${limit + 1}`
 
 const inState = (sql: Sql, status: SignalStatus): Fragment => {
   if (status === 'open') return sql`status = 'open' and expires_at > now()`
   return status === 'expired' ? sql`(status = 'expired' or (status = 'open' and expires_at <= now()))` : sql`status = ${status}`
 }
+
+/** Whether it is open and past its time: it counts as expired. */
+export const signalById =
+  (id: string): Query<Signal & { is_over: boolean }> =>
+  (sql) =>
+    sql`select ${columns(sql)}, (status = 'open' and expires_at <= now()) as is_over from signal where id = ${id}`
 
 export const signalPart = (id: string) =>
   one<Signal>(

@@ -18,15 +18,25 @@ export interface WatchedTarget extends Target, PlanRow {
   network: string | null
 }
 
+/** The rest of a select of these targets, newest first, with what decides when they are read. */
+const watched = (sql: Sql, targets: Fragment): Fragment =>
+  sql`t.*, (select w.run_at from work w where ${isWorkOf(sql, 'watch', sql`t.id`)}) as due_at, p.*,
+        (select paused from actor) as paused, (select network from (${defaultConnection(sql)}) c) as network
+      from (${targets}) t cross join (${planOfWorkspace(sql)}) p order by t.id desc`
+
 /** Newest first; one more than the limit. */
 export const listTargets =
   ({ status, limit, after }: Page & { status?: TargetStatus | undefined }): Query<WatchedTarget> =>
+  (sql) => {
+    const targets = sql`select ${columns(sql)} from target where true ${status ? sql`and status = ${status}` : sql``}
+      ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    return sql`select ${watched(sql, targets)}`
+  }
+
+export const targetById =
+  (id: string): Query<WatchedTarget> =>
   (sql) =>
-    sql`select t.*, (select w.run_at from work w where ${isWorkOf(sql, 'watch', sql`t.id`)}) as due_at, p.*,
-        (select paused from actor) as paused, (select network from (${defaultConnection(sql)}) c) as network
-      from (select ${columns(sql)} from target where true ${status ? sql`and status = ${status}` : sql``}
-        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}) t
-      cross join (${planOfWorkspace(sql)}) p order by t.id desc`
+    sql`select ${watched(sql, sql`select ${columns(sql)} from target where id = ${id}`)}`
 
 /** Errors of reads without an account. `disconnected`: the network stopped accepting the account. */
 export const NOT_CONNECTED = 'x_not_connected'

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes } from '#test/support/prepare'
+import { signedIn } from '#test/support/session'
+import { newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
@@ -26,5 +28,83 @@ describe.each(singles.map((o) => [o.id, o] as const))('%s', (_, o) => {
     const [rows] = Object.values<unknown>((await call(workspace, list!, {})).body)
     const [single] = Object.values((await call(workspace, o, { id })).body)
     expect(single).toMatchObject((rows as { id: string }[]).find((row) => row.id === id)!)
+  })
+})
+
+test('a signal that has expired unnoticed reads expired, as in the list', async () => {
+  const workspace = await newWorkspace(app)
+  const { id } = await recipes['growth.signals']!.make(workspace)
+  await app.owner`update signal set expires_at = now() - interval '1 second' where id = ${id!}`
+  const { body } = await app.send('GET', `signals/${id}`, { key: workspace.key })
+  expect(body.signal).toMatchObject({ id, status: 'expired' })
+})
+
+test('the profile and the channels read as the overview shows them', async () => {
+  const { send } = await newStory(app)
+  await send('PUT', 'profile', { body: { goal: 'More demos', writing_dna: { voice_rules: ['Short'] } } })
+  const { profile, channels } = (await send('GET', 'overview')).body.overview
+  expect((await send('GET', 'profile')).body).toEqual({ profile })
+  expect(profile).toMatchObject({ goal: 'More demos' })
+  expect((await send('GET', 'channels')).body).toEqual({ channels })
+})
+
+describe('automation', () => {
+  test('reads who paused it and since when, until it is resumed', async () => {
+    const { tenantId, send } = await newStory(app)
+    const state = async () => (await send('GET', 'automation')).body.automation
+    expect(await state()).toEqual({ paused: false, since: null, by: null, in_flight: [] })
+    const { key, personId } = await signedIn(app, tenantId, 'approver')
+    const paused = await app.send('POST', 'automation/pause-all', { key })
+    expect(paused.status).toBe(200)
+    const first = await state()
+    expect(first).toEqual({ paused: true, since: expect.any(String), by: { kind: 'person', id: personId, name: 'Test' }, in_flight: [] })
+    expect((await send('POST', 'automation/pause-all')).status).toBe(200)
+    expect(await state()).toEqual(first)
+    await send('POST', 'automation/resume-all')
+    expect(await state()).toEqual({ paused: false, since: null, by: null, in_flight: [] })
+    await send('POST', 'automation/pause-all')
+    expect((await state()).by).toMatchObject({ kind: 'key' })
+  })
+})
+
+test('a key reads the same plan as a signed-in person', async () => {
+  const { tenantId, send } = await newStory(app)
+  await send('POST', 'batches', { body: { count: 2 } })
+  const { key } = await signedIn(app, tenantId, 'viewer')
+  const [own, shown] = [await send('GET', 'plan'), await app.send('GET', '/api/v1/app/plan', { key })]
+  expect([own.status, own.body]).toEqual([200, shown.body])
+  expect(own.body.plan.quotas).toContainEqual(expect.objectContaining({ key: 'posts', used: 2 }))
+})
+
+describe('filters', () => {
+  const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
+
+  test('of rules: state as shown, kind of trigger, and when they were made', async () => {
+    const { send } = await newStory(app)
+    const make = async (trigger: object, more: object = {}): Promise<string> =>
+      (await send('POST', 'rules', { body: { name: 'Keep drafting', trigger, action: { kind: 'draft_batch' }, ...more } })).body.rule.id
+    const posted = await make({ kind: 'item_posted' })
+    const settled = await make({ kind: 'batch_settled' }, { status: 'paused' })
+    const list = async (query: string) => idsOf((await send('GET', `rules?${query}`)).body.rules)
+    expect(await list('status=active')).toEqual([posted])
+    expect(await list('status=paused')).toEqual([settled])
+    expect(await list('trigger=item_posted')).toEqual([posted])
+    const { created_at } = (await send('GET', `rules/${settled}`)).body.rule
+    expect(await list(`from=${created_at}`)).toEqual([settled])
+    expect(await list(`to=${created_at}`)).toEqual([posted])
+    await send('POST', 'automation/pause-all')
+    expect([await list('status=active'), await list('status=paused')]).toEqual([[], [settled, posted]])
+    expect((await send('GET', `rules/${posted}`)).body.rule).toMatchObject({ status: 'paused', paused_by: 'all' })
+  })
+
+  test('of signals: their target, and the time of the post', async () => {
+    const workspace = await newWorkspace(app)
+    const make = async () => (await recipes['growth.signals']!.make(workspace)).id!
+    const [one, other] = [await make(), await make()]
+    const list = async (query: string) => idsOf((await app.send('GET', `signals?${query}`, { key: workspace.key })).body.signals)
+    const { signal } = (await app.send('GET', `signals/${one}`, { key: workspace.key })).body
+    expect(await list(`target_id=${signal.target_id}`)).toEqual([one])
+    await app.owner`update signal set posted_at = '2026-11-01T00:00:00Z' where id = ${one}`
+    expect([await list('to=2026-11-02T00:00:00Z'), await list('from=2026-11-02T00:00:00Z')]).toEqual([[one], [other]])
   })
 })

@@ -1,0 +1,11 @@
+import type { plan } from '#contract/growth/plan'
+import { planOfWorkspace } from '#store/app/workspace'
+import { planView } from '../app/plan.ts'
+import type { Handlers } from '../call.ts'
+
+export const growthPlanHandlers: Handlers<typeof plan> = {
+  async get(_, { read }) {
+    const [row] = await read(planOfWorkspace)
+    return { plan: planView(row!) }
+  },
+}
