@@ -1467,7 +1467,7 @@ CREATE UNIQUE INDEX product_tenant_id_lower_idx ON public.product USING btree (t
 alter table public.product enable row level security;
 alter table public.product force row level security;
 create policy app on public.product for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
-grant insert, select, update on public.product to tendril_app;
+grant delete, insert, select, update on public.product to tendril_app;
 
 create table public.profile (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -1567,7 +1567,7 @@ create table public.rule (
 alter table public.rule enable row level security;
 alter table public.rule force row level security;
 create policy app on public.rule for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
-grant insert, select, update on public.rule to tendril_app;
+grant delete, insert, select, update on public.rule to tendril_app;
 
 create table public.rule_run (
   id uuid not null,
@@ -1589,7 +1589,6 @@ create table public.rule_run (
   ended_at timestamp with time zone,
   constraint rule_run_pkey PRIMARY KEY (id),
   constraint rule_run_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'skipped'::text, 'failed'::text, 'cancelled'::text]))),
-  constraint rule_run_tenant_id_rule_id_fkey FOREIGN KEY (tenant_id, rule_id) REFERENCES public.rule(tenant_id, id),
   constraint rule_run_tenant_id_rule_id_trigger_occurrence_key UNIQUE (tenant_id, rule_id, trigger, occurrence),
   constraint rule_run_trigger_check CHECK ((trigger = ANY (ARRAY['cron'::text, 'item_posted'::text, 'batch_settled'::text, 'metric'::text, 'signal'::text]))),
   constraint rule_run_units_check CHECK ((units >= 0))
@@ -1655,8 +1654,7 @@ create table public.signal (
   constraint signal_score_check CHECK (((score >= 0) AND (score <= 100))),
   constraint signal_status_check CHECK ((status = ANY (ARRAY['open'::text, 'dismissed'::text, 'engaged'::text, 'expired'::text]))),
   constraint signal_tenant_id_engagement_id_fkey FOREIGN KEY (tenant_id, engagement_id) REFERENCES public.engagement(tenant_id, id),
-  constraint signal_tenant_id_network_post_id_key UNIQUE (tenant_id, network, post_id),
-  constraint signal_tenant_id_target_id_fkey FOREIGN KEY (tenant_id, target_id) REFERENCES public.target(tenant_id, id)
+  constraint signal_tenant_id_network_post_id_key UNIQUE (tenant_id, network, post_id)
 );
 CREATE INDEX signal_forgotten ON public.signal USING btree (tenant_id, updated_at) WHERE (status = ANY (ARRAY['dismissed'::text, 'expired'::text]));
 CREATE INDEX signal_tenant_id_id_idx ON public.signal USING btree (tenant_id, id);

@@ -22,6 +22,8 @@ const ofGrowth = [
   ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
   // item-life
   ...['growth.items.reopen', 'growth.items.remove', 'growth.items.restore'],
+  // rules, products, learnings, targets
+  ...['growth.rules.remove', 'growth.products.remove', 'growth.learnings.remove', 'growth.targets.remove'],
 ]
 
 /** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */

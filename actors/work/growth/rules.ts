@@ -16,7 +16,7 @@ import type { Query } from '#store/engine/db'
 import { type Effects, type Gate, merge } from '#store/engine/letter'
 import { currentProfile } from '#store/growth/profiles'
 import { forgetRuns, knownRuns, lockRun, removeRun, saveRun } from '#store/growth/rule-runs'
-import { lockRule, saveCounts } from '#store/growth/rules'
+import { lockRule, ruleOfRun, saveCounts } from '#store/growth/rules'
 import { decidedAtOnce } from '../at-once.ts'
 import { finished } from '../decisions.ts'
 import { act } from './rule-actions.ts'
@@ -60,10 +60,11 @@ const fireCron = async ({ sql, gate: { now, paused }, work }: Claiming): Promise
 const executeRun = async (networks: Networks, { sql, gate, work }: Claiming): Promise<Effects> => {
   const run = await lockRun(sql, work.ref_id)
   if (run?.status !== 'queued') return {}
-  const rule = await lockRule(sql, run.rule_id)
+  const rule = await ruleOfRun(sql, run.rule_id)
   const skip = (reason: string, conditions: EvaluatedCondition[] = []): Effects => ({
     writes: [saveRun(skipRun({ ...run, conditions }, reason, gate.now))],
   })
+  if (!rule) return skip(skips.deleted)
   if (rule.status !== 'active' || gate.paused) return skip(skips.paused)
   const disabled = await refusalOf(async () => requireRules(gate))
   if (typeof disabled === 'string') return skip(disabled)

@@ -67,4 +67,10 @@ export const learnings = {
     { input: { id: Id }, output: OneLearning },
     { tool: 'growth_retire_learning', agent: 'draft', errors: ['not_found', 'conflict'], roles: ['editor'] },
   ),
+  remove: op.command(
+    'DELETE /api/v1/growth/learnings/:id',
+    'Delete a learning. It guides no draft from the next batch on; items that follow it keep its id.',
+    { input: { id: Id }, output: OneLearning },
+    { errors: ['not_found'], roles: ['editor'], destructive: true },
+  ),
 }

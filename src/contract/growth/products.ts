@@ -68,4 +68,10 @@ export const products = {
     },
     { tool: 'growth_update_product', agent: 'draft', errors: ['not_found', 'conflict'], roles: ['editor'], repeatable: true },
   ),
+  remove: op.command(
+    'DELETE /api/v1/growth/products/:id',
+    'Delete a product. From the next batch on, no draft mentions it; texts that do stay as they are.',
+    { input: { id: Id }, output: OneProduct },
+    { errors: ['not_found'], roles: ['editor'], destructive: true },
+  ),
 }

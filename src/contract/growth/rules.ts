@@ -106,7 +106,8 @@ const RuleRun = record(
     status: oneOf(runStatuses),
     reason: nullable(
       T.String({
-        description: 'When skipped: conditions, daily_cap, loop, missed, paused, nothing_to_resurface or an error. When failed: the error.',
+        description:
+          'When skipped: conditions, daily_cap, loop, missed, paused, nothing_to_resurface, rule_deleted or an error. When failed: the error.',
       }),
     ),
     conditions: T.Array(record({ condition: Condition, actual: T.String({ description: 'The value found.' }), holds: T.Boolean() })),
@@ -182,6 +183,12 @@ export const rules = {
       output: OneRule,
     },
     { tool: 'growth_update_rule', agent: 'commit', errors: ['not_found'], feature: 'rules', roles: ['editor'], repeatable: true },
+  ),
+  remove: op.command(
+    'DELETE /api/v1/growth/rules/:id',
+    'Delete an automation rule. It does not run again, and runs that wait are skipped (rule_deleted). Its earlier runs and what they made stay.',
+    { input: { id: Id }, output: OneRule },
+    { errors: ['not_found'], roles: ['editor'], destructive: true },
   ),
 }
 

@@ -85,4 +85,10 @@ export const targets = {
       feature: 'engagement',
     },
   ),
+  remove: op.command(
+    'DELETE /api/v1/growth/targets/:id',
+    'Delete a target. It is not read again; its signals stay until they are answered, dismissed or expire.',
+    { input: { id: Id }, output: OneTarget },
+    { errors: ['not_found'], roles: ['editor'], destructive: true },
+  ),
 }

@@ -2,7 +2,15 @@ import type { learnings } from '#contract/growth/learnings'
 import { newLearning, retire } from '#domain/growth/learning/learning'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { activeCount, insertLearning, learningById, learningPart, listLearnings, saveLearning } from '#store/growth/learnings'
+import {
+  activeCount,
+  deleteLearning,
+  insertLearning,
+  learningById,
+  learningPart,
+  listLearnings,
+  saveLearning,
+} from '#store/growth/learnings'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -33,5 +41,10 @@ export const learningHandlers: Handlers<typeof learnings> = {
       const learning = retire(found(before, 'no such learning'), gate.now)
       return { reply: { learning }, effects: { writes: [saveLearning(learning)] } }
     },
+  ),
+
+  remove: loading(
+    ({ id }) => ({ before: learningPart(id) }),
+    ({ id }, _, { before }) => ({ reply: { learning: found(before, 'no such learning') }, effects: { writes: [deleteLearning(id)] } }),
   ),
 }

@@ -2,7 +2,7 @@ import type { products } from '#contract/growth/products'
 import { newProduct, updateProduct } from '#domain/growth/drafting/product'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { insertProduct, listProducts, otherProducts, productById, productPart, saveProduct } from '#store/growth/products'
+import { deleteProduct, insertProduct, listProducts, otherProducts, productById, productPart, saveProduct } from '#store/growth/products'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -33,5 +33,10 @@ export const productHandlers: Handlers<typeof products> = {
       const product = updateProduct(found(before, 'no such product'), patch, { others, now: gate.now })
       return { reply: { product }, effects: { writes: [saveProduct(product)] } }
     },
+  ),
+
+  remove: loading(
+    ({ id }) => ({ before: productPart(id) }),
+    ({ id }, _, { before }) => ({ reply: { product: found(before, 'no such product') }, effects: { writes: [deleteProduct(id)] } }),
   ),
 }

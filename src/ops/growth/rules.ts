@@ -10,7 +10,7 @@ import { type Effects, type Gate, merge } from '#store/engine/letter'
 import { type Work, workFor } from '#store/engine/work'
 import { profilePart, type StoredProfile } from '#store/growth/profiles'
 import { listRuleRuns } from '#store/growth/rule-runs'
-import { insertRule, listRules, type RuleRow, ruleById, ruleCount, rulePart, saveRule, toStanding } from '#store/growth/rules'
+import { deleteRule, insertRule, listRules, type RuleRow, ruleById, ruleCount, rulePart, saveRule, toStanding } from '#store/growth/rules'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -54,6 +54,14 @@ export const ruleHandlers: Handlers<typeof rules> = {
       if (rule.status === 'active') requireFeature(gate.plan, rules.create.feature)
       const { next, effects } = scheduleRule(gate, rule, { before, work })
       return ruleResult(gate, { rule, next }, merge(effects, { writes: [saveRule(rule)] }))
+    },
+  ),
+
+  remove: loading(
+    ({ id }) => ({ before: rulePart(id), work: workFor('rule_cron', id) }),
+    ({ id }, { gate }, { before, work }) => {
+      const rule = found(before, 'no such rule')
+      return ruleResult(gate, { rule, next: null }, { writes: [deleteRule(id)], settled: work ? [work.id] : [] })
     },
   ),
 }

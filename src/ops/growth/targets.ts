@@ -18,7 +18,16 @@ import type { Networks } from '#port/network/registry'
 import type { Effects, NewWork } from '#store/engine/letter'
 import { type Work, workFor } from '#store/engine/work'
 import { defaultPart } from '#store/growth/connections'
-import { insertTarget, listTargets, otherTargets, saveTarget, targetById, targetPart, type WatchedTarget } from '#store/growth/targets'
+import {
+  deleteTarget,
+  insertTarget,
+  listTargets,
+  otherTargets,
+  saveTarget,
+  targetById,
+  targetPart,
+  type WatchedTarget,
+} from '#store/growth/targets'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -81,6 +90,16 @@ export const targetHandlers: Handlers<typeof targets> = {
       const { dueAt, effects } = rescheduleRead(target, work, gate.now)
       const reply = { target: view(target, dueAt, watchingIn(context, account)) }
       return { reply, effects: { ...effects, writes: [saveTarget(target)] } }
+    },
+  ),
+
+  remove: loading(
+    ({ id }) => ({ before: targetPart(id), work: workFor('watch', id), account: defaultPart }),
+    ({ id }, context, { before, work, account }) => {
+      const target = found(before, 'no such target')
+      const reply = { target: view(target, null, watchingIn(context, account)) }
+      // Of a read under way, the outcome is dropped with its row.
+      return { reply, effects: { writes: [deleteTarget(id)], settled: work ? [work.id] : [] } }
     },
   ),
 }

@@ -43,3 +43,8 @@ export const saveLearning =
   ({ id, status, updated_at }: Learning): Query =>
   (sql) =>
     sql`update learning set status = ${status}, updated_at = ${updated_at} where id = ${id}`
+
+export const deleteLearning =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from learning where id = ${id}`

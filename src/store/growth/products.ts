@@ -48,3 +48,8 @@ export const saveProduct =
   (sql) =>
     sql`update product set name = ${name}, one_liner = ${one_liner}, url = ${url}, status = ${status}, updated_at = ${updated_at}
         where id = ${id}`
+
+export const deleteProduct =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from product where id = ${id}`

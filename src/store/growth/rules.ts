@@ -53,6 +53,10 @@ export const ruleCount = sure(one<{ total: number }>({}, (sql) => sql`select cou
 export const rulePart = (id: string) =>
   one<Rule>({ last_run_at: true, created_at: true, updated_at: true }, (sql) => sql`select ${columns(sql)} from rule r where r.id = ${id}`)
 
+/** Undefined: a rule that was deleted. */
+export const ruleOfRun = async (sql: Sql, id: string): Promise<Rule | undefined> =>
+  (await sql<Rule>`select ${columns(sql)} from rule r where r.id = ${id}`)[0]
+
 export const lockRule = async (sql: Sql, id: string): Promise<Rule> =>
   (await sql<Rule>`select ${columns(sql)} from rule r where r.id = ${id} for update`)[0] ?? fail('not_found', 'no such rule')
 
@@ -83,3 +87,8 @@ export const saveCounts =
   ({ id, day, used, over, last_run_at }: Rule): Query =>
   (sql) =>
     sql`update rule set day = ${day}, used = ${used}, over = ${over}, last_run_at = ${last_run_at} where id = ${id}`
+
+export const deleteRule =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from rule where id = ${id}`

@@ -85,3 +85,8 @@ export const saveTarget =
     sql`update target set category = ${target.category}, priority = ${target.priority}, status = ${target.status},
       last_read_at = ${target.last_read_at}, failures = ${target.failures}, last_error = ${target.last_error},
       reads = ${target.reads}, reads_micros = ${target.reads_micros}, updated_at = ${target.updated_at} where id = ${id}`
+
+export const deleteTarget =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from target where id = ${id}`

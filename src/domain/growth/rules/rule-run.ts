@@ -50,6 +50,7 @@ export const skips = {
   cap: 'daily_cap',
   conditions: 'conditions',
   nothing: 'nothing_to_resurface',
+  deleted: 'rule_deleted',
 } as const
 
 const newRun = (id: string, rule: Rule, { occurrence, chain }: Caused, now: Date): RuleRun => ({
