@@ -69,7 +69,8 @@ describe.each(operations.map((o) => [o.id, o] as const))('%s', (_, o) => {
       const row = (documented as { id?: string; tool?: string | null }[]).find(({ id }) => id === o.id)
       return expect(isScope(o.scope) && row?.tool).toBeFalsy()
     }
-    expect(tools.get(o.tool)).toEqual({ properties: fieldsOf(o), required: [...((o.input.required ?? []) as string[])].sort() })
+    const properties = readsOnly(o) ? fieldsOf(o) : [...fieldsOf(o), 'idempotency_key'].sort()
+    expect(tools.get(o.tool)).toEqual({ properties, required: [...((o.input.required ?? []) as string[])].sort() })
     for (const name of pathParams(o.path)) expect(tools.get(o.tool)!.required).toContain(name)
   })
 })

@@ -54,13 +54,24 @@ const pointerToPath = (pointer: string): string =>
 const schemaAt = (schema: TSchema, parts: string[]): TSchema =>
   parts.reduce<TSchema>((at, part) => ((at as TObject).properties?.[part] ?? at.items ?? at) as TSchema, schema)
 
+/** More names than this would bury the flaw. */
+const MOST_NAMES = 30
+
+/** The field that was probably meant, and all that there are. */
+const knownFields = (name: string, known: string[]): string => {
+  if (known.length === 0) return '; there are none'
+  const near = nearest(name, known)
+  const [first, more] = [known.slice(0, MOST_NAMES).join(', '), known.length - MOST_NAMES]
+  const names = `${known.length === 1 ? 'The only field is' : 'The fields are'} ${first}${more > 0 ? ` and ${more} more` : ''}`
+  return `${near ? `; did you mean ${near}?` : '.'} ${names}`
+}
+
 const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
   const path = pointerToPath(error.path)
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
     const parts = path.split('.')
     const parent = schemaAt(schema, parts.slice(0, -1)) as TObject
-    const near = nearest(parts.at(-1)!, Object.keys(parent.properties ?? {}))
-    return { path, message: `is not a known field${near ? `; did you mean ${near}?` : ''}` }
+    return { path, message: `is not a known field${knownFields(parts.at(-1)!, Object.keys(parent.properties ?? {}))}` }
   }
   if (error.type === ValueErrorType.ObjectRequiredProperty) return { path, message: 'is required' }
   if (error.schema.enum) return { path, message: `must be one of ${(error.schema.enum as string[]).join(', ')}` }

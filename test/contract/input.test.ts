@@ -53,7 +53,7 @@ describe.each(table(strict))('%s refuses', (_, o) => {
     expectInvalid(await call({ app, key, session }, o, { ...sampleOf(o, 'needed'), no_such_field_anywhere: 1 }), 'no_such_field_anywhere')
     for (const field of fieldsOf(o)) {
       const reply = await call({ app, key, session }, o, { ...sampleOf(o, 'needed'), [`${field}x`]: 1 })
-      expect(expectInvalid(reply, `${field}x`)).toBe(`is not a known field; did you mean ${field}?`)
+      expect(expectInvalid(reply, `${field}x`)).toStartWith(`is not a known field; did you mean ${field}? The `)
     }
   })
 

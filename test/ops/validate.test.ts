@@ -46,11 +46,11 @@ test.each([
   [{ name: 'a', kind: 'like' }, 'kind must be one of reply, quote'],
   [{ name: 'a', limits: { daily: 0 } }, 'limits.daily must be at least 1'],
   [{ name: 'a', limits: { tags: ['x', 7] } }, 'limits.tags.1 must be text'],
-  [{ name: 'a', limits: { dayly: 1 } }, 'limits.dayly is not a known field; did you mean daily?'],
-  [{ name: 'a', metadate: {} }, 'metadate is not a known field; did you mean metadata?'],
-  [{ name: 'a', 'limits/daily': 1 }, 'limits/daily is not a known field'],
-  [{ name: 'a', quite_another_thing: 1 }, 'quite_another_thing is not a known field'],
-  [{ name: 'a', x: 1 }, 'x is not a known field'],
+  [{ name: 'a', limits: { dayly: 1 } }, 'limits.dayly is not a known field; did you mean daily? The fields are daily, tags'],
+  [{ name: 'a', metadate: {} }, 'metadate is not a known field; did you mean metadata? The fields are name, kind, at, limits, metadata'],
+  [{ name: 'a', 'limits/daily': 1 }, 'limits/daily is not a known field. The fields are name, kind, at, limits, metadata'],
+  [{ name: 'a', quite_another_thing: 1 }, 'quite_another_thing is not a known field. The fields are name, kind, at, limits, metadata'],
+  [{ name: 'a', x: 1 }, 'x is not a known field. The fields are name, kind, at, limits, metadata'],
 ])('%j: %s', (input, message) => {
   expect(detailsOf(input)).toEqual([message])
   expect(refusal(input)).toMatchObject({ code: 'invalid_input', message })
@@ -98,7 +98,9 @@ test('a misspelt field is answered with the right one', () => {
     fc.property(fc.constantFrom(...fields), fc.nat(), fc.constantFrom('', 'q', 'Z'), (field, at, slip) => {
       const place = at % field.length
       const wrong = field.slice(0, place) + slip + field.slice(place + 1)
-      expect(detailsOf({ name: 'a', [wrong]: 1 })).toEqual([`${wrong} is not a known field; did you mean ${field}?`])
+      expect(detailsOf({ name: 'a', [wrong]: 1 })).toEqual([
+        `${wrong} is not a known field; did you mean ${field}? The fields are name, kind, at, limits, metadata`,
+      ])
     }),
   )
 })

@@ -62,7 +62,7 @@ export const signals = {
   ),
   engage: op.command(
     'POST /api/v1/growth/signals/:id/engage',
-    'Draft an engagement from a signal. Like creating one, but does not read the post again. If drafting fails, the signal reopens. 409 with the reason and a link if the network does not allow the action.',
+    'Draft an engagement from a signal: a reply or quote without a body is drafted from the profile. Does not read the post again. If drafting fails, the signal reopens. 409 with the reason and a link if the network does not allow the action.',
     { input: { id: Id, ...wish }, output: OneEngagement },
     {
       tool: 'growth_engage_signal',

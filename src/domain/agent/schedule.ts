@@ -73,7 +73,7 @@ const timesOf = ({ at, cron, timeZone = 'UTC' }: TimesInput, now: Date): Times =
   }
   if (at === undefined) return refuse('at', 'or cron is required')
   const time = new Date(at)
-  return time <= now ? refuse('at', 'is in the past') : { at: time, pattern: null, time_zone: timeZone }
+  return time <= now ? refuse('at', `is in the past: it is now ${now.toISOString()}`) : { at: time, pattern: null, time_zone: timeZone }
 }
 
 /** The next times after `after`, up to three. */

@@ -3,20 +3,24 @@ import { type CallToolResult, type InputRequiredResult, ProtocolError, ProtocolE
 import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { readsOnly } from '#contract/op'
-import { AppError, fail } from '#kernel/errors'
+import { NEXT } from '#domain/growth/way-on'
+import { AppError } from '#kernel/errors'
+import { nearest } from '#kernel/nearest'
 import type { Operation } from '#ops/bind'
-import { isCapability } from './capabilities.ts'
 import type { McpContext } from './context.ts'
 import { type Elicitation, pageFor } from './elicitation.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
+import { keyedCall } from './idempotency-argument.ts'
+import { wayOnIn } from './next-call.ts'
+import type { PlainCall, ReadResult } from './plain-call.ts'
 import { jsonOnOneLine } from './quotation.ts'
 import { textOf } from './text.ts'
-import { findTool, toolIndex, withModules } from './tools.ts'
-import { moduleOf, type View } from './view.ts'
+import { findTool, toolIndex, visibleTools, withModules } from './tools.ts'
+import { cut } from './truncate.ts'
+import { moduleOf, toolsetOf, type View } from './view.ts'
 
-/** Fields of `_meta`, in requests and results. */
+/** Fields of `_meta` in results. */
 const META = {
-  idempotencyKey: 'tendril/idempotency-key',
   replayed: 'tendril/idempotency-replayed',
   /** The record is not in its final state yet: REST answers 202. */
   pending: 'tendril/pending',
@@ -38,8 +42,7 @@ export interface ToolCall {
 export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult | InputRequiredResult> => {
   const o = await toolFor(context, call.name, view)
   try {
-    const idempotencyKey = keyOf(o, call)
-    const input = call.arguments ?? {}
+    const { input, key: idempotencyKey } = keyedCall(o, { ...call, asked: call.elicitation.key })
     const { onProgress, signal } = call
     if (!o.settles || !onProgress) return successResult(await context.run(o.id, input, { idempotencyKey }), o.output)
     const { answer, whole, schema } = await runGeneration(context, { operation: o, input }, { idempotencyKey, signal, onProgress })
@@ -47,14 +50,8 @@ export const callTool = async (context: McpContext, view: View, call: ToolCall):
   } catch (cause) {
     const error = AppError.from(cause)
     const page = error.code === 'approval_required' && call.elicitation.isPossible ? pageFor(error, call.elicitation) : undefined
-    return page ?? errorResult(error, context.call.requestId)
+    return page ?? errorResult(error, context, view)
   }
-}
-
-/** A capability may have to be asked about; its key finds the call again. */
-const keyOf = (o: Operation, { meta, elicitation }: ToolCall): string | undefined => {
-  if (isCapability(o)) return keyIn(meta) ?? elicitation.key
-  return readsOnly(o) ? undefined : keyIn(meta)
 }
 
 const toolFor = async (context: McpContext, name: string, view: View): Promise<Operation> => {
@@ -66,32 +63,35 @@ const toolFor = async (context: McpContext, name: string, view: View): Promise<O
   return enabled ?? refuse(context, name, view)
 }
 
-const refuse = ({ operations }: McpContext, name: string, { readOnly, toolsets }: View): never => {
-  const exists = toolIndex(operations).has(name)
+const refuse = ({ operations, call }: McpContext, name: string, view: View): never => {
+  const exists = toolIndex(operations).get(name)
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, exists ? unavailable(exists, view) : unknown(operations, name, { call, view }))
+}
+
+const unavailable = (o: Operation, { readOnly, toolsets }: View): string => {
   const others = toolsets ? 'uses other toolsets' : 'has it only with ?toolsets, or once the workspace has enabled its module'
-  const why = readOnly ? 'this session is read-only or uses other toolsets' : `this session ${others}`
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, exists ? `Tool ${name} is not available: ${why}` : `Unknown tool: ${name}`)
+  const why = readOnly && !readsOnly(o) ? 'is read-only' : others
+  return `Tool ${o.tool} is not available: this session ${why}. It is in the toolset ${toolsetOf(o)}.`
 }
 
-const keyIn = (meta: Record<string, unknown> = {}): string | undefined => {
-  const key = meta[META.idempotencyKey] ?? meta.idempotencyKey
-  if (key === undefined || typeof key === 'string') return key
-  const message = 'must be text'
-  return fail('invalid_input', `_meta ${META.idempotencyKey} ${message}`, { details: [{ path: META.idempotencyKey, message }] })
+const unknown = (operations: McpContext['operations'], name: string, { call, view }: Pick<McpContext, 'call'> & { view: View }): string => {
+  const near = nearest(
+    name,
+    visibleTools(operations, call, view).map(({ tool }) => tool!),
+  )
+  return `Unknown tool: ${cut(name, LONGEST_NAME)}.${near ? ` Did you mean ${near}?` : ' tools/list has them all.'}`
 }
 
-/** The result of a tool that only reads. */
-export interface ReadResult {
-  /** The members of the result's object as JSON, without braces and `_meta`. */
-  members: string
-  meta?: Record<string, unknown>
-}
+const LONGEST_NAME = 200
 
 /**
  * Undefined if the operation refuses a caller whose access is assumed: the refusal may have come from that, or before any statement has
  * checked the access.
  */
-export const readTool = async (context: McpContext, o: Operation, input: unknown): Promise<ReadResult | undefined> => {
+export const readTool = async (
+  context: McpContext,
+  { operation: o, input, view }: Pick<PlainCall, 'operation' | 'input' | 'view'>,
+): Promise<ReadResult | undefined> => {
   try {
     const { body } = await context.run(o.id, input)
     const text = JSON.stringify(textOf(JSON.parse(body), o.output))
@@ -99,7 +99,7 @@ export const readTool = async (context: McpContext, o: Operation, input: unknown
   } catch (cause) {
     const error = AppError.from(cause)
     if (context.call.principal.scopes && error.status < 500) return undefined
-    const { _meta: meta, ...rest } = errorResult(error, context.call.requestId)
+    const { _meta: meta, ...rest } = errorResult(error, context, view)
     return { members: JSON.stringify(rest).slice(1, -1), meta }
   }
 }
@@ -133,14 +133,16 @@ const onOneLine = (_: string, value: unknown): unknown =>
  * The error's data is in `_meta`: clients validate structured content against the tool's output schema even when `isError` is
  * set, and would drop the error.
  */
-const errorResult = ({ code, message, details, retryAfter }: AppError, requestId: string) => {
-  const lines = (details ?? []).slice(1).map((detail) => `- ${detail.path || 'input'} ${detail.message}`)
+const errorResult = ({ code, message, details = [], retryAfter }: AppError, context: McpContext, view: View) => {
+  const lines = details.slice(1).flatMap(({ path, message: more }) => (path === NEXT ? [] : `- ${path || 'input'} ${more}`))
+  const next = wayOnIn(details, context, view)
   const again = retryAfter === undefined ? [] : [`Try again in ${Math.max(1, Math.ceil(retryAfter))} s.`]
   const error = {
-    ...{ code, message, request_id: requestId },
-    ...(details ? { details } : {}),
+    ...{ code, message, request_id: context.call.requestId },
+    ...(details.length > 0 ? { details } : {}),
     ...(retryAfter === undefined ? {} : { retry_after: Math.max(1, Math.ceil(retryAfter)) }),
   }
-  const text = [message.startsWith(code) ? message : `${code}: ${message}`, ...lines, ...again].join('\n')
+  const first = message.startsWith(code) ? message : `${code}: ${message}`
+  const text = [first, ...lines, ...(next ? [`Next: ${next}`] : []), ...again].join('\n')
   return { isError: true, content: [{ type: 'text' as const, text }], _meta: { [META.error]: error } }
 }

@@ -6,7 +6,6 @@
  */
 import type { RequestId } from '@modelcontextprotocol/server'
 import type { Operation } from '#ops/bind'
-import type { ReadResult } from './call-tool.ts'
 import type { McpContext } from './context.ts'
 import { findTool } from './tools.ts'
 import type { View } from './view.ts'
@@ -15,8 +14,16 @@ export interface PlainCall {
   id: RequestId
   operation: Operation
   input: object
+  view: View
   /** The fields of `_meta` that belong to the protocol, as JSON; empty if there are none. */
   envelope: string
+}
+
+/** The result of a tool that only reads. */
+export interface ReadResult {
+  /** The members of the result's object as JSON, without braces and `_meta`. */
+  members: string
+  meta?: Record<string, unknown>
 }
 
 type Fields = Record<string, unknown>
@@ -51,7 +58,7 @@ export const plainCallIn = (body: unknown, operations: McpContext['operations'],
   const operation = typeof name === 'string' ? findTool(operations, name, view) : undefined
   if (!operation || operation.kind !== 'query' || !isFields(input)) return undefined
   const envelope = envelopeIn(params._meta)
-  return envelope === undefined ? undefined : { id: id as RequestId, operation, input, envelope }
+  return envelope === undefined ? undefined : { id: id as RequestId, operation, input, view, envelope }
 }
 
 /** Whether the client accepts both forms of answers, as sessions require, and sent JSON. */

@@ -2,7 +2,7 @@
  * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep their bounds, outputs only names
  * and types, and a record that the list has already spelt out is only named.
  */
-import type { TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 
 type Json = Record<string, unknown>
 
@@ -30,11 +30,23 @@ const inUnion = (schema: TSchema, show: (one: TSchema) => Json): Json => {
 const map = (properties: Record<string, TSchema>, show: (one: TSchema) => Json): Json =>
   Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, show(one)]))
 
-/** A tool's input. `titles`: titles of the objects that the list has already spelt out; this call adds its own. */
+/** A field with what it may be, as text: `kind: cron | signal`. */
+const fieldInWords = (name: string, { enum: values, type }: TSchema): string => {
+  if (values) return `${name}: ${(values as string[]).join(' | ')}`
+  return type === 'string' || type === undefined ? name : `${name}: ${type}`
+}
+
+/** The fields of an object in a line, which takes a third of its schema. Optional ones end in a question mark. */
+const inWords = ({ properties, required = [] }: TObject): string => {
+  const fields = Object.entries(properties).map(([name, one]) => fieldInWords(required.includes(name) ? name : `${name}?`, one))
+  return `{${fields.join('; ')}}`
+}
+
+/** A tool's input. `titles`: titles of the objects that the list has spelt out; these are put in words the next time. Adds its own. */
 export const inputSchema = (schema: TSchema, titles: Set<string>): Json => {
   const next = (one: TSchema) => inputSchema(one, titles)
   if (schema.anyOf && schema.type === undefined) return inUnion(schema, next)
-  if (titles.has(schema.title ?? '')) return { type: 'object', title: schema.title, description: 'As in an earlier tool.' }
+  if (titles.has(schema.title ?? '')) return { type: 'object', description: inWords(schema as TObject) }
   if (schema.title) titles.add(schema.title)
   const shown: Json = { type: schema.type, ...(schema.title ? { title: schema.title } : {}) }
   if (schema.description && !REDUNDANT.has(schema.description)) shown.description = schema.description
@@ -55,27 +67,20 @@ export const outputSchema = (schema: TSchema, titles: Set<string>): Json => ({
   properties: map(schema.properties, (one) => fieldsOf(one, titles)),
 })
 
-/** Spells out records, without the timestamps that all of them have; other nested values only by type. */
+/** The names of a record's fields, without the timestamps that all of them have. A record named before is its title alone. */
 const fieldsOf = (schema: TSchema, titles: Set<string>): Json => {
-  const next = (one: TSchema) => fieldsOf(one, titles)
-  if (schema.anyOf) return inUnion(schema, next)
-  if (schema.type === 'array') return { type: 'array', items: next(schema.items) }
-  if (schema.type !== 'object' || !schema.properties) return typeOf(schema)
-  const { title } = schema
+  const forms = ((schema.anyOf as TSchema[] | undefined) ?? [schema]).filter((one) => !isNull(one))
+  const [form] = forms
+  if (forms.length !== 1 || !form || !holdsRecord(form)) return {}
+  if (form.type === 'array') return { items: fieldsOf(form.items, titles) }
+  const { title } = form
   const named = title === undefined ? {} : { title }
-  if (titles.has(title ?? '') || schema['x-named']) return { type: 'object', ...named }
+  if (!form.properties || titles.has(title ?? '') || form['x-named']) return named
   if (title !== undefined) titles.add(title)
-  const { created_at: _, updated_at: __, createdAt: ___, updatedAt: ____, ...listed } = schema.properties
-  return { type: 'object', ...named, properties: map(listed, (one) => (holdsRecord(one) ? next(one) : typeOf(one))) }
+  const { created_at: _, updated_at: __, createdAt: ___, updatedAt: ____, ...listed } = form.properties
+  return { ...named, properties: map(listed, (one) => fieldsOf(one, titles)) }
 }
 
-/** Whether the schema is, or contains, a record with a title. */
+/** Whether the schema is, or contains, a record. */
 const holdsRecord = (schema: TSchema): boolean =>
-  schema.title !== undefined || (schema.anyOf ?? (schema.items ? [schema.items] : [])).some((one: TSchema) => holdsRecord(one))
-
-const typeOf = (schema: TSchema): Json => {
-  if (schema.anyOf) return {}
-  if (schema.enum) return { type: 'string' }
-  if (schema.type === 'array') return { type: 'array', items: typeOf(schema.items) }
-  return schema.type === undefined ? {} : { type: schema.type }
-}
+  schema.title !== undefined || schema.properties !== undefined || (schema.items !== undefined && holdsRecord(schema.items))

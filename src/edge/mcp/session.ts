@@ -139,12 +139,13 @@ export class McpSession implements AsyncDisposable {
   }
 
   /** Answers a call without the SDK; undefined if it is refused and the caller's access must be looked up. */
-  async read({ id, operation, input }: PlainCall, context: McpContext): Promise<Response | undefined> {
+  async read(call: PlainCall, context: McpContext): Promise<Response | undefined> {
+    const { id } = call
     const refused = this.#refusalOf([id])
     if (refused) return refused
     this.#unanswered.add(id)
     try {
-      const result = await this.#within(() => this.#calls.count(context.call, () => readTool(context, operation, input)))
+      const result = await this.#within(() => this.#calls.count(context.call, () => readTool(context, call)))
       if (result === undefined) return undefined
       this.noteAccess(context.call)
       return plainAnswer({ id, result }, { 'mcp-session-id': this.id })

@@ -74,11 +74,14 @@ export class Stateless implements AsyncDisposable {
   }
 
   /** Answers a call without the SDK; undefined if it is refused and the caller's access must be looked up. */
-  async read({ id, operation, input }: PlainCall, context: McpContext): Promise<Response | undefined> {
-    const result = await this.deps.calls.count(context.call, () => readTool(context, operation, input))
+  async read(call: PlainCall, context: McpContext): Promise<Response | undefined> {
+    const result = await this.deps.calls.count(context.call, () => readTool(context, call))
     if (!result) return undefined
     const { members, meta } = result
-    return plainAnswer({ id, result: { members: `${members},"resultType":"complete"`, meta: { ...meta, [SERVER_INFO]: serverInfo } } })
+    return plainAnswer({
+      id: call.id,
+      result: { members: `${members},"resultType":"complete"`, meta: { ...meta, [SERVER_INFO]: serverInfo } },
+    })
   }
 
   async sweep(): Promise<void> {

@@ -4,6 +4,7 @@ import { readsOnly, settlingId } from '#contract/op'
 import { mayRun, type Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import type { McpContext } from './context.ts'
+import { ARGUMENT, offersKey } from './idempotency-argument.ts'
 import { inputSchema, outputSchema } from './schema.ts'
 import { moduleOf, toolsetOf, type View } from './view.ts'
 
@@ -71,6 +72,16 @@ const pollHint = (operations: Operations, o: Operation): string => {
   return tool ? ` With a progress token, returns when done; otherwise poll ${tool}.` : ''
 }
 
+/**
+ * The input with the idempotency key as an argument. Without additionalProperties: an unknown field is refused with the names of the known
+ * ones, which tells a model more.
+ */
+const withKey = (o: Operation, { additionalProperties: _, ...schema }: Record<string, unknown>): Tool['inputSchema'] => {
+  const own = schema.properties as object
+  const properties = offersKey(o) ? { ...own, [ARGUMENT]: { type: 'string' } } : own
+  return { ...schema, properties } as Tool['inputSchema']
+}
+
 export const describeTools = (operations: Operations, tools: Operation[]): Tool[] => {
   const titles = new Set<string>()
   const inputs = tools.map((o) => inputSchema(o.input, titles))
@@ -80,7 +91,7 @@ export const describeTools = (operations: Operations, tools: Operation[]): Tool[
     name: o.tool!,
     title: titleOf(o.summary),
     description: `${o.summary}${pollHint(operations, o)}`,
-    inputSchema: inputs[index] as Tool['inputSchema'],
+    inputSchema: withKey(o, inputs[index]!),
     outputSchema: outputSchema(o.output, shown) as Tool['outputSchema'],
     annotations: annotationsOf(o),
   }))

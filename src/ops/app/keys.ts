@@ -36,7 +36,7 @@ const LONGEST_LIFE = 100 * 365 * 86_400_000
 const expiryOf = (expiresAt: string | Date | undefined, now: Date): Date | null => {
   if (expiresAt === undefined) return null
   const at = new Date(expiresAt)
-  if (at <= now) return refuseExpiry('is in the past')
+  if (at <= now) return refuseExpiry(`is in the past: it is now ${now.toISOString()}`)
   return at.getTime() <= now.getTime() + LONGEST_LIFE ? at : refuseExpiry('is more than 100 years ahead; leave it out instead')
 }
 

@@ -11,13 +11,15 @@ import { connectMcp } from '#test/support/mcp'
 import { legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { tokenOf } from '#test/support/session'
-import { newStory } from '#test/support/story'
+import { newStory, type Story, storyAt } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
 
 let workspace: Workspace
+let story: Story
 const app = useApp()
 beforeAll(async () => {
   workspace = await newWorkspace(app)
+  story = storyAt(app, { ...workspace, account: '' })
 })
 const mcp = use(() => connectMcp(app.url, { key: workspace.key, query: '?toolsets=all' }))
 /** From now on the client checks each result against its schema in the list. */
@@ -75,7 +77,8 @@ describe('a description', () => {
       expect(schema.type).toBe('object')
       for (const union of ['anyOf', 'oneOf', 'allOf']) expect(schema).not.toContainKey(union)
     }
-    expect(Object.keys(tool.inputSchema.properties ?? {})).toEqual(Object.keys(o.input.properties))
+    const key = readsOnly(o) ? [] : ['idempotency_key']
+    expect(Object.keys(tool.inputSchema.properties ?? {})).toEqual([...Object.keys(o.input.properties), ...key])
     expect(tool.inputSchema.required ?? []).toEqual(o.input.required ?? [])
     // As clients read them, with the protocol's defaults for what is missing.
     const annotations = { readOnlyHint: false, idempotentHint: false, ...tool.annotations }
@@ -97,6 +100,11 @@ const MOST_OF_A_TOOLSET = 4_000
 const TOOLS_AT_LAST = 48
 
 describe('what a list costs', () => {
+  test('no tool is described by another, for each is read on its own', () => {
+    for (const tool of tools)
+      expect(JSON.stringify(tool)).not.toMatch(/earlier tool|as in the|as in an|tool before|tool above|see above|like creating/i)
+  })
+
   test('the complete list leaves room for the tools to come, at the median cost of these', async () => {
     const tools = await listed(workspace.key)
     const each = tools.map((tool) => tokensOf([tool])).sort((a, b) => a - b)
@@ -140,8 +148,25 @@ describe('a call', () => {
     expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'conflict', request_id: expect.any(String) } })
   })
 
-  test('of an unknown tool is a protocol error', async () => {
+  test('of an unknown tool is a protocol error, which suggests the nearest', async () => {
     await expect(mcp.call('growth_fly')).rejects.toMatchObject({ code: -32_602 })
+    await expect(mcp.call('growth_aprove_item')).rejects.toThrow('Unknown tool: growth_aprove_item. Did you mean growth_approve_item?')
+    await expect(mcp.call('x'.repeat(5_000))).rejects.toThrow(/Unknown tool: x{199}…\. tools\/list has them all\./)
+  })
+
+  test.each([
+    ['growth_schedule_item', { post_at: 'next_slot' }, 'drafted', 'Next: ask a person; once they agree, growth_approve_item {"id":"ID"}'],
+    ['growth_approve_item', {}, 'approved', 'Next: ask a person; once they agree, growth_schedule_item {"id":"ID"}'],
+  ])('of %s in another state names the call to make next', async (name, more, state, next) => {
+    const id = state === 'drafted' ? await story.drafted() : await story.approved()
+    const { content, _meta } = await mcp.call(name, { id, ...more })
+    expect((content[0] as { text: string }).text.split('\n').at(-1)).toBe(next.replace('ID', id))
+    expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'next', message: expect.stringMatching(new RegExp(` ${id}$`)) }] } })
+  })
+
+  test('with a time in the past is told the present one', async () => {
+    const { content } = await mcp.call('growth_schedule_item', { id: await story.approved(), post_at: '2020-01-01T00:00:00Z' })
+    expect(content[0]).toMatchObject({ text: expect.stringMatching(/post_at is in the past: it is now \d{4}-\d{2}-\d{2}T/) })
   })
 
   test('of a tool that the client filtered out is refused', async () => {
@@ -177,6 +202,29 @@ describe('the same key', () => {
     const second = await mcp.call('growth_create_batch', { count: 1 }, meta)
     expect(second.structuredContent).toEqual(first.structuredContent!)
     expect([first._meta, second._meta]).toEqual([undefined, { 'tendril/idempotency-replayed': true }])
+  })
+
+  test('given as an argument runs once and replays, too, and so does one that a client and its model give alike', async () => {
+    const idempotency_key = newId()
+    const first = await mcp.call('growth_create_batch', { count: 1, idempotency_key })
+    const second = await mcp.call('growth_create_batch', { count: 1, idempotency_key })
+    const third = await mcp.call('growth_create_batch', { count: 1, idempotency_key }, { 'tendril/idempotency-key': idempotency_key })
+    const ids = [first, second, third].map(({ structuredContent }) => (structuredContent as { batch: { id: string } }).batch.id)
+    expect(new Set(ids).size).toBe(1)
+    expect([second._meta, third._meta]).toEqual([{ 'tendril/idempotency-replayed': true }, { 'tendril/idempotency-replayed': true }])
+  })
+
+  test.each([
+    ['a number', 7, 'idempotency_key must be text'],
+    ['another than that of the client', 'b', 'idempotency_key differs from tendril/idempotency-key in _meta: give one of them'],
+  ])('as an argument that is %s is refused', async (_, idempotency_key, message) => {
+    const { content, _meta } = await mcp.call(
+      'growth_update_profile',
+      { voice: 'dry', idempotency_key },
+      { 'tendril/idempotency-key': 'a' },
+    )
+    expect(content[0]).toMatchObject({ text: `invalid_input: ${message}` })
+    expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'idempotency_key' }] } })
   })
 
   test('replays over REST what was done over MCP', async () => {

@@ -64,7 +64,8 @@ describe('drafting an engagement', () => {
     expect(await engagement(story, id)).toMatchObject({ status: 'generating' })
     expect((await act(story, id, 'approve')).body.error).toMatchObject({
       code: 'conflict',
-      message: 'cannot approve: the engagement is generating',
+      message: 'cannot approve: the engagement is generating; read it again once it is drafted',
+      details: [{ path: 'next', message: `growth.engagements.get ${id}` }],
     })
     held.release()
     expect(await settled(story, id, 'drafted')).toMatchObject({ body: `Reply of ${id}`, model: 'held' })
@@ -171,7 +172,7 @@ describe('executing an engagement', () => {
       { status: 'executed', account: story.account, external_id: expect.any(String) },
     ])
     expect((await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })).text).toBe(done.text)
-    expect((await act(story, id, 'execute')).body.error.message).toBe('cannot execute: the engagement is executed')
+    expect((await act(story, id, 'execute')).body.error.message).toBe('cannot execute: the engagement is executed; nothing is left to do')
     expect(await answers(post)).toEqual(['We call first.'])
   })
 
@@ -193,7 +194,9 @@ describe('executing an engagement', () => {
   test('takes an approval and a connected account', async () => {
     const story = await newStory(app)
     const { body } = await create(story, { post: await othersPost({ app }), action: 'like' })
-    expect((await act(story, body.engagement.id, 'execute')).body.error.message).toBe('cannot execute: the engagement is drafted')
+    expect((await act(story, body.engagement.id, 'execute')).body.error.message).toBe(
+      'cannot execute: the engagement is drafted; approve it first',
+    )
     const { id } = await approved(story)
     await story.send('DELETE', 'connection')
     const refused = await act(story, id, 'execute')

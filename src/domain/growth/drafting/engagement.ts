@@ -1,6 +1,8 @@
 /** An engagement with somebody else's post. As with items, nothing happens without approval. Its transitions are in engagement-moves.ts. */
 import { fail } from '#kernel/errors'
+import { refuseWithWay } from '../way-on.ts'
 import type { ModelUsage, ReplyDraft } from './draft.ts'
+import { engagementWayOn } from './engagement-ways.ts'
 import type { FormatRules } from './format-rules.ts'
 import type { FinishedGeneration } from './generation.ts'
 import { invalid } from './item.ts'
@@ -156,9 +158,9 @@ const approvalEvent = ({ id, action }: Engagement) => ({
 export const engagementState = ({ status, review }: Pick<Engagement, 'status' | 'review'>): string =>
   status === 'execute_unconfirmed' && review ? 'execute_unconfirmed (in review)' : status
 
-/** Throws `conflict`, naming the state. */
+/** Throws `conflict`, naming the state and the way on. */
 export const illegal = (engagement: Engagement, action: string): never =>
-  fail('conflict', `cannot ${action}: the engagement is ${engagementState(engagement)}`)
+  refuseWithWay(`cannot ${action}: the engagement is ${engagementState(engagement)}`, engagementWayOn(engagement), engagement.id)
 
 /** Stores the drafter's text. The engagement now waits for approval. */
 export const writtenEngagement = (

@@ -116,7 +116,7 @@ export const requireSchedulable = (item: Item): void => {
 export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item => {
   requireSchedulable(item)
   const ahead = postAt.getTime() - now.getTime()
-  if (ahead < -PAST_TOLERANCE_MS) invalid('post_at', 'is in the past')
+  if (ahead < -PAST_TOLERANCE_MS) invalid('post_at', `is in the past: it is now ${now.toISOString()}`)
   if (ahead > FURTHEST_DAYS * 86_400_000) invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
   return { ...item, status: 'approved', post_at: postAt, on_missed: onMissed, last_error: null, updated_at: now }
 }

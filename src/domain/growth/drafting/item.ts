@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import type { Metrics } from '../metrics.ts'
+import { refuseWithWay } from '../way-on.ts'
 import type { Draft } from './draft.ts'
+import { wayOnOf } from './item-ways.ts'
 import type { OnMissed } from './profile.ts'
 import type { Author } from './revision.ts'
 
@@ -111,8 +113,9 @@ export const stateOf = (item: Item): string => {
   return item.status
 }
 
-/** Throws `conflict`, naming the state. */
-export const illegal = (item: Item, action: string): never => fail('conflict', `cannot ${action}: the item is ${stateOf(item)}`)
+/** Throws `conflict`, naming the state and the way on. */
+export const illegal = (item: Item, action: string): never =>
+  refuseWithWay(`cannot ${action}: the item is ${stateOf(item)}`, wayOnOf(item, action), item.id)
 
 /** Throws `invalid_input` about one field. */
 export const invalid = (path: string, message: string): never =>

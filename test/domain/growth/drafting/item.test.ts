@@ -47,6 +47,8 @@ const named = {
   'in review': 'publish_unconfirmed (in review)',
 }
 
+const wayOn = (id: string) => new RegExp(`^growth\\.items\\.[a-zA-Z]+ ${id}$`)
+
 describe('the state table', () => {
   const cells = stateNames.flatMap((state) => commands.map((command) => [state, command, transitions[state][command]] as const))
   test.each(cells)('%s, %s: %s', (state, command, cell) => {
@@ -55,6 +57,7 @@ describe('the state table', () => {
       const error = errorOf(() => run[command](item))
       expect([error.code, error.status]).toEqual(['conflict', 409])
       expect(error.message).toStartWith(`cannot ${command.split(' when ')[0]}: the item is ${named[state]}`)
+      if (error.details) expect(error.details).toEqual([{ path: 'next', message: expect.stringMatching(wayOn(item.id)) }])
       return
     }
     const next = run[command](item) as Item
@@ -186,8 +189,8 @@ describe('scheduling', () => {
   })
 
   test.each([
-    ['more than a minute ago', -60_001, 'is in the past'],
-    ['a year ago', -365 * DAY, 'is in the past'],
+    ['more than a minute ago', -60_001, `is in the past: it is now ${now.toISOString()}`],
+    ['a year ago', -365 * DAY, `is in the past: it is now ${now.toISOString()}`],
     ['more than two years ahead', 730 * DAY + 1, 'is more than 730 days ahead'],
   ])('refuses a time %s', (_, ms, message) => {
     const error = errorOf(scheduleAt(ms))

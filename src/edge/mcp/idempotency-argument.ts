@@ -1,0 +1,48 @@
+/**
+ * The idempotency key of a call. Clients set it in `_meta`; a model, which can write arguments alone, in the argument that the list adds to
+ * every tool that changes something.
+ */
+import { readsOnly } from '#contract/op'
+import { fail } from '#kernel/errors'
+import type { Operation } from '#ops/bind'
+import { isCapability } from './capabilities.ts'
+
+const META = 'tendril/idempotency-key'
+export const ARGUMENT = 'idempotency_key'
+
+interface Given {
+  arguments: unknown
+  meta: Record<string, unknown> | undefined
+  /** The key that finds a call again about which a person was asked; of capabilities. */
+  asked: string
+}
+
+interface Keyed {
+  input: unknown
+  key: string | undefined
+}
+
+const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
+const textIn = (value: unknown, path: string): string | undefined =>
+  value === undefined || typeof value === 'string' ? value : refuse(path, 'must be text')
+
+const keyInMeta = (meta: Record<string, unknown> = {}): string | undefined => {
+  const key = meta[META] ?? meta.idempotencyKey
+  return key === undefined || typeof key === 'string' ? key : refuse(META, 'in _meta must be text')
+}
+
+const isFields = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether the list offers the argument. */
+export const offersKey = (o: Pick<Operation, 'method' | 'kind'>): boolean => !readsOnly(o)
+
+/** The input without the argument, and the key. Throws `invalid_input` if two keys differ. */
+export const keyedCall = (o: Operation, { arguments: given = {}, meta, asked }: Given): Keyed => {
+  if (!offersKey(o) && !isCapability(o)) return { input: given, key: undefined }
+  const { [ARGUMENT]: own, ...input } = isFields(given) ? given : { [ARGUMENT]: undefined }
+  const [fromMeta, argument] = [keyInMeta(meta), textIn(own, ARGUMENT)]
+  if (fromMeta !== undefined && argument !== undefined && fromMeta !== argument)
+    refuse(ARGUMENT, `differs from ${META} in _meta: give one of them`)
+  return { input: isFields(given) ? input : given, key: argument ?? fromMeta ?? (isCapability(o) ? asked : undefined) }
+}
