@@ -13,6 +13,7 @@ export const capKeys = [
   'create_engagement',
   'execute_engagement',
   'post_now',
+  'create_item',
 ] as const
 export type CapKey = (typeof capKeys)[number]
 

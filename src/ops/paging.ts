@@ -45,6 +45,13 @@ interface Place {
   id: string
 }
 
+/** A page by number. Its cursor is the last number of the page before. */
+export const numberedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): { limit: number; after?: number } => {
+  if (cursor === undefined) return { limit }
+  const number = unwrap(cursor)
+  return /^\d{1,9}$/.test(number) ? { limit, after: Number(number) } : refuseCursor()
+}
+
 interface PageInput {
   limit?: number
   cursor?: string
@@ -81,6 +88,10 @@ export const timedResult = <Row extends { id: string }>(rows: Row[], limit: numb
 /** The same for posts by time. */
 export const placedResult = <Row extends { id: string; place: Place }>(rows: Row[], limit: number): Result<Row> =>
   resultOf(rows, limit, ({ place: { at, id } }) => `${at} ${id}`)
+
+/** The same for rows sorted by number. */
+export const numberedResult = <Row extends { number: number }>(rows: Row[], limit: number): Result<Row> =>
+  resultOf(rows, limit, ({ number }) => `${number}`)
 
 interface Result<Row> {
   rows: Row[]

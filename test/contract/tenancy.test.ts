@@ -26,8 +26,8 @@ beforeAll(async () => {
   filled = [await fill(), await fill()]
 })
 
-/** Events do not repeat the id of what is followed. */
-const unnamed = ['agent.jobs.events', 'agent.conversations.events']
+/** They do not repeat the id of what is followed, or whose parts are listed. */
+const unnamed = ['agent.jobs.events', 'agent.conversations.events', 'growth.items.revisions']
 
 /** True for a list of records or one record by id; false for what a workspace has one of. */
 const showsRecords = (o: NamedOp): boolean => !unnamed.includes(o.id) && ('cursor' in o.input.properties || pathParams(o.path).length > 0)

@@ -196,7 +196,7 @@ const metrics = { hasReadable: async () => false }
 const steps = { callsInFlight: parts(() => []) }
 
 /** Earlier texts are not kept. */
-const revisions = { insertRevision: () => () => nothing }
+const revisions = { keepRevision: () => [() => nothing] }
 
 /** Of work, only sends and what reads for them is kept. */
 const standing = { standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })) }

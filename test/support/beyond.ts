@@ -24,6 +24,8 @@ const ofGrowth = [
   ...['growth.items.reopen', 'growth.items.remove', 'growth.items.restore'],
   // rules, products, learnings, targets
   ...['growth.rules.remove', 'growth.products.remove', 'growth.learnings.remove', 'growth.targets.remove'],
+  // item-texts
+  ...['growth.items.create', 'growth.items.edit', 'growth.items.duplicate', 'growth.items.revisions'],
 ]
 
 /** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */

@@ -83,6 +83,8 @@ const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
   return { id: item.id }
 }
 
+const makeUntitled = (workspace: Workspace) => makeItem(workspace, { kind: 'article', title: null })
+
 const makeAudit = async (workspace: Workspace) => {
   const id = newId()
   await write(workspace, { writes: [insertGrowthAudit(newAudit(id, { days: 30, given: null, now: new Date() }))] })
@@ -199,7 +201,7 @@ export const recipes: Record<string, Recipe> = {
   'growth.items': {
     make: (workspace) => makeItem(workspace),
     // Only articles have a title.
-    instead: { approve: (workspace) => makeItem(workspace, { kind: 'article', title: null }) },
+    instead: { approve: makeUntitled, edit: makeUntitled },
     before: {
       ...{ schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
       ...{ reopen: ['approve'], restore: ['remove'] },
@@ -236,6 +238,9 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
     const counts = { impressions: 9, likes: 1, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
     return { metrics: [{ item_id: (await makeItem(workspace)).id, text: 'x', posted_at: '2026-11-21T07:00:00Z', ...counts }] }
   },
+  'growth.items.create': async (workspace, extent) =>
+    extent === 'whole' ? { kind: 'article', channel: 'articles', account: (await connect(workspace)).id } : {},
+  'growth.items.edit': async (workspace, extent) => (extent === 'whole' ? { account: (await connect(workspace)).id } : {}),
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.sandbox.reply': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),

@@ -4,6 +4,7 @@ import { op } from '../op.ts'
 import { Id, NextCursor, oneOf, onlyPeople, page, record, timeOrSlot } from '../shapes.ts'
 import { itemLife } from './item-life.ts'
 import { itemReading } from './item-reading.ts'
+import { itemTexts } from './item-texts.ts'
 
 const PostAgain = oneOf(['post_again'], {
   description: 'A person has checked: post an item in doubt again. Ignored in other states.',
@@ -25,6 +26,7 @@ export const items = {
   ),
   ...itemReading,
   ...itemLife,
+  ...itemTexts,
   approve: op.command(
     'POST /api/v1/growth/items/:id/approve',
     'Approve a drafted item, as is or with an edited body. Posts nothing yet. The text must follow the format rules of its channel. The approval covers this text and the default account only.',

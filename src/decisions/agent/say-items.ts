@@ -7,7 +7,7 @@ import type { Connection } from '#domain/growth/sending/connection'
 import { timeAt } from '#kernel/calendar'
 import { found } from '#kernel/errors'
 import { accountOfRecord } from '#store/growth/attempts'
-import { defaultPart } from '#store/growth/connections'
+import { accountOfItem } from '#store/growth/connections'
 import { itemPart } from '#store/growth/items'
 import { profilePart } from '#store/growth/profiles'
 import { quoted, type Said, type Says, said, saying, sha256 } from './saying.ts'
@@ -39,7 +39,7 @@ const about = (item: Item, account: Account, text: string | null) => ({
 const sent = (id: string) => ({ item: itemPart(id), account: accountOfRecord({ sendable: 'post', record_id: id }) })
 
 const approve = saying(
-  ({ id }: InputOf<'approve'>) => ({ item: itemPart(id), account: defaultPart }),
+  ({ id }: InputOf<'approve'>) => ({ item: itemPart(id), account: accountOfItem(id) }),
   ({ account, ...loaded }, { edited_body, title }): Said => {
     const item = the(loaded.item)
     const { body } = approvedText(item, { editedBody: edited_body, title })

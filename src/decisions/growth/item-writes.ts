@@ -5,14 +5,14 @@ import { replacedBy } from '#domain/growth/drafting/revision'
 import type { Query } from '#store/engine/db'
 import { insertWords, keepWords } from '#store/growth/item-words'
 import { insertItem, removeItem, restoreItem, saveItem } from '#store/growth/items'
-import { insertRevision } from '#store/growth/revisions'
+import { keepRevision } from '#store/growth/revisions'
 
 export const itemInserted = (item: Item): Query[] => [insertItem(item), insertWords(item.id, itemWords(item))]
 
 /** Saves an item, and keeps the text that the change replaces. */
 export const itemSaved = (before: Item, next: Item): Query[] => {
   const replaced = replacedBy(before, next)
-  return [saveItem(next), ...(replaced ? [insertRevision(replaced)] : []), ...(hasSameWords(before, next) ? [] : rewords(next))]
+  return [saveItem(next), ...(replaced ? keepRevision(replaced) : []), ...(hasSameWords(before, next) ? [] : rewords(next))]
 }
 
 /** The statements of a letter see the same rows, so what one of them deletes is nothing that another inserts. */

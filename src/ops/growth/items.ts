@@ -8,6 +8,7 @@ import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
 import { type ChannelName, channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { decided, type Item, type ItemDecision } from '#domain/growth/drafting/item'
+import { requireChosen } from '#domain/growth/drafting/item-edits'
 import {
   approve,
   markPosted,
@@ -33,7 +34,7 @@ import { type Work, workFor } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
 import { accountOfRecord } from '#store/growth/attempts'
 import { calendarPart } from '#store/growth/calendar'
-import { defaultPart } from '#store/growth/connections'
+import { accountOfItem } from '#store/growth/connections'
 import { channelsPart } from '#store/growth/growth-channels'
 import { itemById, itemPart, listItems, saveItem } from '#store/growth/items'
 import { profilePart } from '#store/growth/profiles'
@@ -43,6 +44,7 @@ import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { itemLifeHandlers } from './item-life.ts'
 import { itemReadingHandlers } from './item-reading.ts'
+import { itemTextHandlers } from './item-texts.ts'
 
 /** The channels of what is drafted here. */
 const drafted: ChannelName[] = ['posts', 'articles']
@@ -67,12 +69,14 @@ export const itemHandlers: Handlers<typeof items> = {
   },
   ...itemReadingHandlers,
   ...itemLifeHandlers,
+  ...itemTextHandlers,
 
   approve: loading(
-    ({ id }) => ({ item: itemPart(id), account: defaultPart, channels: channelsPart(drafted) }),
+    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id), channels: channelsPart(drafted) }),
     ({ edited_body, title }, context, { account, channels, ...loaded }) => {
       const { gate, networks } = context
       const item = the(loaded.item)
+      requireChosen(account, 'approve')
       const name = channelFor(item.kind)
       const limits = limitsFor(networks, account)
       const channel = channels.find((one) => one.name === name)

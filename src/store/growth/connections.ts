@@ -3,6 +3,7 @@ import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import type { RecordId } from '../engine/work.ts'
 
 export const connectionColumns = (sql: Sql): Fragment => sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
 
@@ -55,6 +56,14 @@ export const connectionPart = (id: string) => one<Connection>(connectionTimes, c
 
 /** The default account. */
 export const defaultPart = one<Connection>(connectionTimes, defaultConnection)
+
+/** The account that an item is to go out from: the one that a person chose for it, connected or not, or else the default one. */
+export const accountOfItem = (id: RecordId) =>
+  one<Connection>(connectionTimes, (sql) => {
+    const chosen = sql`(select account_id from item where id = ${id})`
+    return sql`select ${connectionColumns(sql)} from connection
+      where case when ${chosen} is null then is_default and status = 'connected' else id = ${chosen} end`
+  })
 
 /** Connects an account, or reconnects it under its old id. The first connected account becomes the default. */
 export const upsertConnection =

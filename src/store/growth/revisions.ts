@@ -1,8 +1,32 @@
-/** Earlier texts of items and engagements. */
-import type { Revision } from '#domain/growth/drafting/revision'
+/** Earlier texts of items and engagements. The present one stands in the record. */
+import { MOST_REVISIONS, type Revision } from '#domain/growth/drafting/revision'
 import type { Query } from '../engine/db.ts'
+import { many } from '../engine/load.ts'
 
-export const insertRevision =
+const insert =
   ({ written_by, ...revision }: Revision): Query =>
   (sql) =>
     sql`insert into revision ${sql({ ...revision, written_by: written_by && sql.json(written_by) })}`
+
+/** Keeps a text that has been replaced, and drops the oldest but the first of those that are too many. */
+export const keepRevision = (revision: Revision): Query[] => {
+  const last = revision.number + 1 - (MOST_REVISIONS - 1)
+  if (last < 2) return [insert(revision)]
+  return [insert(revision), (sql) => sql`delete from revision where record_id = ${revision.record_id} and number between 2 and ${last}`]
+}
+
+/** A version of an item's text, the present one among them. */
+interface Version extends Omit<Revision, 'record_id' | 'body'> {
+  body: string
+}
+
+/** Oldest first; one more than the limit, so that the caller sees whether there is a next page. */
+export const revisionsOfItem = (id: string, { limit, after = 0 }: { limit: number; after?: number }) =>
+  many<Version>(
+    { written_at: true },
+    (sql) => sql`select * from (
+        select number, title, body, written_by, written_at from revision where record_id = ${id}
+        union all
+        select revision, title, body, written_by, coalesce(written_at, created_at) from item where id = ${id} and status <> 'deleted') version
+      where number > ${after} order by number limit ${limit + 1}`,
+  )

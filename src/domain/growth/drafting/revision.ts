@@ -19,6 +19,9 @@ export interface Revision {
   written_at: Date
 }
 
+/** Versions of one text that are kept, with the present one: the first and the newest. */
+export const MOST_REVISIONS = 100
+
 /** What has revisions. The present one stands in the record itself. */
 interface Revised {
   id: string

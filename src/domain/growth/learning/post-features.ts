@@ -26,6 +26,9 @@ const LINK = /https?:\/\/\S+|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co)\b/
 const EMOJI = /\p{Extended_Pictographic}/u
 const LIST_LINE = /^\s*(?:[-•*→–]|\d+[.)])\s+\S/gm
 
+/** Whether lines of the text are set as a list. */
+export const isList = (text: string): boolean => (text.match(LIST_LINE) ?? []).length >= 2
+
 const lengthOf = (text: string): string => {
   if (text.length < SHORT) return 'short'
   return text.length > LONG ? 'long' : 'medium'
@@ -60,7 +63,7 @@ export const featuresOf = ({ text, hook, format, learnings, posted_at }: PostFac
   return [
     ...yes('number', hasNumber(text)),
     ...yes('question', text.includes('?')),
-    ...yes('list', (text.match(LIST_LINE) ?? []).length >= 2),
+    ...yes('list', isList(text)),
     { dimension: 'length', value: lengthOf(text) },
     ...products.filter((product) => mentions(text, product)).map((value) => ({ dimension: 'product', value })),
     ...(format ? [{ dimension: 'format', value: format }] : []),

@@ -1,0 +1,87 @@
+/** What people write themselves: their own items, and changes of any. */
+import { Type as T } from '@sinclair/typebox'
+import { Item } from '../item-record.ts'
+import { op } from '../op.ts'
+import { Author, cursorLike, Id, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record, Time } from '../shapes.ts'
+
+const OneItem = record({ item: Item })
+const onItem = ['not_found', 'conflict'] as const
+const writers = ['editor', 'approver'] as const
+
+const body = T.String({
+  minLength: 1,
+  maxLength: 25_000,
+  pattern: NOT_BLANK,
+  description: 'The exact text. Line ends become newlines; other control characters than tabs are refused.',
+})
+const title = T.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'The title of an article, which is its first line. Not allowed for posts.',
+})
+const tags = T.Array(T.String({ minLength: 1, maxLength: 40, pattern: ONE_LINE, format: 'name' }), {
+  maxItems: 20,
+  description: 'All tags; those that differ by case alone are one.',
+})
+const note = T.String({ maxLength: 2_000, description: 'For the team; never sent.' })
+const account = T.String({ format: 'uuid', description: 'A connected account to post from. Default: the default account at approval.' })
+
+const Revision = record(
+  {
+    number: T.Integer({ description: 'From 1.' }),
+    title: nullable(T.String()),
+    body: T.String(),
+    written_by: nullable(Author),
+    written_at: Time,
+  },
+  { title: 'Revision', description: 'A version of a text. written_by is null for what a drafter wrote.' },
+)
+
+export const itemTexts = {
+  create: op.command(
+    'POST /api/v1/growth/items',
+    'Write an item yourself. It is drafted and goes out only after approval. Uses no quota. Hook and format are recognised where the text shows them. 409 while its channel is inactive.',
+    {
+      input: {
+        kind: T.Optional(oneOf(['post', 'article'], { description: 'Default post, or as channel says.' })),
+        channel: T.Optional(oneOf(['posts', 'articles'], { description: 'May be given instead of kind.' })),
+        body,
+        title: T.Optional(title),
+        account: T.Optional(account),
+        tags: T.Optional(tags),
+        note: T.Optional(note),
+      },
+      output: OneItem,
+    },
+    { status: 201, cap: 'create_item', errors: ['conflict'], roles: writers },
+  ),
+  edit: op.command(
+    'PATCH /api/v1/growth/items/:id',
+    'Change an item. A new body, title or account makes an approved or scheduled item drafted again: approve it anew. The time it had stays as proposed_at. Tags and note change nothing else. Send revision, and the change is refused (409) if somebody else has changed the text meanwhile.',
+    {
+      input: {
+        id: Id,
+        body: T.Optional(body),
+        title: T.Optional(title),
+        account: T.Optional(nullable(account)),
+        tags: T.Optional(tags),
+        note: T.Optional(nullable(note)),
+        revision: T.Optional(T.Integer({ minimum: 1, description: 'The revision that you have read.' })),
+      },
+      output: OneItem,
+    },
+    { errors: onItem, roles: writers, repeatable: true },
+  ),
+  duplicate: op.command(
+    'POST /api/v1/growth/items/:id/duplicate',
+    'Make a new draft with the text, tags and account of an item, in whatever state it is.',
+    { input: { id: Id }, output: OneItem },
+    { status: 201, cap: 'create_item', errors: ['not_found'], roles: writers },
+  ),
+  revisions: op.query(
+    'GET /api/v1/growth/items/:id/revisions',
+    'List the versions of an item, oldest first: who wrote what, and when. Of more than 100, the first and the newest are kept.',
+    { input: { id: Id, ...page, cursor: cursorLike('Mw') }, output: record({ revisions: T.Array(Revision), next_cursor: NextCursor }) },
+    { errors: ['not_found'] },
+  ),
+}

@@ -1,0 +1,27 @@
+/** Texts as people and programs write them, before they are kept. */
+import { normalForm } from '#kernel/normal-form'
+import { invalid } from './item.ts'
+
+const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g
+/** All control characters but tab and newline. */
+const CONTROL = /[\p{Cc}--[\t\n]]/v
+
+/** The text with newlines as its only line ends. Throws `invalid_input`, which names the first control character in it. */
+export const writtenText = (text: string, path: string): string => {
+  const lines = text.replace(LINE_END, '\n')
+  const control = CONTROL.exec(lines)?.[0]
+  if (control === undefined) return lines
+  const name = `U+${control.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+  return invalid(path, `contains ${name}, a control character; of those, only tabs and line breaks are allowed`)
+}
+
+/** Trimmed, and without those that differ from an earlier one by case or Unicode form alone. */
+export const tidyTags = (tags: readonly string[]): string[] => {
+  const kept = new Map<string, string>()
+  for (const tag of tags) {
+    const form = normalForm(tag, 'NFC').trim()
+    const folded = form.toLowerCase()
+    if (!kept.has(folded)) kept.set(folded, form)
+  }
+  return [...kept.values()]
+}

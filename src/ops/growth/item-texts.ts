@@ -1,0 +1,87 @@
+import { itemTexts } from '#contract/growth/item-texts'
+import { itemInserted, itemSaved } from '#decisions/growth/item-writes'
+import { takeCap } from '#domain/app/plan'
+import { channelFor, requireActive } from '#domain/growth/drafting/growth-channel'
+import type { Item } from '#domain/growth/drafting/item'
+import { duplicateOf, editItem, kindFor, ownItem, requireRevision } from '#domain/growth/drafting/item-edits'
+import { itemView } from '#domain/growth/drafting/item-view'
+import { found } from '#kernel/errors'
+import { newId } from '#kernel/ids'
+import { limitsFor } from '#port/network/registry'
+import { loadBy, when } from '#store/engine/load'
+import { workFor } from '#store/engine/work'
+import { retitleArticle } from '#store/growth/articles'
+import { accountOfItem, connectionPart, defaultPart } from '#store/growth/connections'
+import { channelPart } from '#store/growth/growth-channels'
+import { itemPart } from '#store/growth/items'
+import { revisionsOfItem } from '#store/growth/revisions'
+import { authorOf } from '../author.ts'
+import type { CommandContext, Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { numberedPageOf, numberedResult } from '../paging.ts'
+
+const NONE = 'no such item'
+
+/** A draft that a person has asked for, with the event that tells of it. */
+const added = (item: Item, { gate }: CommandContext) => ({
+  reply: { item: itemView(item) },
+  refId: item.id,
+  effects: {
+    spend: [takeCap(gate, itemTexts.create.cap)],
+    writes: itemInserted(item),
+    events: [{ type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }],
+  },
+})
+
+export const itemTextHandlers: Handlers<typeof itemTexts> = {
+  create: loading(
+    (input) => ({
+      account: input.account === undefined ? defaultPart : connectionPart(input.account),
+      channel: channelPart(channelFor(kindFor(input))),
+    }),
+    (input, context, { account, channel }) => {
+      const { gate, networks } = context
+      requireActive(channel)
+      const writing = { by: authorOf(context), account, measure: limitsFor(networks, account).measure, now: gate.now }
+      return added(ownItem(newId(), { ...input, kind: kindFor(input) }, writing), context)
+    },
+  ),
+
+  edit: loading(
+    ({ id, account }) => ({
+      item: itemPart(id),
+      chosen: when(typeof account === 'string', connectionPart(account!)),
+      present: when(account === undefined, accountOfItem(id)),
+      fallback: when(account === null, defaultPart),
+      send: workFor('send', id),
+    }),
+    ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, send }) => {
+      const { gate, networks } = context
+      const before = found(item, NONE)
+      requireRevision(before, revision)
+      const account = chosen ?? present ?? fallback
+      const next = editItem(before, change, {
+        ...{ by: authorOf(context), account, measure: limitsFor(networks, account).measure, now: gate.now },
+      })
+      const isWithdrawn = before.status === 'approved' && next.status === 'drafted'
+      const retitled = next.title === before.title ? [] : [retitleArticle(next)]
+      return {
+        reply: { item: itemView(next) },
+        effects: { writes: [...itemSaved(before, next), ...retitled], settled: isWithdrawn && send ? [send.id] : [] },
+      }
+    },
+  ),
+
+  duplicate: loading(
+    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id) }),
+    (_, context, { item, account }) => added(duplicateOf(found(item, NONE), { id: newId(), account, now: context.gate.now }), context),
+  ),
+
+  async revisions({ id, ...input }, { read }) {
+    const page = numberedPageOf(input)
+    const { item, revisions } = await loadBy(read, { item: itemPart(id), revisions: revisionsOfItem(id, page) })
+    found(item, NONE)
+    const { rows, next_cursor } = numberedResult(revisions, page.limit)
+    return { revisions: rows, next_cursor }
+  },
+}
