@@ -1,7 +1,7 @@
 /** A generation as one MCP call, against the real app and a drafter that waits for the test. */
 import { expect, test } from 'bun:test'
 import { batches } from '#contract/growth/batches'
-import { CANCEL, type GenerationOptions, runGeneration } from '#edge/mcp/generation'
+import { type GenerationOptions, runGeneration } from '#edge/mcp/generation'
 import { AppError } from '#kernel/errors'
 import { checkerOf } from '#ops/validate'
 import { eventually } from '#test/support/app'
@@ -167,7 +167,7 @@ test('a caller that disconnects during creation cancels too; before it, nothing 
   const { run, calls } = await openGeneration({ before: (id) => id === 'growth.batches.create' && controller.abort() })
   const { answer } = await run({ count: 1 }, { signal: controller.signal })
   expect(JSON.parse(answer.body).batch).toMatchObject({ error: 'cancelled' })
-  expect(calls).toContain(CANCEL)
+  expect(calls).toContain('growth.batches.cancel')
   calls.length = 0
   await expect(run({ count: 1 }, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
   expect(calls).toEqual([])
@@ -181,7 +181,7 @@ test('a caller that disconnects after the end changes nothing', async () => {
   const { answer } = await run({ count: 1 }, { signal: controller.signal, onProgress })
   expect(controller.signal.aborted).toBe(true)
   expect(JSON.parse(answer.body).batch.status).toBe('ready')
-  expect(calls).not.toContain(CANCEL)
+  expect(calls).not.toContain('growth.batches.cancel')
 })
 
 test('a second call under the same key follows the same record', async () => {

@@ -26,6 +26,9 @@ const ofGrowth = [
   ...['growth.rules.remove', 'growth.products.remove', 'growth.learnings.remove', 'growth.targets.remove'],
   // item-texts
   ...['growth.items.create', 'growth.items.edit', 'growth.items.duplicate', 'growth.items.revisions'],
+  // generations
+  ...['growth.batches.cancel', 'growth.articles.cancel', 'growth.audits.cancel', 'growth.audits.list'],
+  ...['growth.reports.cancel', 'growth.reports.get'],
 ]
 
 /** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */

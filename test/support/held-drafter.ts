@@ -1,6 +1,7 @@
 /** A drafter that writes only when a test lets it. */
 
 import { afterAll, beforeEach } from 'bun:test'
+import { MOST_POSTS } from '#domain/growth/drafting/batch'
 import {
   type ArticleBrief,
   type ArticleSet,
@@ -59,7 +60,8 @@ const replyOf = ({ seed }: ReplyBrief): ReplySet => ({
   usage: { input_tokens: 0, output_tokens: 0, cost_micros: 0 },
 })
 
-export const heldDrafter = (): HeldDrafter => {
+/** `atOnce`: how many posts it writes with each call. */
+export const heldDrafter = (atOnce = MOST_POSTS): HeldDrafter => {
   const aborted: string[] = []
   let [gate, calls, nextCall]: [Gate, number, Gate] = [newGate(), 0, newGate()]
   const allowed = async (about: string, signal: AbortSignal): Promise<void> => {
@@ -92,7 +94,7 @@ export const heldDrafter = (): HeldDrafter => {
     return replyOf(brief)
   }
   return {
-    drafter: { name: 'held', draft, article, reword, reply },
+    drafter: { name: 'held', atOnce, draft, article, reword, reply },
     async begun(count) {
       while (calls < count) await nextCall.opened
     },
@@ -122,6 +124,7 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
   return {
     drafter: {
       name: 'held',
+      atOnce: MOST_POSTS,
       draft: (...args) => current.drafter.draft(...args),
       article: (...args) => current.drafter.article(...args),
       reword: (...args) => current.drafter.reword(...args),
@@ -130,7 +133,7 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
     /** For the rest of this test every call fails with `cause`. */
     failWith(cause) {
       const fail = () => Promise.reject(cause)
-      current.drafter = { name: 'held', draft: fail, article: fail, reword: fail, reply: fail }
+      current.drafter = { name: 'held', atOnce: MOST_POSTS, draft: fail, article: fail, reword: fail, reply: fail }
     },
     begun: (calls) => current.begun(calls),
     release: () => current.release(),

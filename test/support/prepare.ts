@@ -4,6 +4,8 @@
  */
 import { operations } from '#contract/index'
 import { bodyFrom, type NamedOp, pathParams, readsOnly } from '#contract/op'
+import type { GenerationKind } from '#decisions/growth/generations'
+import { newWork } from '#decisions/work'
 import { newEndpoint } from '#domain/app/webhook'
 import { newArticle } from '#domain/growth/drafting/article'
 import { batchItem, newBatch } from '#domain/growth/drafting/batch'
@@ -90,6 +92,16 @@ const makeAudit = async (workspace: Workspace) => {
   await write(workspace, { writes: [insertGrowthAudit(newAudit(id, { days: 30, given: null, now: new Date() }))] })
   return { id }
 }
+
+/** A generation whose work is not due yet, so that nothing settles it before the test. */
+const queued =
+  (kind: GenerationKind, make: (workspace: Workspace) => Promise<{ id: string }>): Recipe['make'] =>
+  async (workspace) => {
+    const { id } = await make(workspace)
+    const taken = { key: 'posts', period: '2026-11', amount: 1 }
+    await write(workspace, { work: [newWork(kind, { refId: id, origin: 'manual', runAt: inADay(), payload: { taken } })] })
+    return { id }
+  }
 
 const makeLearning = async (workspace: Workspace) => {
   const learning = newLearning(newId(), { kind: 'worked', note: 'Numbers first', active: 0, now: new Date() })
@@ -196,8 +208,8 @@ const makeKey = async ({ app, tenantId }: Workspace) => ({ id: (await app.newKey
 
 /** By the part of an operation's id before the last dot. */
 export const recipes: Record<string, Recipe> = {
-  'growth.batches': { make: makeBatch },
-  'growth.articles': { make: makeArticle },
+  'growth.batches': { make: makeBatch, instead: { cancel: queued('batch', makeBatch) } },
+  'growth.articles': { make: makeArticle, instead: { cancel: queued('article', makeArticle) } },
   'growth.items': {
     make: (workspace) => makeItem(workspace),
     // Only articles have a title.
@@ -208,7 +220,8 @@ export const recipes: Record<string, Recipe> = {
     },
   },
   'growth.channels': { make: anyChannel },
-  'growth.audits': { make: makeAudit },
+  'growth.audits': { make: makeAudit, instead: { cancel: queued('growth_audit', makeAudit) } },
+  'growth.reports': { make: makeReport, instead: { cancel: queued('report', (workspace) => makeReport(workspace, { status: 'queued' })) } },
   'growth.engagements': { make: makeEngagement, before: { execute: ['approve'], reopen: ['approve'] } },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },

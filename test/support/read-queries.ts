@@ -34,7 +34,7 @@ import { calendar } from '#store/growth/calendar'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/growth/connections'
 import { engagementById, listEngagements } from '#store/growth/engagements'
 import { experimentById, listExperiments } from '#store/growth/experiments'
-import { growthAuditById } from '#store/growth/growth-audits'
+import { growthAuditById, listGrowthAudits } from '#store/growth/growth-audits'
 import { growthChannels } from '#store/growth/growth-channels'
 import { hookResults, hookUsage } from '#store/growth/hooks'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/growth/items'
@@ -68,7 +68,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listApprovals({ ...page, status: 'pending', after: END }),
   ],
   'articles.articleById': ({ article }) => [articleById(article.id)],
-  'articles.listArticles': () => [listArticles(page), listArticles({ ...page, after: END })],
+  'articles.listArticles': () => [
+    listArticles(page),
+    listArticles({ ...page, after: END }),
+    listArticles({ ...page, status: 'ready', from: new Date(0), to: new Date(), after: END }),
+  ],
   'attempts.unnamedAttempts': ({ connection }) => [unnamedAttempts(connection.id)],
   'attempts.takenPosts': ({ connection, attempt }) => [
     takenPosts({ sendable: 'post', connectionId: connection.id, externalIds: [attempt.external_id] }),
@@ -84,7 +88,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     auditPage({ ...page, actor: audit.actor_id }),
   ],
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
-  'batches.listBatches': () => [listBatches(page), listBatches({ ...page, after: END })],
+  'batches.listBatches': () => [
+    listBatches(page),
+    listBatches({ ...page, after: END }),
+    listBatches({ ...page, status: 'ready', from: new Date(0), to: new Date(), after: END }),
+  ],
   'brief.briefRecord': () => [briefRecord(), briefRecord({ most: 1 })],
   'calendar.calendar': () => [calendar],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
@@ -127,6 +135,10 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'files.fileBlock': ({ file }) => [fileBlock(file.id, 0)],
   'growth-channels.growthChannels': () => [growthChannels],
   'growth-audits.growthAuditById': ({ growth_audit }) => [growthAuditById(growth_audit.id)],
+  'growth-audits.listGrowthAudits': () => [
+    listGrowthAudits(page),
+    listGrowthAudits({ ...page, status: 'failed', from: new Date(0), to: new Date(), after: END }),
+  ],
   'hooks.hookUsage': () => [hookUsage],
   'hooks.hookResults': () => [hookResults],
   'idempotency.stateOfKey': ({ idempotency }) => [stateOfKey(idempotency.key)],
@@ -169,7 +181,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'profiles.readProfile': () => [readProfile],
   'reports.reportById': ({ report }) => [reportById(report.id)],
-  'reports.listReports': () => [listReports(page), listReports({ ...page, after: END })],
+  'reports.listReports': () => [
+    listReports(page),
+    listReports({ ...page, after: END }),
+    listReports({ ...page, status: 'ready', from: new Date(0), to: new Date(), after: END }),
+  ],
   'rule-runs.listRuleRuns': ({ rule }) => [
     listRuleRuns(page),
     listRuleRuns({ ...page, after: END }),

@@ -1,9 +1,9 @@
 /** Batches for experiments: each arm's share is drafted with the arm's note, one arm after the other, in one generation. */
-import type { Draft, DraftBrief, DraftSet, ModelUsage } from '#domain/growth/drafting/draft'
-import { divide, type Share } from '#domain/growth/learning/experiment'
+import { addUsage, type Draft, type DraftBrief, type DraftSet, joinedModels } from '#domain/growth/drafting/draft'
+import { divide, partOf, type Share } from '#domain/growth/learning/experiment'
 import { type Drafter, GenerationError } from '#port/model/drafter'
 import type { Sql } from '#store/engine/db'
-import { findExperiment } from '#store/growth/experiments'
+import { findExperiment, itemsByArm } from '#store/growth/experiments'
 
 /** `shares`: how the posts are divided over an experiment's arms; absent without one. */
 export interface BatchBrief extends DraftBrief {
@@ -11,34 +11,43 @@ export interface BatchBrief extends DraftBrief {
 }
 
 /** Drafts, each with its arm if there is an experiment. */
-export interface BatchSet extends DraftSet {
+interface DraftedArms extends DraftSet {
   drafts: (Draft & { arm?: string })[]
 }
 
-/** From the arms' counts when the batch begins. */
+export interface BatchSet extends DraftedArms {
+  /** How many drafts were asked for. */
+  asked: number
+}
+
+/** From the arms' counts without this batch, so that each of its runs divides it alike. `asked`: how many posts earlier runs asked for. */
 export const sharesOf = async (
   sql: Sql,
   batch: { id: string; experiment_id: string | null; requested: number },
+  asked: number,
 ): Promise<Pick<BatchBrief, 'shares'>> => {
   if (!batch.experiment_id) return {}
   const { arms, tally } = await findExperiment(sql, batch.experiment_id)
-  return { shares: divide({ arms, tally, seed: batch.id }, batch.requested) }
+  const own = asked === 0 ? [] : await itemsByArm(sql, batch.id)
+  const others = tally.map((one) => ({ ...one, items: one.items - (own.find(({ arm }) => arm === one.arm)?.items ?? 0) }))
+  return { shares: partOf(divide({ arms, tally: others, seed: batch.id }, batch.requested), asked, batch.requested) }
 }
 
-const sum = (a: ModelUsage, b: ModelUsage): ModelUsage => ({
-  input_tokens: a.input_tokens + b.input_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  cost_micros: a.cost_micros + b.cost_micros,
-})
-
 interface Written {
-  sets: BatchSet[]
+  sets: DraftedArms[]
   refused: GenerationError | undefined
 }
 
+/** The next posts of a batch, as many as the drafter writes at once. */
+export const draftNext = async (drafter: Drafter, brief: BatchBrief, signal: AbortSignal): Promise<BatchSet> => {
+  const asked = Math.min(brief.count, drafter.atOnce)
+  const { shares, ...rest } = brief
+  const next = { ...rest, count: asked }
+  return { ...(shares ? await draftArms(drafter, next, partOf(shares, 0, asked), signal) : await drafter.draft(next, signal)), asked }
+}
+
 /** An arm that cannot be drafted does not stop the others. If none can, throws the last arm's error. */
-export const draftArms = async (drafter: Drafter, { shares, ...brief }: BatchBrief, signal: AbortSignal): Promise<BatchSet> => {
-  if (!shares) return drafter.draft(brief, signal)
+const draftArms = async (drafter: Drafter, brief: DraftBrief, shares: Share[], signal: AbortSignal): Promise<DraftedArms> => {
   const written: Written = { sets: [], refused: undefined }
   for (const share of shares) await draftArm({ drafter, brief, signal, written }, share)
   const [first, ...others] = written.sets
@@ -62,8 +71,8 @@ const draftArm = async (
   }
 }
 
-const joined = (a: BatchSet, b: BatchSet): BatchSet => ({
+const joined = (a: DraftedArms, b: DraftedArms): DraftedArms => ({
   drafts: [...a.drafts, ...b.drafts],
-  model: [...new Set([...a.model.split(', '), ...b.model.split(', ')])].join(', '),
-  usage: sum(a.usage, b.usage),
+  model: joinedModels(a.model, b.model),
+  usage: addUsage(a.usage, b.usage),
 })

@@ -4,7 +4,7 @@ import { failEffects, finishEffects, generationStores } from '#decisions/growth/
 import { itemInserted } from '#decisions/growth/item-writes'
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
-import { type Batch, batchItem, readyBatch } from '#domain/growth/drafting/batch'
+import { type Batch, batchItem, grownBatch, readyBatch } from '#domain/growth/drafting/batch'
 import type { ArticleBrief, ArticleSet, DraftBrief, ReplyBrief, ReplySet } from '#domain/growth/drafting/draft'
 import { type Engagement, writtenEngagement } from '#domain/growth/drafting/engagement'
 import { noRules } from '#domain/growth/drafting/format-rules'
@@ -17,6 +17,8 @@ import { newId } from '#kernel/ids'
 import { mentionsArchived } from '#port/model/checks/draft'
 import { limitsFor, type Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
+import type { Effects } from '#store/engine/letter'
+import type { Work } from '#store/engine/work'
 import { currentDefault } from '#store/growth/connections'
 import { channelNamed } from '#store/growth/growth-channels'
 import { hookResults } from '#store/growth/hooks'
@@ -24,9 +26,9 @@ import { recentItems } from '#store/growth/items'
 import { activeLearnings } from '#store/growth/learnings'
 import { allProducts } from '#store/growth/products'
 import { currentProfile } from '#store/growth/profiles'
-import { type BatchBrief, type BatchSet, draftArms, sharesOf } from './arms.ts'
+import { type BatchBrief, type BatchSet, draftNext, sharesOf } from './arms.ts'
 import { growthAudit } from './audit-generation.ts'
-import { type GenerationDeps, type GenerationWork, generationLane } from './generation.ts'
+import { type GenerationDeps, type GenerationWork, generationLane, runAgain } from './generation.ts'
 import { report } from './report-generation.ts'
 
 /** Limits of length and form, from the network and the channel. */
@@ -49,29 +51,46 @@ const workspaceBrief = async (sql: Sql) => ({
   ...(await productsNow(sql)),
 })
 
+/** How many posts earlier runs of a batch asked for, whether or not they got them. */
+const askedOf = (work: Work): number => Number(work.payload.asked ?? 0)
+
 const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
   kind: 'batch',
   store: generationStores.batch,
-  async brief(sql, networks, { id, requested, focus, experiment_id }) {
+  async brief(sql, networks, { id, requested, focus, experiment_id }, work) {
+    const asked = askedOf(work)
     const form = await formOf(sql, networks, 'post')
     const recent = await recentItems(RECENT_POSTS)(sql)
     const hooks = hookChances(await hookResults(sql), id)
-    const shares = await sharesOf(sql, { id, experiment_id, requested })
-    return { ...(await workspaceBrief(sql)), ...shares, count: requested, focus, recent, ...form, hooks, seed: id }
+    const shares = await sharesOf(sql, { id, experiment_id, requested }, asked)
+    return {
+      ...(await workspaceBrief(sql)),
+      ...shares,
+      count: requested - asked,
+      focus,
+      recent,
+      ...form,
+      hooks,
+      seed: asked === 0 ? id : `${id} ${asked}`,
+    }
   },
-  write: draftArms,
+  write: draftNext,
   tooLate: 'ask for fewer posts',
   async delivered(record, written, { sql, brief, taken, now, work }) {
     // A product may have been archived while the model was writing.
     const offered = await productsNow(sql)
     const set = { ...written, drafts: written.drafts.filter(({ body }) => !mentionsArchived(body, offered)) }
-    const done = readyBatch(record, set, { taken, now })
     const items = set.drafts
-      .slice(0, record.requested)
+      .slice(0, record.requested - record.delivered)
       .map((one) =>
         batchItem(one, { id: newId(), batchId: record.id, experimentId: record.experiment_id, length: brief.measure(one.body), now }),
       )
-    const effects = finishEffects(generationStores.batch.save, done, work)
+    const { save } = generationStores.batch
+    const asked = askedOf(work) + set.asked
+    const effects: Effects =
+      asked < record.requested
+        ? { writes: [save(grownBatch(record, set, now))], ...runAgain(work, { asked }, now) }
+        : finishEffects(save, readyBatch(record, set, { taken, now }), work)
     return { ...effects, writes: [...(effects.writes ?? []), ...items.flatMap(itemInserted)] }
   },
 }

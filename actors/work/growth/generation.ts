@@ -27,7 +27,7 @@ export interface GenerationWork<R extends Drafting, Brief, Written> {
   kind: Work['kind']
   store: GenerationStore<R>
   /** Everything it is written from, as of the claim. */
-  brief(sql: Sql, networks: Networks, record: R): Promise<Brief>
+  brief(sql: Sql, networks: Networks, record: R, work: Work): Promise<Brief>
   write(drafter: Drafter, brief: Brief, signal: AbortSignal): Promise<Written>
   /** What to change if the model takes too long. */
   tooLate: string
@@ -57,14 +57,13 @@ export const generationLane = <R extends Drafting, Brief, Written>(
   priority: 'background',
   async claim(sql, gate, work) {
     const record = await of.store.lock(sql, work.ref_id)
-    const brief = await of.brief(sql, deps.networks, record)
+    const brief = await of.brief(sql, deps.networks, record, work)
     return { job: { brief }, decision: { reply: undefined, effects: { writes: [of.store.save(startGeneration(record, gate.now))] } } }
   },
   run: (job, context) => write({ ...deps, of }, job, context),
   async settle(sql, gate, { work, job, outcome }) {
     const record = await of.store.lock(sql, work.ref_id)
-    if (outcome.kind === 'stopped')
-      return again({ of, gate, work: { ...work, payload: { ...work.payload, stops: stopsOf(work) + 1 } } }, record)
+    if (outcome.kind === 'stopped') return again({ of, gate, work: stopped(work) }, record)
     if (outcome.kind === 'failed') return failed({ of, gate, work }, record, outcome.error)
     const delivery = { sql, brief: job.brief, taken: takenOf(work), now: gate.now, work }
     return { reply: undefined, effects: await of.delivered(record, outcome.written, delivery) }
@@ -78,6 +77,14 @@ export const generationLane = <R extends Drafting, Brief, Written>(
 })
 
 const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
+
+/** The row after a run that ended in order. That does not count as a run that died. */
+const stopped = (work: Work): Work => ({ ...work, payload: { ...work.payload, stops: stopsOf(work) + 1 } })
+
+/** Effects that let a generation go on with another run, with more in its payload. */
+export const runAgain = (work: Work, more: Record<string, unknown>, now: Date): Effects => ({
+  requeued: [{ id: work.id, runAt: now, payload: { ...stopped(work).payload, ...more } }],
+})
 
 const write = async <R extends Drafting, Brief, Written>(
   { drafter, failpoints, modelCalls, deadlineMs, of }: GenerationDeps & { of: GenerationWork<R, Brief, Written> },
@@ -105,7 +112,7 @@ interface Settling<R extends Drafting> {
   work: Work
 }
 
-/** An interruption is not the generation's fault: it is queued again as it was. An orderly stop does not count as a run that died. */
+/** An interruption is not the generation's fault: it is queued again as it was. */
 const again = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R): Decision<void> => ({
   reply: undefined,
   effects: {

@@ -1,13 +1,14 @@
 import { Type as T } from '@sinclair/typebox'
 import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
-import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
+import { cancels, GenerationStatus, generationsPage } from './generation.ts'
 
 const lengths = ['short', 'medium', 'long'] as const
 
 const fields = {
   id: Id,
-  status: oneOf(['queued', 'generating', 'ready', 'failed']),
+  status: GenerationStatus,
   error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
   topic: T.String(),
   length: oneOf(lengths),
@@ -57,7 +58,7 @@ export const articles = {
   list: op.query(
     'GET /api/v1/growth/articles',
     'List articles, newest first. Shows which are ready and why any failed; the texts are items.',
-    { input: page, output: record({ articles: T.Array(Article), next_cursor: NextCursor }) },
+    { input: generationsPage, output: record({ articles: T.Array(Article), next_cursor: NextCursor }) },
     { tool: 'growth_list_articles', agent: 'read' },
   ),
   get: op.query(
@@ -65,5 +66,11 @@ export const articles = {
     'Read an article with its drafted item. While it is in flight, poll about every 20 seconds.',
     { input: { id: Id }, output: record({ article: record({ ...fields, item: nullable(Item) }, { title: 'ArticleWithItem' }) }) },
     { errors: ['not_found'] },
+  ),
+  cancel: op.command(
+    'POST /api/v1/growth/articles/:id/cancel',
+    'Cancel an article that is queued or generating. It fails as cancelled, and returns to the quota. One that has settled stays as it is.',
+    { input: { id: Id }, output: record({ article: Article }) },
+    cancels,
   ),
 }

@@ -1,6 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
+import { Id, NextCursor, nullable, oneOf, record, Time } from '../shapes.ts'
+import { cancels, GenerationStatus, generationsPage } from './generation.ts'
 
 const kinds = ['worked', 'flopped', 'hypothesis'] as const
 const count = T.Integer({ minimum: 0, maximum: 2_000_000_000 })
@@ -59,7 +60,7 @@ const Result = record(
 const Audit = record(
   {
     id: Id,
-    status: oneOf(['queued', 'generating', 'ready', 'failed']),
+    status: GenerationStatus,
     error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
     days: T.Integer(),
     source: oneOf(['synced', 'given']),
@@ -122,5 +123,15 @@ export const audits = {
     'Read an audit with its result and the learnings it added. While it is in flight, poll about every 20 seconds.',
     { input: { id: Id }, output: record({ audit: Audit }) },
     { errors: ['not_found'] },
+  ),
+  list: op.query('GET /api/v1/growth/audits', 'List audits, newest first, each with its result.', {
+    input: generationsPage,
+    output: record({ audits: T.Array(Audit), next_cursor: NextCursor }),
+  }),
+  cancel: op.command(
+    'POST /api/v1/growth/audits/:id/cancel',
+    'Cancel an audit that is queued or generating. It fails as cancelled, and returns to the quota. One that has settled stays as it is.',
+    { input: { id: Id }, output: record({ audit: Audit }) },
+    cancels,
   ),
 }

@@ -1,11 +1,12 @@
 import { Type as T } from '@sinclair/typebox'
 import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, nullable, record, Time } from '../shapes.ts'
+import { cancels, GenerationStatus, generationsPage } from './generation.ts'
 
 const fields = {
   id: Id,
-  status: oneOf(['queued', 'generating', 'ready', 'failed']),
+  status: GenerationStatus,
   error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
   focus: T.String(),
   experiment_id: nullable(Id),
@@ -13,6 +14,7 @@ const fields = {
   delivered: T.Integer({ description: 'How many were drafted. The rest return to the quota.' }),
   model: nullable(T.String({ description: 'What wrote it: a model name, or composer for the offline drafter.' })),
   usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
+  progress: nullable(record({ done: T.Integer(), of: T.Integer() }, { description: 'Posts drafted so far; null once it has settled.' })),
   created_at: Time,
   updated_at: Time,
 }
@@ -39,7 +41,7 @@ export const batches = {
   list: op.query(
     'GET /api/v1/growth/batches',
     'List batches, newest first. Shows which are ready and why any failed; the drafts are items.',
-    { input: page, output: record({ batches: T.Array(Batch), next_cursor: NextCursor }) },
+    { input: generationsPage, output: record({ batches: T.Array(Batch), next_cursor: NextCursor }) },
     { tool: 'growth_list_batches', agent: 'read' },
   ),
   get: op.query(
@@ -47,5 +49,11 @@ export const batches = {
     'Read a batch with its drafted items. While it is in flight, poll about every 20 seconds.',
     { input: { id: Id }, output: record({ batch: record({ ...fields, items: T.Array(Item) }, { title: 'BatchWithItems' }) }) },
     { errors: ['not_found'] },
+  ),
+  cancel: op.command(
+    'POST /api/v1/growth/batches/:id/cancel',
+    'Cancel a batch that is queued or generating. The posts that are drafted by then stay, and make it ready; without any it fails as cancelled. Posts not delivered return to the quota. One that has settled stays as it is.',
+    { input: { id: Id }, output: record({ batch: Batch }) },
+    cancels,
   ),
 }

@@ -1,6 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { Id, NextCursor, nullable, oneOf, record, Time } from '../shapes.ts'
+import { cancels, GenerationStatus, generationsPage } from './generation.ts'
 
 const figures = { posts: T.Integer(), impressions: T.Integer(), reactions: T.Integer(), clicks: T.Integer() }
 const Rate = nullable(T.Number({ description: 'Reactions per impression.' }))
@@ -37,7 +38,7 @@ const Data = record(
 const Report = record(
   {
     id: Id,
-    status: oneOf(['queued', 'generating', 'ready', 'failed']),
+    status: GenerationStatus,
     error: nullable(T.String({ description: 'Set when failed: an error code; for a skipped weekly report, why the plan refused it.' })),
     origin: oneOf(['manual', 'automatic'], { description: 'automatic: created by the schedule, on Monday at 07:00.' }),
     week: T.String({ description: 'The Monday on which the week starts.' }),
@@ -54,7 +55,7 @@ export const reports = {
   list: op.query(
     'GET /api/v1/growth/reports',
     "List weekly reports, newest first, as data and Markdown. Created every Monday at 07:00 in the profile's time zone.",
-    { input: page, output: record({ reports: T.Array(Report), next_cursor: NextCursor }) },
+    { input: generationsPage, output: record({ reports: T.Array(Report), next_cursor: NextCursor }) },
     { tool: 'growth_list_reports', agent: 'read' },
   ),
   create: op.command(
@@ -84,5 +85,17 @@ export const reports = {
       },
       settles: 'list',
     },
+  ),
+  get: op.query(
+    'GET /api/v1/growth/reports/:id',
+    'Read a report, as data and Markdown. While it is in flight, poll about every 20 seconds.',
+    { input: { id: Id }, output: record({ report: Report }) },
+    { errors: ['not_found'] },
+  ),
+  cancel: op.command(
+    'POST /api/v1/growth/reports/:id/cancel',
+    'Cancel a report that is queued or generating. It fails as cancelled, and returns to the quota. One that has settled stays as it is.',
+    { input: { id: Id }, output: record({ report: Report }) },
+    cancels,
   ),
 }

@@ -16,6 +16,7 @@ import { lockGrowthAudit, saveGrowthAudit } from '#store/growth/growth-audits'
 import { lockReport, saveReport } from '#store/growth/reports'
 import { endRun } from '#store/growth/rule-runs'
 import { reopenSignal } from '#store/growth/signals'
+import type { LiveLanes } from '../deciding.ts'
 import type { KindWith } from '../work.ts'
 
 /** The functions of one kind of generation. */
@@ -67,30 +68,59 @@ export const finishEffects = <R extends Drafting>(save: GenerationStore<R>['save
   settled: [work.id],
 })
 
-/** Fails a locked generation with a code, and returns its quota. */
-export const failEffects = <R extends Drafting>(
+interface Ended<R extends Drafting> {
+  record: R
+  effects: Effects
+}
+
+/** Ends a locked generation with a code, and returns the quota of what it has not delivered. */
+const end = <R extends Drafting>(
   { save, failed, released }: GenerationStore<R>,
   record: R,
   { error, now, work }: Ending & { error: string },
-): Effects => {
+): Ended<R> => {
   const ended = failed(record, error, { taken: takenOf(work), now })
-  return merge(finishEffects(save, ended, work), { writes: released?.(ended.record) ?? [] })
+  return { record: ended.record, effects: merge(finishEffects(save, ended, work), { writes: released?.(ended.record) ?? [] }) }
 }
 
-/** Fails the generation of a work row, of any kind. */
+export const failEffects = <R extends Drafting>(store: GenerationStore<R>, record: R, ending: Ending & { error: string }): Effects =>
+  end(store, record, ending).effects
+
+/** Ends the generation of a work row, of any kind. */
 export const failWork = async (sql: Sql, error: string, ending: Ending): Promise<Effects> => {
   const kind = storeFor(ending.work.kind)
   return failEffects(kind, await kind.lock(sql, ending.work.ref_id), { ...ending, error })
 }
 
+const CANCELLED = 'cancelled'
+
+/** Ends a generation that somebody cancels, by its locked record, and stops the call of the model. Without work it has settled. */
+export const cancelGeneration = <R extends Drafting>(
+  store: GenerationStore<R>,
+  record: R,
+  { lanes, now, work }: Pick<Ending, 'now'> & { lanes: LiveLanes; work: Work | undefined },
+): Ended<R> | undefined => {
+  if (!work) return undefined
+  lanes.recall((live) => live.id === work.id)
+  return end(store, record, { error: CANCELLED, now, work })
+}
+
 const ofKind = async (sql: Sql, kind: GenerationKind, id: string): Promise<Generation | undefined> =>
   (await sql<Generation>`select id, status, error from ${sql(kind)} where id = ${id}`)[0]
 
-/** Locks a generation of any kind, with its work unless it is finished. Throws `not_found`. */
-export const findGeneration = async (sql: Sql, id: string): Promise<{ record: Generation; work: Work | undefined }> => {
+interface FoundGeneration {
+  store: GenerationStore<Drafting>
+  record: Drafting
+  /** Undefined once it has settled. */
+  work: Work | undefined
+}
+
+/** Locks a generation of any kind. Throws `not_found`. */
+export const findGeneration = async (sql: Sql, id: string): Promise<FoundGeneration> => {
   for (const kind of kinds) {
     if (!(await ofKind(sql, kind, id))) continue
-    return { record: (await storeFor(kind).lock(sql, id)) as Generation, work: await workOf(sql, kind, id) }
+    const store = storeFor(kind)
+    return { store, record: await store.lock(sql, id), work: await workOf(sql, kind, id) }
   }
   return fail('not_found', 'no such generation')
 }

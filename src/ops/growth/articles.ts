@@ -1,5 +1,6 @@
 import type { articles } from '#contract/growth/articles'
 import { admitArticle } from '#decisions/growth/admission'
+import { generationStores } from '#decisions/growth/generations'
 import { MOST_POINTS, pointsOf } from '#domain/growth/drafting/article-text'
 import { requireActive } from '#domain/growth/drafting/growth-channel'
 import { itemView } from '#domain/growth/drafting/item-view'
@@ -10,6 +11,8 @@ import { itemById } from '#store/growth/items'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { periodOf } from '../time-input.ts'
+import { cancelling } from './cancelling.ts'
 
 const requireUsable = (outline: string): void => {
   const points = pointsOf(outline).length
@@ -32,7 +35,7 @@ export const articleHandlers: Handlers<typeof articles> = {
 
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listArticles(page)), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listArticles({ ...page, ...periodOf(input), status: input.status })), page.limit)
     return { articles: rows, next_cursor }
   },
 
@@ -42,4 +45,6 @@ export const articleHandlers: Handlers<typeof articles> = {
     const [item] = article.item_id ? await read(itemById(article.item_id)) : []
     return { article: { ...article, item: item ? itemView(item) : null } }
   },
+
+  cancel: cancelling('article', generationStores.article, (record) => ({ article: record })),
 }

@@ -1,11 +1,15 @@
 import type { audits } from '#contract/growth/audits'
 import { admitAudit } from '#decisions/growth/admission'
+import { generationStores } from '#decisions/growth/generations'
 import { AUDIT_DAYS, type GrowthAudit, type SuppliedMetrics } from '#domain/growth/learning/growth-audit'
 import { fail } from '#kernel/errors'
 import { when } from '#store/engine/load'
-import { growthAuditById, itemCount } from '#store/growth/growth-audits'
+import { growthAuditById, itemCount, listGrowthAudits } from '#store/growth/growth-audits'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
+import { pageOf, pageResult } from '../paging.ts'
+import { periodOf } from '../time-input.ts'
+import { cancelling } from './cancelling.ts'
 
 const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
 
@@ -37,8 +41,19 @@ export const growthAuditHandlers: Handlers<typeof audits> = {
     },
   ),
 
+  async list(input, { read }) {
+    const page = pageOf(input)
+    const { rows, next_cursor } = pageResult(
+      await read(listGrowthAudits({ ...page, ...periodOf(input), status: input.status })),
+      page.limit,
+    )
+    return { audits: rows.map(auditView), next_cursor }
+  },
+
   async get({ id }, { read }) {
     const [audit] = await read(growthAuditById(id))
     return audit ? { audit: auditView(audit) } : fail('not_found', 'no such audit')
   },
+
+  cancel: cancelling('growth_audit', generationStores.growth_audit, (record) => ({ audit: auditView(record) })),
 }

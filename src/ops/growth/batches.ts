@@ -1,6 +1,8 @@
 import type { batches } from '#contract/growth/batches'
 import { admitBatch } from '#decisions/growth/admission'
+import { generationStores } from '#decisions/growth/generations'
 import { requireFeature } from '#domain/app/plan'
+import { batchView } from '#domain/growth/drafting/batch'
 import { requireActive } from '#domain/growth/drafting/growth-channel'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { requireRunning } from '#domain/growth/learning/experiment'
@@ -13,6 +15,8 @@ import { itemsOfBatchPart } from '#store/growth/items'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { periodOf } from '../time-input.ts'
+import { cancelling } from './cancelling.ts'
 
 const DEFAULT_COUNT = 5
 
@@ -29,18 +33,20 @@ export const batchHandlers: Handlers<typeof batches> = {
         requireFeature(gate.plan, 'experiments')
       }
       const { record: batch, effects } = admitBatch({ gate, origin: 'manual' }, { count, focus, experiment_id })
-      return { reply: { batch }, effects, refId: batch.id }
+      return { reply: { batch: batchView(batch) }, effects, refId: batch.id }
     },
   ),
 
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listBatches(page)), page.limit)
-    return { batches: rows, next_cursor }
+    const { rows, next_cursor } = pageResult(await read(listBatches({ ...page, ...periodOf(input), status: input.status })), page.limit)
+    return { batches: rows.map(batchView), next_cursor }
   },
 
   async get({ id }, { read }) {
     const { batch, items } = await loadBy(read, { batch: batchPart(id), items: itemsOfBatchPart(id) })
-    return { batch: { ...found(batch, 'no such batch'), items: items.map(itemView) } }
+    return { batch: { ...batchView(found(batch, 'no such batch')), items: items.map(itemView) } }
   },
+
+  cancel: cancelling('batch', generationStores.batch, (record) => ({ batch: batchView(record) })),
 }

@@ -1,13 +1,16 @@
 import type { reports } from '#contract/growth/reports'
 import { admitReport } from '#decisions/growth/admission'
+import { generationStores } from '#decisions/growth/generations'
 import { type Report, weekAt } from '#domain/growth/learning/report'
 import { isDay, mondayOf } from '#kernel/calendar'
-import { fail } from '#kernel/errors'
+import { fail, found } from '#kernel/errors'
 import { profilePart } from '#store/growth/profiles'
-import { listReports } from '#store/growth/reports'
+import { listReports, reportById } from '#store/growth/reports'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { periodOf } from '../time-input.ts'
+import { cancelling } from './cancelling.ts'
 
 const reportView = ({ model: _, usage: __, ...report }: Report) => report
 
@@ -27,7 +30,7 @@ const weekOf = (day: string | undefined, now: { at: Date; timeZone: string }): s
 export const reportHandlers: Handlers<typeof reports> = {
   async list(input, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listReports(page)), page.limit)
+    const { rows, next_cursor } = pageResult(await read(listReports({ ...page, ...periodOf(input), status: input.status })), page.limit)
     return { reports: rows.map(reportView), next_cursor }
   },
 
@@ -40,4 +43,11 @@ export const reportHandlers: Handlers<typeof reports> = {
       return { reply: { report: reportView(record) }, effects, refId: record.id }
     },
   ),
+
+  async get({ id }, { read }) {
+    const [report] = await read(reportById(id))
+    return { report: reportView(found(report, 'no such report')) }
+  },
+
+  cancel: cancelling('report', generationStores.report, (record) => ({ report: reportView(record) })),
 }

@@ -1,16 +1,14 @@
 import type { generations } from '#contract/operator/generations'
-import { failWork, findGeneration } from '#decisions/growth/generations'
+import { cancelGeneration, findGeneration } from '#decisions/growth/generations'
+import type { Drafting } from '#domain/growth/drafting/generation'
 import type { Handlers } from '../call.ts'
 
-const CANCELLED = { status: 'failed', error: 'cancelled' } as const
+const replyOf = ({ id, status, error }: Drafting) => ({ generation: { id, status, error } })
 
 export const generationHandlers: Handlers<typeof generations> = {
   async cancel({ id }, { sql, gate, lanes }) {
-    const { record, work } = await findGeneration(sql, id)
-    // A settled generation has no work.
-    if (!work) return { reply: { generation: { id, status: record.status, error: record.error } } }
-    lanes.recall((live) => live.id === work.id)
-    const effects = await failWork(sql, CANCELLED.error, { now: gate.now, work })
-    return { reply: { generation: { id, ...CANCELLED } }, effects }
+    const { store, record, work } = await findGeneration(sql, id)
+    const ended = cancelGeneration(store, record, { lanes, now: gate.now, work })
+    return ended ? { reply: replyOf(ended.record), effects: ended.effects } : { reply: replyOf(record) }
   },
 }

@@ -4,6 +4,8 @@ import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet, ReplyBrief, ReplyS
 export interface Drafter {
   /** `composer`, or the name of the model. */
   readonly name: string
+  /** How many posts one call of `draft` is asked for at most. Of a larger batch, what earlier calls have written is kept. */
+  readonly atOnce: number
   /**
    * Every returned draft is valid: within the length limit, free of avoided phrases, and not a repeat. Returns at least one
    * draft, perhaps fewer than requested. Throws `GenerationError` if there is none; stops soon after `signal` aborts.

@@ -1,7 +1,7 @@
 import type { Article } from '#domain/growth/drafting/article'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from '../engine/page.ts'
+import { type GenerationsPage, ofGenerations } from './generations.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, status, error, topic, length, outline, title, item_id, model, usage, created_at, updated_at`
 
@@ -11,9 +11,9 @@ export const articleById =
     sql`select ${columns(sql)} from article where id = ${id}`
 
 export const listArticles =
-  ({ limit, after }: Page): Query<Article> =>
+  (page: GenerationsPage): Query<Article> =>
   (sql) =>
-    sql`select ${columns(sql)} from article where true ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from article where ${ofGenerations(sql, page)}`
 
 export const lockArticle = async (sql: Sql, id: string): Promise<Article> =>
   (await sql<Article>`select ${columns(sql)} from article where id = ${id} for update`)[0] ?? fail('not_found', 'no such article')

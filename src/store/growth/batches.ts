@@ -2,7 +2,7 @@ import type { Batch } from '#domain/growth/drafting/batch'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
-import type { Page } from '../engine/page.ts'
+import { type GenerationsPage, ofGenerations } from './generations.ts'
 
 const columns = (sql: Sql): Fragment =>
   sql`id, status, error, focus, experiment_id, requested, delivered, model, usage, created_at, updated_at`
@@ -15,9 +15,9 @@ export const batchById =
 export const batchPart = (id: string) => one<Batch>({ created_at: true, updated_at: true }, batchById(id))
 
 export const listBatches =
-  ({ limit, after }: Page): Query<Batch> =>
+  (page: GenerationsPage): Query<Batch> =>
   (sql) =>
-    sql`select ${columns(sql)} from batch where true ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from batch where ${ofGenerations(sql, page)}`
 
 export const lockBatch = async (sql: Sql, id: string): Promise<Batch> =>
   (await sql<Batch>`select ${columns(sql)} from batch where id = ${id} for update`)[0] ?? fail('not_found', 'no such batch')

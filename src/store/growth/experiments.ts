@@ -40,6 +40,11 @@ export const experimentPart = (id: string) =>
 export const findExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
   (await experimentById(id)(sql))[0] ?? fail('not_found', 'no such experiment')
 
+/** How many items of a batch each arm has. */
+export const itemsByArm = async (sql: Sql, batchId: string): Promise<{ arm: string; items: number }[]> =>
+  await sql<{ arm: string; items: number }>`select arm, count(*)::int as items from item
+    where batch_id = ${batchId} and arm is not null group by arm`
+
 /** The newest posts of an experiment that are compared. */
 const MOST_COMPARED = 2_000
 

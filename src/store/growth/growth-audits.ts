@@ -3,6 +3,7 @@ import type { Metrics } from '#domain/growth/metrics'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
+import { type GenerationsPage, ofGenerations } from './generations.ts'
 import { newestMetric } from './metrics.ts'
 
 const columns = (sql: Sql): Fragment => sql`id, status, error, days, source, given, result, model, usage, created_at, updated_at`
@@ -11,6 +12,11 @@ export const growthAuditById =
   (id: string): Query<GrowthAudit> =>
   (sql) =>
     sql`select ${columns(sql)} from growth_audit where id = ${id}`
+
+export const listGrowthAudits =
+  (page: GenerationsPage): Query<GrowthAudit> =>
+  (sql) =>
+    sql`select ${columns(sql)} from growth_audit where ${ofGenerations(sql, page)}`
 
 export const lockGrowthAudit = async (sql: Sql, id: string): Promise<GrowthAudit> =>
   (await sql<GrowthAudit>`select ${columns(sql)} from growth_audit where id = ${id} for update`)[0] ?? fail('not_found', 'no such audit')

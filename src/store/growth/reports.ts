@@ -2,16 +2,16 @@ import { READ_FOR_MS } from '#domain/growth/learning/metric-sync'
 import type { Figures, Report, ReportItem } from '#domain/growth/learning/report'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import type { Page } from '../engine/page.ts'
+import { type GenerationsPage, ofGenerations } from './generations.ts'
 import { newestMetric, rateOfMetric } from './metrics.ts'
 
 const columns = (sql: Sql): Fragment =>
   sql`id, status, error, origin, week, time_zone, data, markdown, model, usage, created_at, updated_at`
 
 export const listReports =
-  ({ limit, after }: Page): Query<Report> =>
+  (page: GenerationsPage): Query<Report> =>
   (sql) =>
-    sql`select ${columns(sql)} from report where true ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from report where ${ofGenerations(sql, page)}`
 
 export const reportById =
   (id: string): Query<Report> =>

@@ -23,7 +23,7 @@ const app = useApp(() => {
   }
   const article = () => Promise.reject(new Error('no article is asked for'))
   const reply = () => Promise.reject(new Error('no reply is asked for'))
-  return { overrides: { drafter: { name: 'fake', draft, article, reword: article, reply } } }
+  return { overrides: { drafter: { name: 'fake', atOnce: 20, draft, article, reword: article, reply } } }
 })
 
 interface Drafted {

@@ -272,7 +272,7 @@ describe('signals', () => {
     }
     await using ruled = await testApp({
       env: { SANDBOX_RULES: 'x_selfserve' },
-      overrides: { drafter: { name: 'none', draft: never, article: never, reply: never, reword: never } },
+      overrides: { drafter: { name: 'none', atOnce: 1, draft: never, article: never, reply: never, reword: never } },
     })
     const story = await newStory(ruled)
     const { id } = await watch(story, residents[2]!.handle)

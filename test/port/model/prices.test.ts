@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { addUsage, costOf, priced } from '#port/model/openai/prices'
+import { addUsage } from '#domain/growth/drafting/draft'
+import { costOf, priced } from '#port/model/openai/prices'
 
 const MILLION = 1_000_000
 

@@ -1,5 +1,5 @@
 /** A batch of drafted posts: queued → generating → ready | failed. */
-import type { Draft, DraftSet } from './draft.ts'
+import { addUsage, type Draft, type DraftSet, joinedModels } from './draft.ts'
 import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from './generation.ts'
 import { type Item, newDraftItem } from './item.ts'
 
@@ -10,6 +10,9 @@ export interface Batch extends Generation {
   requested: number
   delivered: number
 }
+
+/** The most posts of one batch. */
+export const MOST_POSTS = 20
 
 export interface BatchRequest {
   count: number
@@ -33,20 +36,40 @@ const settledEvent = (batch: Batch): FinishedGeneration<Batch>['events'][number]
 /** Error of a batch without drafts whose drafter gave no reason. */
 const NO_DRAFTS = 'generation_failed: no draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
 
+/** The batch with further posts. It is not over. */
+export const grownBatch = (batch: Batch, { drafts, model, usage }: DraftSet, now: Date): Batch => ({
+  ...batch,
+  delivered: Math.min(batch.delivered + drafts.length, batch.requested),
+  ...(drafts.length > 0 || batch.model === null ? { model: joinedModels(batch.model, model) } : {}),
+  usage: batch.usage ? addUsage(batch.usage, usage) : usage,
+  updated_at: now,
+})
+
+/** The batch with its last posts. */
+export const readyBatch = (batch: Batch, set: DraftSet, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> =>
+  endedBatch(grownBatch(batch, set, now), { taken, now })
+
 /** One valid draft is enough for a ready batch; none makes it failed. Refunds what was not delivered. */
-export const readyBatch = (batch: Batch, set: DraftSet, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
-  const delivered = Math.min(set.drafts.length, batch.requested)
-  if (delivered === 0) return failedBatch(batch, NO_DRAFTS, { taken, now })
-  const record: Batch = { ...batch, status: 'ready', delivered, model: set.model, usage: set.usage, updated_at: now }
+const endedBatch = (batch: Batch, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
+  if (batch.delivered === 0) return failedBatch({ ...batch, model: null }, NO_DRAFTS, { taken, now })
+  const record: Batch = { ...batch, status: 'ready', updated_at: now }
   const events = [
     settledEvent(record),
-    { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: batch.id, items: delivered } },
+    { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: batch.id, items: batch.delivered } },
   ]
-  return { record, events, refund: refund(taken, batch.requested - delivered) }
+  return { record, events, refund: refund(taken, batch.requested - batch.delivered) }
 }
 
-/** Fails the batch and refunds its quota. */
+/** How many posts there are, while it is drafted. */
+const progressOf = ({ status, delivered, requested }: Batch) =>
+  status === 'queued' || status === 'generating' ? { done: delivered, of: requested } : null
+
+/** A batch as surfaces show it. */
+export const batchView = (batch: Batch) => ({ ...batch, progress: progressOf(batch) })
+
+/** Ends a batch that is not drafted further: ready with the posts that it has, or else failed. Refunds what was not delivered. */
 export const failedBatch = (batch: Batch, error: string, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
+  if (batch.delivered > 0) return endedBatch(batch, { taken, now })
   const record: Batch = { ...batch, status: 'failed', error, updated_at: now }
   return { record, events: [settledEvent(record)], refund: refund(taken, taken.amount) }
 }

@@ -120,4 +120,14 @@ export interface ModelUsage {
   cost_micros: number
 }
 
+/** The sum of two usages, field by field. */
+export const addUsage = (a: ModelUsage, b: ModelUsage): ModelUsage => ({
+  input_tokens: a.input_tokens + b.input_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  cost_micros: a.cost_micros + b.cost_micros,
+})
+
+/** The names of the models that wrote two parts of one thing, each once. */
+export const joinedModels = (a: string | null, b: string): string => [...new Set([...(a?.split(', ') ?? []), ...b.split(', ')])].join(', ')
+
 export const noUsage: ModelUsage = { input_tokens: 0, output_tokens: 0, cost_micros: 0 }

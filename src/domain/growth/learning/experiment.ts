@@ -158,3 +158,13 @@ export const divide = ({ arms, tally, seed }: { arms: Arm[]; tally: Tally[]; see
   }
   return shares.filter(({ count }) => count > 0).map(({ arm, count }) => ({ arm, count }))
 }
+
+/** The shares of a part of the posts: `count` of them, after the first `from`. */
+export const partOf = (shares: Share[], from: number, count: number): Share[] => {
+  let before = 0
+  return shares.flatMap(({ arm, count: whole }) => {
+    const [begin, end] = [Math.max(from, before), Math.min(from + count, before + whole)]
+    before += whole
+    return end > begin ? [{ arm, count: end - begin }] : []
+  })
+}

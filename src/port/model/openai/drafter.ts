@@ -1,4 +1,4 @@
-import { type DraftBrief, type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
+import { addUsage, type DraftBrief, type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
 import { type Drafter, GenerationError } from '../drafter.ts'
 import type { ModelWorker } from '../worker/computations.ts'
 import { TOKENS_TO_THINK, UNUSABLE } from './answer.ts'
@@ -6,7 +6,6 @@ import { writeArticle } from './article.ts'
 import { draftMessages, ModelAnswer, repairMessages, wireSchema } from './draft-prompt.ts'
 import { asGenerationError, UNHELPFUL } from './failures.ts'
 import { type ChatMessage, type Completion, createOpenAiClient, ModelError, type OpenAiClient, type OpenAiOptions } from './openai.ts'
-import { addUsage } from './prices.ts'
 import type { Cause, DraftsReading } from './reading-drafts.ts'
 import { writeReply } from './reply.ts'
 import { reworded } from './wording.ts'
@@ -41,6 +40,9 @@ const hintFor = (causes: readonly Cause[]): string => {
   const [first] = CAUSE_HINTS.toSorted(([a], [b]) => frequency(b) - frequency(a))
   return first?.[1] ?? UNHELPFUL
 }
+
+/** One answer with more of them takes long, and is lost as a whole if it is cut off. */
+const POSTS_AT_ONCE = 5
 
 const TOKENS_PER_DRAFT = 600
 const maxTokens = (count: number): number => TOKENS_TO_THINK + TOKENS_PER_DRAFT * count
@@ -103,6 +105,7 @@ export const createOpenAiDrafter = ({ fast, reasoning, worker, log, ...options }
   const desk = { client, fast, reasoning, worker, log }
   return {
     name: fast,
+    atOnce: POSTS_AT_ONCE,
     async draft(brief, signal) {
       try {
         const { valid, causes, faults, usage, models } = await generate(brief, client, { fast, reasoning, worker, signal })

@@ -1,13 +1,12 @@
 /** One text by a model: an article or a reply. A faulty answer is repaired once. */
 import type { TSchema } from '@sinclair/typebox'
-import { type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
+import { addUsage, type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
 import { GenerationError } from '../drafter.ts'
 import type { ModelWorker } from '../worker/computations.ts'
 import { wireSchema } from './draft-prompt.ts'
 import { asGenerationError, UNHELPFUL } from './failures.ts'
 import type { ChatMessage, OpenAiClient } from './openai.ts'
-import { addUsage } from './prices.ts'
 import type { Asked, ReadAnswer, Unreadable } from './reading.ts'
 
 /** The models that write and repair, and what they need. */

@@ -60,10 +60,3 @@ export const costOf = (model: string, usage: ThoughtUsage, own: Prices = {}): nu
   const input = (input_tokens - cached_tokens) * price.input + cached_tokens * (price.cached ?? price.input)
   return Math.ceil((input + output_tokens * price.output) / MICROS_PER_HUNDREDTH_OF_A_CENT)
 }
-
-/** The sum of two usages, field by field. */
-export const addUsage = (a: ModelUsage, b: ModelUsage): ModelUsage => ({
-  input_tokens: a.input_tokens + b.input_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  cost_micros: a.cost_micros + b.cost_micros,
-})

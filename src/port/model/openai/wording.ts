@@ -2,12 +2,11 @@
 
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { noUsage, type Wordings } from '#domain/growth/drafting/draft'
+import { addUsage, noUsage, type Wordings } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'
 import { isGarbled, jsonIn, TOKENS_TO_THINK } from './answer.ts'
 import { wireSchema } from './draft-prompt.ts'
 import { ModelError, type OpenAiClient } from './openai.ts'
-import { addUsage } from './prices.ts'
 
 const Answer = Type.Object({ sentences: Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: 100 }) }, { additionalProperties: false })
 
