@@ -490,6 +490,7 @@ create table public.attempt (
   proof_reads integer not null default 0,
   engagement_id uuid,
   sendable text not null,
+  reads jsonb not null default '[]'::jsonb,
   constraint attempt_doubt_cause_check CHECK ((doubt_cause = ANY (ARRAY['server_error'::text, 'no_answer'::text, 'unclear_answer'::text, 'process_stopped'::text]))),
   constraint attempt_of_its_kind CHECK ((((sendable = 'post'::text) = (item_id IS NOT NULL)) AND ((sendable = 'engagement'::text) = (engagement_id IS NOT NULL)))),
   constraint attempt_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),

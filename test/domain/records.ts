@@ -108,6 +108,7 @@ export const attemptWith = (changes: Partial<Attempt> = {}): Attempt => ({
   returns_from: null,
   clean_reads: 0,
   proof_reads: 0,
+  reads: [],
   external_id: null,
   error: null,
   ended_at: null,

@@ -103,9 +103,9 @@ const attempts = {
   ),
   insertAttempt: (attempt: Attempt) => () => changed(attempt.id, attempt),
   saveAttempt:
-    ({ id, state, doubt_at, doubt_cause, returns_from, clean_reads, proof_reads, external_id, error, ended_at }: Attempt) =>
+    ({ id, state, doubt_at, doubt_cause, returns_from, clean_reads, proof_reads, reads, external_id, error, ended_at }: Attempt) =>
     () =>
-      changed(id, { state, doubt_at, doubt_cause, returns_from, clean_reads, proof_reads, external_id, error, ended_at }),
+      changed(id, { state, doubt_at, doubt_cause, returns_from, clean_reads, proof_reads, reads, external_id, error, ended_at }),
 }
 
 const connections = {

@@ -19,20 +19,24 @@ interface Sender {
 /** The text as sent; later changes of the record do not matter. */
 const sentBy = (attempt: Attempt): OpenAttempt => ({ attempt, text: fingerprintText(attempt.sent_text ?? '') })
 
-interface Identified {
+export interface Identified {
   /** The post that a send of the record made. */
   post?: Made | undefined
   /** Whether any post may be it, even if it could also be another's. */
   mayBeThere: boolean
+  /** The first few posts that may be it. */
+  candidates: SeenPost[]
 }
+
+const MOST_CANDIDATES = 3
 
 /** Compares with what other records own, or may own by now. */
 export const identify = async (sql: Sql, sender: Sender, seen: Seen): Promise<Identified> =>
-  seen.kind === 'state' ? { post: seen.made, mayBeThere: seen.made !== undefined } : identifyAmong(sql, sender, seen.posts)
+  seen.kind === 'state' ? { post: seen.made, mayBeThere: seen.made !== undefined, candidates: [] } : identifyAmong(sql, sender, seen.posts)
 
 const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, shown: SeenPost[]): Promise<Identified> => {
   // Nobody knows what it sent.
-  if (attempt.sent_text === null) return { mayBeThere: true }
+  if (attempt.sent_text === null) return { mayBeThere: true, candidates: [] }
   const { sendable, record_id } = attempt
   const means = meansOf[sendable]
   const posts = ofForm(means, record, shown)
@@ -43,7 +47,8 @@ const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, 
   const owned = await takenPosts({ sendable, connectionId: connection.id, externalIds })(sql)
   const taken = new Set(owned.map((row) => row.external_id))
   const others = unnamed.filter((other) => other.record_id !== record_id).map(sentBy)
-  return { post: findPost(own, posts, { others, taken }), mayBeThere: mayShow(own, posts, taken) }
+  const candidates = posts.filter((post) => mayShow(own, [post], taken)).slice(0, MOST_CANDIDATES)
+  return { post: findPost(own, posts, { others, taken }), mayBeThere: mayShow(own, posts, taken), candidates }
 }
 
 const ofForm = (means: Means, record: Sendable, posts: SeenPost[]): SeenPost[] => posts.filter((post) => means.hasForm(record, post))

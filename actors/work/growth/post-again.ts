@@ -38,7 +38,7 @@ export const handOver = (doubt: Trial<Sendable>, work: Work, again: Again): Deci
   if (isTooLate(again, now, times)) return refuseAgain(notAgain(doubt, 'missed'), work, { again, error: TOO_LATE })
   const clear = { readAt: now, attemptId: attempt.id, review: record.review }
   const send = sendWork(recordOf(work), { record, origin: 'manual', runAt: again.askedAt, again: { ...again, clear } })
-  return { reply: undefined, effects: { settled: [work.id], work: [send] } }
+  return { reply: undefined, effects: { writes: [saveAttempt(attempt)], settled: [work.id], work: [send] } }
 }
 
 /** What a new attempt needs, and what must be written before it. */

@@ -5,7 +5,7 @@ import type { Decision } from '#actors/engine/letter'
 import { againOf, recordOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
 import { chargeDoubtRead } from '#domain/app/read-budget'
-import type { Attempt } from '#domain/growth/sending/attempt'
+import { type Attempt, type DoubtRead, withRead } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { readableFrom } from '#domain/growth/sending/post-again'
 import { afterFailedRead, hit, readSince } from '#domain/growth/sending/reconcile'
@@ -22,7 +22,7 @@ import { doubtfulSince, openAttempt, returnedAttempt } from '#store/growth/attem
 import { connectionById } from '#store/growth/connections'
 import { finished, requeued } from '../decisions.ts'
 import type { SendDeps } from './claim-send.ts'
-import { identify } from './identify.ts'
+import { type Identified, identify } from './identify.ts'
 import { settleLate } from './late-hit.ts'
 import { meansOf } from './means.ts'
 import { handOver, refuseAgain } from './post-again.ts'
@@ -77,19 +77,31 @@ const settleRead = async (
   const attempt = await openAttempt(sql, of)
   await deps.failpoints('reconcile.settling')
   if (!moves.isUnconfirmed(record) || !attempt) return settleLate({ sql, gate, work }, { record, times: deps.times, job, outcome })
-  const found = { moves, record, attempt, now: gate.now, times: deps.times }
+  const having = (seen?: Identified) => {
+    const read = readOf(outcome, seen, gate.now)
+    return { moves, record, attempt: withRead(attempt, read), now: gate.now, times: deps.times }
+  }
   const again = againOf(work)
   if (outcome.kind === 'unread') {
+    const found = having()
     if (again) return refuseAgain(afterFailedRead(withError(found), outcome.retryAfterMs), work, { again, error: errorOf(outcome) })
     return decisionOf(afterFailedRead(found, outcome.retryAfterMs), work)
   }
-  const { post, mayBeThere } = await identify(sql, { record, attempt, connection: job.connection }, outcome)
+  const seen = await identify(sql, { record, attempt, connection: job.connection }, outcome)
+  const [found, { post, mayBeThere }] = [having(seen), seen]
   if (post) return decisionOf(await watchedOn(sql, found, hit(found, post)), work)
   if (again && !mayBeThere) return handOver(found, work, again)
   const network = deps.networks.named(job.connection.network)
   const appliesWithinMs = network && appliesWithin(network.limits)
   const settled = clearRead(found, { begunAt: job.begunAt, isClear: !mayBeThere, appliesWithinMs })
   return again ? refuseAgain(settled, work, { again, error: UNCLEAR }) : decisionOf(settled, work)
+}
+
+/** What the network showed, for people who wonder what became of a post. */
+const readOf = (outcome: ReadResult, seen: Identified | undefined, now: Date): DoubtRead => {
+  const saw = seen?.post ? 'it' : seen?.mayBeThere ? 'unclear' : seen ? 'nothing' : 'unreadable'
+  const candidates = (seen?.candidates ?? []).map((post) => ({ external_id: post.externalId, url: post.url, posted_at: post.createdAt }))
+  return { at: now, saw, posts: outcome.kind === 'read' ? outcome.posts.length : null, candidates }
 }
 
 /** Keeps watching an attempt that was returned earlier, whatever happened to the one after it. */

@@ -1,14 +1,16 @@
 /** Reading one item. */
-
 import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, record } from '../shapes.ts'
+import { way } from '../way.ts'
+
+const ItemWithWay = record({ ...Item.properties, ...way }, { title: 'ItemWithWay' })
 
 export const itemReading = {
   get: op.query(
     'GET /api/v1/growth/items/:id',
-    'Read one item.',
-    { input: { id: Id }, output: record({ item: Item }) },
+    'Read one item, with its whole way: the versions of its text, what was decided of it, and each try to post it, with what the timeline showed while it was in doubt.',
+    { input: { id: Id }, output: record({ item: ItemWithWay }) },
     { errors: ['not_found'] },
   ),
 }

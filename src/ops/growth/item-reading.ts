@@ -1,12 +1,15 @@
 import type { itemReading } from '#contract/growth/item-reading'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { found } from '#kernel/errors'
-import { itemById } from '#store/growth/items'
+import { loadBy } from '#store/engine/load'
+import { itemPart } from '#store/growth/items'
+import { wayParts } from '#store/growth/ways'
 import type { Handlers } from '../call.ts'
+import { wayView } from '../way.ts'
 
 export const itemReadingHandlers: Handlers<typeof itemReading> = {
   async get({ id }, { read }) {
-    const [item] = await read(itemById(id))
-    return { item: itemView(found(item, 'no such item')) }
+    const { item, ...way } = await loadBy(read, { item: itemPart(id), ...wayParts({ sendable: 'post', record_id: id }) })
+    return { item: { ...itemView(found(item, 'no such item')), ...wayView(way) } }
   },
 }

@@ -30,7 +30,7 @@ const item = [
 ]
 const attempt = [
   ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
-  ...['doubt_at', 'doubt_cause', 'clean_reads', 'external_id', 'error', 'ended_at'],
+  ...['doubt_at', 'doubt_cause', 'clean_reads', 'reads', 'external_id', 'error', 'ended_at'],
 ]
 const engagement = [
   ...['id', 'status', 'action', 'review', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'instruction'],

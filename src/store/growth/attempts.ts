@@ -16,12 +16,12 @@ export type RefOrExpression = Pick<SendableRef, 'sendable'> & { record_id: Recor
 
 /** The column that refers to the record, and the field that names it wherever attempts are listed. */
 export const columnOf: Record<SendableKind, 'item_id' | 'engagement_id'> = { post: 'item_id', engagement: 'engagement_id' }
-const tableOf: Record<SendableKind, 'item' | 'engagement'> = { post: 'item', engagement: 'engagement' }
+export const tableOf: Record<SendableKind, 'item' | 'engagement'> = { post: 'item', engagement: 'engagement' }
 
 const columns = (
   sql: Sql,
 ): Fragment => sql`a.id, a.sendable, coalesce(a.item_id, a.engagement_id) as record_id, a.number, a.connection_id, a.body_sha, a.sent_text,
-  a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.doubt_cause, a.returns_from, a.clean_reads, a.proof_reads, a.external_id,
+  a.origin, a.state, a.intent_at, a.lease_until, a.doubt_at, a.doubt_cause, a.returns_from, a.clean_reads, a.proof_reads, a.reads, a.external_id,
   a.error, a.ended_at`
 
 const isOf = (sql: Sql, { sendable, record_id }: RefOrExpression): Fragment => sql`a.${sql(columnOf[sendable])} = ${record_id}`
@@ -171,13 +171,13 @@ export const attemptsInFlight = many<Attempt>(
 )
 
 export const insertAttempt =
-  ({ record_id, ...attempt }: Attempt): Query =>
+  ({ record_id, reads, ...attempt }: Attempt): Query =>
   (sql) =>
-    sql`insert into attempt ${sql({ ...attempt, [columnOf[attempt.sendable]]: record_id })}`
+    sql`insert into attempt ${sql({ ...attempt, reads: sql.json(reads), [columnOf[attempt.sendable]]: record_id })}`
 
 export const saveAttempt =
   ({ id, ...attempt }: Attempt): Query =>
   (sql) =>
     sql`update attempt set state = ${attempt.state}, doubt_at = ${attempt.doubt_at}, doubt_cause = ${attempt.doubt_cause},
-      returns_from = ${attempt.returns_from}, clean_reads = ${attempt.clean_reads}, proof_reads = ${attempt.proof_reads},
+      returns_from = ${attempt.returns_from}, clean_reads = ${attempt.clean_reads}, proof_reads = ${attempt.proof_reads}, reads = ${sql.json(attempt.reads)},
       external_id = ${attempt.external_id}, error = ${attempt.error}, ended_at = ${attempt.ended_at} where id = ${id}`

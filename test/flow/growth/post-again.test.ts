@@ -89,6 +89,11 @@ test('an item that is on the network after all is posted by its old attempt, and
   }
   expect((await postAgain(story, id)).body.item.status).toBe('posted')
   expect([await attempts(id), sends(id)]).toEqual([['posted'], 1])
+  const { attempts: tries, external_id } = (await story.send('GET', `items/${id}`)).body.item
+  expect(tries).toEqual([expect.objectContaining({ number: 1, outcome: 'posted', cause: 'no_answer', external_id, next_read_at: null })])
+  const seen = { candidates: [], posts: 0, saw: 'nothing', at: expect.any(String) }
+  const it = { external_id, url: null, posted_at: expect.any(String) }
+  expect(tries[0].reads.slice(-2)).toEqual([seen, { ...seen, saw: 'it', posts: 1, candidates: [it] }])
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
@@ -108,6 +113,9 @@ test.each([
     review: true,
     last_error: 'the timeline could not be read to its end, so nothing was sent',
   })
+  const [last] = (await story.send('GET', `items/${id}`)).body.item.attempts
+  expect(last).toMatchObject({ outcome: 'review', ended_at: null, next_read_at: expect.any(String) })
+  expect(last.reads.at(-1)).toMatchObject({ saw: 'unreadable', posts: null, candidates: [] })
   expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
   expect(await app.owner`select origin, payload from work where ref_id = ${id}`).toEqual([
     { origin: 'manual', payload: { sendable: 'post' } },

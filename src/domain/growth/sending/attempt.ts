@@ -3,6 +3,22 @@ import type { Origin, SendableKind } from './sendable.ts'
 
 export type AttemptState = 'open' | 'doubt' | 'review' | 'posted' | 'failed' | 'unsent' | 'superseded' | 'returned'
 
+/** What a read of the network showed while an attempt was in doubt. */
+export interface DoubtRead {
+  at: Date | string
+  /** `unclear`: a post is there that may be the one. `unreadable`: the read failed or was incomplete, and proves nothing. */
+  saw: 'it' | 'nothing' | 'unclear' | 'unreadable'
+  /** How many posts were read, where that is known. */
+  posts: number | null
+  /** The first few posts that may be the one. */
+  candidates: { external_id: string; url: string | null; posted_at: Date | string }[]
+}
+
+const MOST_READS = 20
+
+/** Keeps the last reads. */
+export const withRead = (attempt: Attempt, read: DoubtRead): Attempt => ({ ...attempt, reads: [...attempt.reads, read].slice(-MOST_READS) })
+
 /** One try to send a record, written before the send. */
 export interface Attempt {
   id: string
@@ -27,6 +43,8 @@ export interface Attempt {
   clean_reads: number
   /** Clean reads that count as proof. */
   proof_reads: number
+  /** The last reads while it was in doubt, oldest first. */
+  reads: DoubtRead[]
   external_id: string | null
   error: string | null
   ended_at: Date | null
@@ -41,7 +59,7 @@ type New = Pick<Attempt, 'id' | 'sendable' | 'record_id' | 'number' | 'connectio
 export const newAttempt = (fields: New, { now, leaseMs }: { now: Date; leaseMs: number }): Attempt => ({
   ...fields,
   ...{ state: 'open', intent_at: now, lease_until: new Date(now.getTime() + leaseMs), doubt_at: null, doubt_cause: null },
-  ...{ returns_from: null, clean_reads: 0, proof_reads: 0, external_id: null, error: null, ended_at: null },
+  ...{ returns_from: null, clean_reads: 0, proof_reads: 0, reads: [], external_id: null, error: null, ended_at: null },
 })
 
 export const ended = (attempt: Attempt, state: AttemptState, now: Date, error: string | null = null): Attempt => ({

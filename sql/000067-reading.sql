@@ -5,3 +5,6 @@ update actor a set paused_at = p.at, paused_by = jsonb_build_object('kind', p.ac
     where operation = 'growth.automation.pauseAll' order by tenant_id, id desc) p
   where a.paused and p.tenant_id = a.tenant_id;
 grant update (paused_at, paused_by) on actor to tendril_app;
+
+-- The last reads of the timeline while it was in doubt, oldest first.
+alter table attempt add column reads jsonb not null default '[]';

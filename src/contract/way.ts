@@ -1,0 +1,68 @@
+/** The way of a record that is sent: its versions, what people decided of it, and each try to send it. */
+import { Type as T } from '@sinclair/typebox'
+import { Id, NamedAuthor, nullable, oneOf, record, Time } from './shapes.ts'
+
+const Version = record(
+  {
+    number: T.Integer(),
+    by: nullable(NamedAuthor),
+    at: Time,
+    content_hash: nullable(T.String({ description: 'SHA-256 of the text; null if it had none.' })),
+  },
+  { title: 'Version', description: 'Without an author: written by a drafter.' },
+)
+
+const Deed = record(
+  {
+    operation: T.String({ description: 'For example growth.items.approve.' }),
+    by: NamedAuthor,
+    at: Time,
+    surface: T.String({ description: 'rest, mcp, cli or admin; agent for a job of the agent.' }),
+  },
+  { title: 'Deed' },
+)
+
+const DoubtRead = record(
+  {
+    at: Time,
+    saw: oneOf(['it', 'nothing', 'unclear', 'unreadable'], {
+      description: 'unclear: a post is there that may be this one. unreadable: the read failed or was incomplete, and proves nothing.',
+    }),
+    posts: nullable(T.Integer({ description: 'How many posts the network showed.' })),
+    candidates: T.Array(record({ external_id: T.String(), url: nullable(T.String()), posted_at: Time }), {
+      description: 'The first 3 posts that may be this one.',
+    }),
+  },
+  { title: 'DoubtRead' },
+)
+
+const outcomes = ['sending', 'unknown', 'review', 'posted', 'failed', 'unsent', 'superseded', 'returned'] as const
+
+const Try = record(
+  {
+    number: T.Integer(),
+    outcome: oneOf(outcomes, {
+      description:
+        'unknown: the timeline is being read. review: a person must check. unsent: taken back, or never begun. superseded: sent again at the word of a person. returned: the network provably had not made it.',
+    }),
+    origin: oneOf(['manual', 'automatic']),
+    account: record({ id: Id, handle: T.String(), network: T.String() }),
+    content_hash: nullable(T.String({ description: 'SHA-256 of the text sent.' })),
+    began_at: Time,
+    ended_at: nullable(Time),
+    error: nullable(T.String()),
+    external_id: nullable(T.String()),
+    in_doubt_since: nullable(Time),
+    cause: nullable(oneOf(['server_error', 'no_answer', 'unclear_answer', 'process_stopped'], { description: 'Why it was in doubt.' })),
+    reads: T.Array(DoubtRead, { description: 'The last 20 reads of the network while it was in doubt, oldest first.' }),
+    next_read_at: nullable({ ...Time, description: 'Null when no more reads are planned, or automation is paused.' }),
+  },
+  { title: 'Try' },
+)
+
+/** Fields of a record that is read alone. */
+export const way = {
+  versions: T.Array(Version, { description: 'Newest first, at most 50; revisions have the texts.' }),
+  decisions: T.Array(Deed, { description: 'What people, keys and agents did to it, newest first, at most 50.' }),
+  attempts: T.Array(Try, { description: 'Each try to send it, newest first, at most 50.' }),
+}
