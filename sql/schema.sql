@@ -1150,6 +1150,7 @@ create table public.item (
   decision jsonb,
   deleted_at timestamp with time zone,
   deleted_status text,
+  prints integer[],
   at timestamp with time zone not null default 
 CASE
     WHEN (status = 'posted'::text) THEN COALESCE(posted_at, created_at)
@@ -1205,6 +1206,19 @@ alter table public.item_metric enable row level security;
 alter table public.item_metric force row level security;
 create policy app on public.item_metric for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select on public.item_metric to tendril_app;
+
+create table public.item_print (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  print integer not null,
+  item_id uuid not null,
+  until timestamp with time zone not null,
+  constraint item_print_pkey PRIMARY KEY (tenant_id, print, item_id)
+);
+CREATE INDEX item_print_tenant_id_until_idx ON public.item_print USING btree (tenant_id, until);
+alter table public.item_print enable row level security;
+alter table public.item_print force row level security;
+create policy app on public.item_print for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.item_print to tendril_app;
 
 create table public.item_word (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

@@ -40,7 +40,7 @@ const Doubt = record(
   },
 )
 
-const PostingAccount = record(
+export const PostingAccount = record(
   { id: Id, handle: T.String(), network: T.String() },
   { description: 'The account that sends it: the one of its approval, or else the chosen or the default one.' },
 )
@@ -52,6 +52,15 @@ const Decision = record(
     at: Time,
   },
   { description: 'The last decision on it.' },
+)
+
+export const Warnings = T.Array(
+  record({
+    code: oneOf(['avoided_phrase', 'repeats_item', 'costly_link', 'outside_cadence']),
+    message: T.String(),
+    item_id: nullable(T.String({ format: 'uuid', description: 'The item that it repeats.' })),
+  }),
+  { description: 'What to know before approving or scheduling it; a warning refuses nothing. Empty in other states.' },
 )
 
 export const Item = record(
@@ -90,6 +99,7 @@ export const Item = record(
     content_hash: T.String({ description: 'SHA-256 of the text that the network is given.' }),
     posting_account: called('account', nullable(PostingAccount)),
     decision: nullable(Decision),
+    warnings: Warnings,
     created_at: Time,
     updated_at: Time,
   },

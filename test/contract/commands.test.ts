@@ -9,7 +9,9 @@ import { useApp } from '#test/support/use'
 const app = useApp()
 
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)
-const commands = operations.filter((o) => !readsOnly(o))
+/** It takes a text that is too long for an address, and changes nothing: there is nothing that could run twice. */
+const PREVIEW = 'growth.items.preview'
+const commands = operations.filter((o) => !readsOnly(o) && o.id !== PREVIEW)
 
 const expectSuccess = (reply: Reply, o: NamedOp) => {
   expect({ status: reply.status, error: reply.body.error }).toEqual({ status: o.status, error: undefined })

@@ -195,8 +195,9 @@ const metrics = { hasReadable: async () => false }
 /** Nor has it an agent. */
 const steps = { callsInFlight: parts(() => []) }
 
-/** Earlier texts are not kept. */
+/** Earlier texts are not kept, nor is anything looked for that repeats them. */
 const revisions = { keepRevision: () => [() => nothing] }
+const itemPrints = { keepPrints: () => () => nothing, dropPrints: () => () => nothing, repeatedPart: () => part(() => null) }
 
 /** Of work, only sends and what reads for them is kept. */
 const standing = { standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })) }
@@ -232,6 +233,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/growth-channels': growthChannels,
     'growth/standing': standing,
     'growth/revisions': revisions,
+    'growth/item-prints': itemPrints,
     'engine/work': works,
     'engine/gate': gate,
     'engine/letter': letters,

@@ -254,6 +254,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'growth.items.create': async (workspace, extent) =>
     extent === 'whole' ? { kind: 'article', channel: 'articles', account: (await connect(workspace)).id } : {},
   'growth.items.edit': async (workspace, extent) => (extent === 'whole' ? { account: (await connect(workspace)).id } : {}),
+  'growth.items.preview': async (workspace, extent) =>
+    extent === 'whole' ? { account: (await connect(workspace)).id, item_id: (await makeItem(workspace)).id } : {},
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.sandbox.reply': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),

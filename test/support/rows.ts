@@ -29,6 +29,7 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ stories: [], learnings: [], length: 1, ...times },
     },
     revision: { record_id: item, number: 1, body: mark, written_at: now },
+    item_print: { print: 1, item_id: item, until: now },
     comment: { id: newId(), item_id: item, kind: 'comment', body: mark, written_by: { kind: 'person', id: person }, created_at: now },
     article: { id: newId(), status: 'ready', topic: mark, length: 'short', title: mark, item_id: item, ...times },
     item_metric: { id: newId(), item_id: item, at: now, impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },

@@ -3,6 +3,7 @@ import { Item, itemStatuses, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, oneOf, onlyPeople, page, record, timeOrSlot } from '../shapes.ts'
 import { itemLife } from './item-life.ts'
+import { itemPreview } from './item-preview.ts'
 import { itemReading } from './item-reading.ts'
 import { itemTexts } from './item-texts.ts'
 
@@ -24,6 +25,7 @@ export const items = {
     },
     { tool: 'growth_list_queue', agent: 'read' },
   ),
+  ...itemPreview,
   ...itemReading,
   ...itemLife,
   ...itemTexts,

@@ -1,8 +1,10 @@
 /** The rows of an item: every insert and every change of one goes through here, so that what is kept beside it follows. */
 import type { Item } from '#domain/growth/drafting/item'
 import { hasSameWords, itemWords } from '#domain/growth/drafting/item-words'
+import { printsOf } from '#domain/growth/drafting/prints'
 import { replacedBy } from '#domain/growth/drafting/revision'
 import type { Query } from '#store/engine/db'
+import { dropPrints, keepPrints } from '#store/growth/item-prints'
 import { insertWords, keepWords } from '#store/growth/item-words'
 import { insertItem, removeItem, restoreItem, saveItem } from '#store/growth/items'
 import { keepRevision } from '#store/growth/revisions'
@@ -12,7 +14,22 @@ export const itemInserted = (item: Item): Query[] => [insertItem(item), insertWo
 /** Saves an item, and keeps the text that the change replaces. */
 export const itemSaved = (before: Item, next: Item): Query[] => {
   const replaced = replacedBy(before, next)
-  return [saveItem(next), ...(replaced ? keepRevision(replaced) : []), ...(hasSameWords(before, next) ? [] : rewords(next))]
+  return [
+    saveItem(next, before.body === next.body ? undefined : printsOf(next.body)),
+    ...(replaced ? keepRevision(replaced) : []),
+    ...(hasSameWords(before, next) ? [] : rewords(next)),
+    ...printsSaved(before, next),
+  ]
+}
+
+const isApproved = ({ approved_hash }: Item): boolean => approved_hash !== null
+
+/** Others must not repeat what is approved, for some time from its approval or from when it is due. */
+const printsSaved = (before: Item, next: Item): Query[] => {
+  if (isApproved(before) && !isApproved(next)) return [dropPrints(next.id, printsOf(before.body))]
+  const isMoved = next.post_at !== null && next.post_at.getTime() !== before.post_at?.getTime()
+  if (!isApproved(next) || (isApproved(before) && !isMoved)) return []
+  return [keepPrints({ itemId: next.id, prints: printsOf(next.body), from: next.post_at ?? next.updated_at })]
 }
 
 /** The statements of a letter see the same rows, so what one of them deletes is nothing that another inserts. */

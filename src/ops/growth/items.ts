@@ -1,12 +1,13 @@
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
+import { warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemSaved } from '#decisions/growth/item-writes'
 import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
-import { type ChannelName, channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
+import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { decided, type Item, type ItemDecision } from '#domain/growth/drafting/item'
 import { requireChosen } from '#domain/growth/drafting/item-edits'
 import {
@@ -35,24 +36,20 @@ import { retitleArticle } from '#store/growth/articles'
 import { accountOfRecord } from '#store/growth/attempts'
 import { calendarPart } from '#store/growth/calendar'
 import { accountOfItem } from '#store/growth/connections'
-import { channelsPart } from '#store/growth/growth-channels'
 import { itemById, itemPart, listItems, saveItem } from '#store/growth/items'
-import { profilePart } from '#store/growth/profiles'
 import { authorOf } from '../author.ts'
 import type { AwaitedResult, CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { itemLifeHandlers } from './item-life.ts'
+import { itemPreviewHandlers } from './item-preview.ts'
 import { itemReadingHandlers } from './item-reading.ts'
 import { itemTextHandlers } from './item-texts.ts'
-
-/** The channels of what is drafted here. */
-const drafted: ChannelName[] = ['posts', 'articles']
 
 const the = (item: Item | undefined): Item => found(item, 'no such item')
 
 const replyOf = (item: Item) => ({ item: itemView(item) })
-const save = (item: Item, effects: Effects = {}, before = item) => ({
+const save = (before: Item, item: Item, effects: Effects = {}) => ({
   reply: replyOf(item),
   effects: { ...effects, writes: [...itemSaved(before, item), ...(effects.writes ?? [])] },
 })
@@ -67,26 +64,27 @@ export const itemHandlers: Handlers<typeof items> = {
     const { rows, next_cursor } = pageResult(await read(listItems({ ...page, status })), page.limit)
     return { items: rows.map(itemView), next_cursor }
   },
+  ...itemPreviewHandlers,
   ...itemReadingHandlers,
   ...itemLifeHandlers,
   ...itemTextHandlers,
 
   approve: loading(
-    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id), channels: channelsPart(drafted) }),
-    ({ edited_body, title }, context, { account, channels, ...loaded }) => {
+    ({ id, edited_body }) => ({ item: itemPart(id), account: accountOfItem(id), ...warningLoad({ id, body: edited_body }) }),
+    ({ edited_body, title }, context, { account, item: loaded, ...surroundings }) => {
       const { gate, networks } = context
-      const item = the(loaded.item)
+      const item = the(loaded)
       requireChosen(account, 'approve')
       const name = channelFor(item.kind)
       const limits = limitsFor(networks, account)
-      const channel = channels.find((one) => one.name === name)
+      const channel = surroundings.channels.find((one) => one.name === name)
       const rule = { measure: limits.measure, maxLength: limitOf(name, limits), channel }
       const words = { editedBody: edited_body, title }
       const approved = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule })
       const isEdited = approved.body !== item.body || approved.title !== item.title
       const written = isEdited ? rewritten(approved, approved, { by: authorOf(context), now: gate.now }) : approved
-      const next = by(context, 'approved', written)
-      return save(next, next.title === item.title ? {} : { writes: [retitleArticle(next)] }, item)
+      const next = withWarnings(by(context, 'approved', written), surroundings, networks)
+      return save(item, next, next.title === item.title ? {} : { writes: [retitleArticle(next)] })
     },
   ),
 
@@ -99,30 +97,31 @@ export const itemHandlers: Handlers<typeof items> = {
       const draft = post.isSending(before) ? reopen(back.record, now) : back.record
       const next = by(context, 'rejected', reject(draft, reason, now))
       const { effects, answers } = back.end(next)
-      return { ...save(next, effects, before), answers }
+      return { ...save(before, next, effects), answers }
     },
   ),
 
   schedule: loading(
     ({ id, post_at }) => {
-      const isSlot = post_at === NEXT_SLOT
-      const slots = { channels: when(isSlot, channelsPart(drafted)), calendar: when(isSlot, calendarPart) }
-      return { item: itemPart(id), existing: workFor('send', id), ...slots, profile: when(isSlot, profilePart) }
+      const calendar = when(post_at === NEXT_SLOT, calendarPart)
+      return { item: itemPart(id), existing: workFor('send', id), calendar, ...warningLoad({ id }) }
     },
-    ({ post_at, on_missed }, context, { item: before, existing, channels = [], calendar = [], profile }) => {
+    ({ post_at, on_missed }, context, { item: before, existing, calendar, ...surroundings }) => {
       const { now } = context.gate
       const approved = the(before)
       requireSchedulable(approved)
-      const postAt = profile ? slotFor(approved, { channels, calendar, profile: profile.profile, now }) : new Date(post_at)
-      const item = by(context, 'scheduled', schedule(approved, { postAt, onMissed: on_missed ?? null, now }))
-      return save(item, enqueueSend('post', { record: item, runAt: postAt, origin: 'automatic', existing }))
+      const { channels, profile } = surroundings
+      const postAt = calendar ? slotFor(approved, { channels, calendar, profile: profile.profile, now }) : new Date(post_at)
+      const scheduled = by(context, 'scheduled', schedule(approved, { postAt, onMissed: on_missed ?? null, now }))
+      const item = withWarnings(scheduled, surroundings, context.networks)
+      return save(approved, item, enqueueSend('post', { record: item, runAt: postAt, origin: 'automatic', existing }))
     },
   ),
 
   unschedule: loading(
     ({ id }) => ({ item: itemPart(id), work: workFor('send', id) }),
     (_, context, { item, work }) =>
-      save(by(context, 'unscheduled', unschedule(the(item), context.gate.now)), work ? { settled: [work.id] } : {}),
+      save(the(item), by(context, 'unscheduled', unschedule(the(item), context.gate.now)), work ? { settled: [work.id] } : {}),
   ),
 
   postNow: {
@@ -159,7 +158,7 @@ export const itemHandlers: Handlers<typeof items> = {
       // Weekly reports start with the first post, however it was posted.
       const weekly = [weeklyWork({ tenantId, now: gate.now })]
       return {
-        ...save(item, { ...ended, work: weekly, writes, events: [postedEvent(item)] }),
+        ...save(the(before), item, { ...ended, work: weekly, writes, events: [postedEvent(item)] }),
         answers: [{ refId: id, with: { status: 200, body } }],
       }
     },

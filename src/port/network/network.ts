@@ -103,6 +103,26 @@ export interface NetworkLimits {
   maxApplyMs: number | null
   /** Whether a complete read shows every post older than `maxApplyMs`, with none hidden, filtered or dropped. */
   completeReadBack: boolean
+  /** How lengths are counted, for people. */
+  counting: string
+  /** What can be done with others' posts, unless a rule for the single post forbids it. */
+  actions: readonly EngageAction[]
+  /** What requests cost; null: nothing. */
+  prices: NetworkPrices | null
+}
+
+/** In millionths of a US dollar, for each request. */
+export interface NetworkPrices {
+  post: number
+  /** A post whose text contains a link. */
+  postWithLink: number
+  /** A reply to somebody who mentioned or quoted the account. */
+  reply: number
+  /** A like or a repost. */
+  interaction: number
+  /** Reading a post of somebody else, and of one's own. */
+  readPost: number
+  readOwnPost: number
 }
 
 /** How long a request answered with `server_error` may take to settle; undefined unless the network promises all that this needs. */

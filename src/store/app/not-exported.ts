@@ -11,6 +11,8 @@ export const notExported: Record<string, string> = {
   inbound_route: 'finds the workspace of a webhook rule, a share or a channel; all are exported',
   'attempt.sendable': 'implied by the kind of record',
   'item.metrics': 'the newest of its metrics, all of which are exported',
+  item_print: 'follows from the texts of items, which are exported',
+  'item.prints': 'follows from the text, which is exported',
   'item.metrics_at': 'when metrics were last read; the metrics themselves are exported',
   'item.approved_hash': 'binds an approval to its text; useless elsewhere',
   'engagement.approved_hash': 'binds an approval to its text; useless elsewhere',

@@ -3,6 +3,7 @@
  * nobody awaits: a connection that broke at that moment would end the process.
  */
 
+const INTEGER_ARRAY = 1007
 const TEXT_ARRAY = 1009
 const UUID_ARRAY = 2951
 
@@ -16,8 +17,12 @@ const ELEMENT = /"((?:[^"\\]|\\.)*)"|[^{},]+/gs
 export const parseArray = (text: string): string[] =>
   [...text.matchAll(ELEMENT)].map(([plain, quoted]) => (quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1')))
 
+const serializeNumbers = (values: readonly number[]): string => `{${values.join(',')}}`
+const parseNumbers = (text: string): number[] => parseArray(text).map(Number)
+
 /** For the client's `types` option, with `fetch_types: false`. */
 export const arrayTypes = {
+  integerArray: { to: INTEGER_ARRAY, from: [INTEGER_ARRAY], parse: parseNumbers, serialize: serializeNumbers },
   textArray: { to: TEXT_ARRAY, from: [TEXT_ARRAY], parse: parseArray, serialize: serializeArray },
   uuidArray: { to: UUID_ARRAY, from: [UUID_ARRAY], parse: parseArray, serialize: serializeArray },
 }

@@ -1,10 +1,12 @@
 import type { RecentPost } from '#domain/growth/drafting/draft'
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
+import { printsOf } from '#domain/growth/drafting/prints'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one, type Part, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import type { RecordId } from '../engine/work.ts'
+import { repeatedBy } from './item-prints.ts'
 
 const columns = (
   sql: Sql,
@@ -15,6 +17,7 @@ const columns = (
     when item.account_external_id is not null then c.external_id = item.account_external_id
     when item.account_id is not null then c.id = item.account_id else c.is_default and c.status = 'connected' end limit 1) as posting_account,
   case when revision > 1 then (select r.body from revision r where r.record_id = item.id order by r.number limit 1) end as original_body,
+  case when status = 'drafted' then ${repeatedBy(sql, { prints: sql`item.prints`, itemId: sql`item.id` })} end as repeats,
   case when status = 'posted' then metrics end as metrics,
   case when status = 'publish_unconfirmed' then item_doubt(id, review) end as doubt`
 
@@ -73,19 +76,20 @@ export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
 const jsonOf = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
 
 export const insertItem =
-  ({ metrics: _, doubt: __, posting_account: ___, original_body: ____, stories, learnings, written_by, decision, ...item }: Item): Query =>
+  ({ metrics: _, doubt: __, posting_account: ___, original_body: ____, repeats: _____, warnings: ______, ...item }: Item): Query =>
   (sql) =>
     sql`insert into item ${sql({
       ...item,
-      stories: sql.json(stories),
-      learnings: sql.json(learnings),
-      written_by: jsonOf(sql, written_by),
-      decision: jsonOf(sql, decision),
+      stories: sql.json(item.stories),
+      learnings: sql.json(item.learnings),
+      written_by: jsonOf(sql, item.written_by),
+      decision: jsonOf(sql, item.decision),
+      prints: printsOf(item.body),
     })}`
 
-/** Saves everything that can change after drafting. */
+/** Saves everything that can change after drafting. `prints`: those of a text that has changed. */
 export const saveItem =
-  ({ id, ...item }: Item): Query =>
+  ({ id, ...item }: Item, prints?: readonly number[]): Query =>
   (sql) =>
     sql`update item set status = ${item.status}, review = ${item.review}, body = ${item.body}, title = ${item.title}, length = ${item.length}, post_at = ${item.post_at},
       on_missed = ${item.on_missed}, approved_hash = ${item.approved_hash}, account_external_id = ${item.account_external_id},
@@ -93,7 +97,7 @@ export const saveItem =
       last_error = ${item.last_error}, format = ${item.format}, hook = ${item.hook}, tags = ${item.tags}, note = ${item.note},
       proposed_at = ${item.proposed_at}, revision = ${item.revision}, written_by = ${jsonOf(sql, item.written_by)},
       written_at = ${item.written_at}, account_id = ${item.account_id}, decision = ${jsonOf(sql, item.decision)},
-      updated_at = ${item.updated_at} where id = ${id}`
+      updated_at = ${item.updated_at}${prints ? sql`, prints = ${prints}` : sql``} where id = ${id}`
 
 /** Deletes an item, which keeps its row until it is erased. `item`: as it will be when it is restored. */
 export const removeItem =

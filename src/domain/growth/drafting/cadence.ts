@@ -46,6 +46,13 @@ const slotsOn = (day: Temporal.PlainDate, { cadence, zone }: { cadence: Cadence;
   return [...new Set(moments)].sort((a, b) => a - b)
 }
 
+/** Whether a moment lies in the minute of a slot. `zone`: of cadences that name none. */
+export const isSlot = (moment: Date, { cadence, zone: usual }: { cadence: Cadence; zone: string }): boolean => {
+  const zone = cadence.time_zone ?? usual
+  const day = Temporal.PlainDate.from(dayAt(moment, zone))
+  return slotsOn(day, { cadence, zone }).some((slot) => minuteOf(slot) === minuteOf(moment.getTime()))
+}
+
 const minuteOf = (moment: number): number => Math.floor(moment / MINUTE_MS)
 
 /** The free slots of the next `days` days, soonest first. Each slot given out counts against the ones after it. */

@@ -48,23 +48,33 @@ export const requireFormatRules = (body: string, path: string, { channel, measur
   if (broken.length > 0) fail('invalid_input', `${path} ${broken[0]}`, { details: broken.map((message) => ({ path, message })) })
 }
 
+type TextRule = Pick<Approval, 'channel' | 'measure' | 'maxLength'>
+
+/** All that forbids the approval of a text; none if it can be approved. */
+export const textFaults = (body: string, { channel, measure, maxLength }: TextRule): string[] => {
+  if (body.trim() === '') return ['is empty']
+  const length = measure(body)
+  const tooLong = length > maxLength ? [`is ${length} characters long as the network counts; the maximum is ${maxLength}`] : []
+  const broken = channel ? checkRules(body, channel.format_rules, measure).map((rule) => brokenRuleMessage(rule, channel.name)) : []
+  return [...tooLong, ...broken]
+}
+
 /** Approves a draft, with an edited body or a new title, for the account that is the default now. */
 export const approve = (item: Item, approval: Approval): Item => {
-  const { editedBody, accountExternalId, measure, maxLength, now } = approval
+  const { editedBody, accountExternalId, measure, now } = approval
   if (item.status !== 'drafted') illegal(item, 'approve')
   const path = editedBody === undefined ? 'body' : 'edited_body'
   if ((editedBody ?? item.body).trim() === '') invalid(path, 'is empty')
   const { body, title } = approvedText(item, approval)
-  const length = measure(body)
-  if (length > maxLength) invalid(path, `is ${length} characters long as the network counts; the maximum is ${maxLength}`)
-  requireFormatRules(body, path, approval)
+  const faults = textFaults(body, approval)
+  if (faults.length > 0) fail('invalid_input', `${path} ${faults[0]}`, { details: faults.map((message) => ({ path, message })) })
   const approved_hash = contentHash(body, accountExternalId)
   return {
     ...item,
     status: 'approved',
     body,
     title,
-    length,
+    length: measure(body),
     approved_hash,
     account_external_id: accountExternalId,
     last_error: null,

@@ -43,6 +43,7 @@ export const itemView = (item: Item) => ({
   revision: item.revision,
   original_body: item.original_body ?? null,
   content_hash: contentMark(item.body),
+  warnings: item.warnings ?? [],
   decision: item.decision && { ...item.decision, at: new Date(item.decision.at) },
   metrics: item.metrics ? { ...item.metrics, at: new Date(item.metrics.at) } : null,
   doubt: item.status === 'publish_unconfirmed' ? doubtView(item.doubt ?? null) : null,

@@ -7,6 +7,7 @@ import type { Draft } from './draft.ts'
 import { wayOnOf } from './item-ways.ts'
 import type { OnMissed } from './profile.ts'
 import type { Author } from './revision.ts'
+import type { Repeated, Warning } from './warnings.ts'
 
 export type ItemStatus = 'drafted' | 'approved' | 'publishing' | 'posted' | 'rejected' | 'publish_failed' | 'publish_unconfirmed'
 
@@ -63,6 +64,10 @@ export interface Item {
   posting_account?: PostingAccount | null
   /** The first text, where a later one has replaced it. Stored with the earlier revisions. */
   original_body?: string | null
+  /** Of a draft: the approved, scheduled or posted item whose text is nearly the same. Stored with the prints of texts. */
+  repeats?: Repeated | null
+  /** As they were found for this answer. */
+  warnings?: Warning[]
   /** The latest metrics; absent or null if none were read. Stored apart from the item. */
   metrics?: ItemMetrics | null
   /** Set on an unconfirmed item. Stored with the attempt. */

@@ -3,6 +3,7 @@
  * tables that nothing else writes.
  */
 import type { Tier } from '#domain/app/read-budget'
+import { engageActions } from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
 import { type Failpoints, none } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
@@ -13,6 +14,7 @@ import {
   type NetworkAccount,
   NetworkError,
   type NetworkLimits,
+  type NetworkPrices,
   type PostMetrics,
   type PublishRequest,
   type PublishResult,
@@ -50,8 +52,14 @@ const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 /** The clocks of an answer and of the next read differ by less than this. */
 const APPLY_MARGIN_MS = 1_000
 
+/** X's, of April 2026, for which the sandbox stands in where reads are metered. */
+const prices: NetworkPrices = {
+  ...{ post: 15_000, postWithLink: 200_000, reply: 10_000, interaction: 15_000 },
+  ...{ readPost: 5_000, readOwnPost: 1_000 },
+}
+
 /** Every post is applied when the answer is sent, or never. Only `slow` applies one later, and then promises nothing. */
-const limitsOf = (tier: Tier, { rates, lagMs }: SandboxFaults): NetworkLimits => ({
+const limitsOf = (tier: Tier, rules: SandboxRules, { rates, lagMs }: SandboxFaults): NetworkLimits => ({
   maxLength: WEIGHTED_LIMIT,
   maxLongLength: LONG_WEIGHTED_LIMIT,
   measure: weightedLength,
@@ -59,6 +67,10 @@ const limitsOf = (tier: Tier, { rates, lagMs }: SandboxFaults): NetworkLimits =>
   tier,
   maxApplyMs: rates.slow > 0 ? null : APPLY_MARGIN_MS + lagMs,
   completeReadBack: rates.slow === 0,
+  counting: 'as X counts: links as 23, emoji and most characters outside of Latin scripts as 2',
+  // Of replies, X takes those that somebody asked for.
+  actions: rules === 'x_selfserve' ? ['reply', 'repost'] : engageActions,
+  prices: tier === 'payg' ? prices : null,
 })
 
 const publishingAct = (store: SandboxStore, { account, text, isLong }: PublishRequest): Act => ({
@@ -125,7 +137,7 @@ export const createSandbox = ({ store, faults, rules = 'open', log, failpoints =
   return {
     name: 'sandbox',
     ...stageOn(society, (running) => running.catch(unreachable)),
-    limits: limitsOf(tier, faults),
+    limits: limitsOf(tier, rules, faults),
     publish: (request, signal) => act(publishingAct(store, request), request, signal),
     engage: (request, signal) => act(engagingAct(society, request), request, signal),
     preflight: (action, post) => preflight(rules, action, post),

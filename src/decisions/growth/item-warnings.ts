@@ -1,0 +1,54 @@
+/** The warnings of an item: what has to be read for them, and how they come to its answer. */
+import { type ChannelName, channelFor, type GrowthChannel } from '#domain/growth/drafting/growth-channel'
+import type { Item } from '#domain/growth/drafting/item'
+import { printsOf } from '#domain/growth/drafting/prints'
+import { type Repeated, type Warning, warningsOf } from '#domain/growth/drafting/warnings'
+import { limitsFor, type Networks } from '#port/network/registry'
+import { channelsPart } from '#store/growth/growth-channels'
+import { repeatedPart } from '#store/growth/item-prints'
+import { profilePart, type StoredProfile } from '#store/growth/profiles'
+
+const channelNames: ChannelName[] = ['posts', 'articles']
+
+/** The part of a load that is the workspace's. */
+export const surroundings = { profile: profilePart, channels: channelsPart(channelNames) }
+
+/** What the warnings of one item depend on. `body`: a text other than its present one; `id`: null before there is an item. */
+export const warningLoad = ({ id, body }: { id: string | null; body?: string | undefined }) => ({
+  ...surroundings,
+  repeats: repeatedPart({ itemId: id, prints: body === undefined ? undefined : printsOf(body) }),
+})
+
+export interface Surroundings {
+  profile: StoredProfile
+  channels: readonly GrowthChannel[]
+}
+
+/** What a warning is about: an item, or a text that may become one. */
+type Warned = Pick<Item, 'body' | 'kind' | 'post_at' | 'revision' | 'written_by' | 'posting_account'>
+
+export const warningsFor = (
+  item: Warned,
+  { profile: { profile }, channels, repeats }: Surroundings & { repeats: Repeated | null },
+  networks: Networks,
+): Warning[] => {
+  const channel = channels.find(({ name }) => name === channelFor(item.kind))
+  const isWritten = item.revision > 1 || item.written_by !== null
+  return warningsOf({
+    body: item.body,
+    avoid: isWritten ? profile.writing_dna.avoid : [],
+    repeats,
+    prices: limitsFor(networks, item.posting_account ?? undefined).prices,
+    slot: item.post_at && channel ? { at: item.post_at, cadence: channel.cadence, channel: channel.name, zone: profile.time_zone } : null,
+  })
+}
+
+/** The item with its warnings, for an answer. */
+export const withWarnings = (item: Item, found: Surroundings & { repeats: Repeated | null }, networks: Networks): Item => ({
+  ...item,
+  warnings: warningsFor(item, found, networks),
+})
+
+/** Drafts of a list with their warnings; other items as they are. */
+export const warnedDrafts = (items: readonly Item[], found: Surroundings, networks: Networks): Item[] =>
+  items.map((item) => (item.status === 'drafted' ? withWarnings(item, { ...found, repeats: item.repeats ?? null }, networks) : item))

@@ -1,0 +1,73 @@
+/** What a person should know before approving or scheduling a text. A warning refuses nothing; the format rules of a channel do. */
+import { dayAt } from '#kernel/calendar'
+import { normalForm } from '#kernel/normal-form'
+import { type Cadence, hasSlots, isSlot } from './cadence.ts'
+import { findLinks } from './links.ts'
+import { phraseOf, searchable } from './phrase.ts'
+
+export const warningCodes = ['avoided_phrase', 'repeats_item', 'costly_link', 'outside_cadence'] as const
+
+export interface Warning {
+  code: (typeof warningCodes)[number]
+  message: string
+  /** `repeats_item`: the other item. */
+  item_id: string | null
+}
+
+/** An approved, scheduled or posted item whose text is equal or nearly equal. */
+export interface Repeated {
+  id: string
+  status: string
+  /** When it was posted, or is due. */
+  at: Date | string | null
+}
+
+/** In millionths of a US dollar, or whatever else both prices are in. */
+interface LinkPrice {
+  post: number
+  postWithLink: number
+}
+
+export interface WarningFacts {
+  body: string
+  /** The phrases to avoid; empty for a text that a drafter wrote, which observed them. */
+  avoid: readonly string[]
+  repeats: Repeated | null
+  /** The prices of the network that it goes to; null if it has none. */
+  prices: LinkPrice | null
+  /** Its time, with the cadence of its channel; null without either. `zone`: of cadences that name none. */
+  slot: { at: Date; cadence: Cadence; channel: string; zone: string } | null
+}
+
+const warning = (code: Warning['code'], message: string, item_id: string | null = null): Warning => ({ code, message, item_id })
+
+const avoided = ({ body, avoid }: WarningFacts): Warning[] => {
+  if (avoid.length === 0) return []
+  const text = searchable(body)
+  const found = avoid.filter((phrase) => phraseOf(phrase).occursIn(text))
+  return found.map((phrase) => warning('avoided_phrase', `contains "${phrase}", which the profile avoids`))
+}
+
+const repeated = ({ repeats }: WarningFacts): Warning[] => {
+  if (!repeats) return []
+  const { id, status, at } = repeats
+  const day = at === null ? '' : ` ${status === 'posted' ? 'on' : 'for'} ${new Date(at).toISOString().slice(0, 10)}`
+  const what = status === 'approved' && at !== null ? 'scheduled' : status
+  return [warning('repeats_item', `says nearly the same as item ${id}, which is ${what}${day}`, id)]
+}
+
+const dollars = (micros: number): string => `$${(micros / 1_000_000).toFixed(3)}`
+
+const costly = ({ body, prices }: WarningFacts): Warning[] => {
+  if (!prices || prices.postWithLink <= prices.post || findLinks(normalForm(body, 'NFC')).length === 0) return []
+  return [warning('costly_link', `contains a link: the post costs ${dollars(prices.postWithLink)}, without one ${dollars(prices.post)}`)]
+}
+
+const untimely = ({ slot }: WarningFacts): Warning[] => {
+  if (!slot || !hasSlots(slot.cadence) || isSlot(slot.at, slot)) return []
+  const day = dayAt(slot.at, slot.cadence.time_zone ?? slot.zone)
+  return [warning('outside_cadence', `its time on ${day} is no slot of the cadence of channel ${slot.channel}`)]
+}
+
+/** All warnings, in a fixed order. At most one of each code, but for phrases. */
+export const warningsOf = (facts: WarningFacts): Warning[] => [...avoided(facts), ...repeated(facts), ...costly(facts), ...untimely(facts)]

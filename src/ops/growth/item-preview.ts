@@ -1,0 +1,43 @@
+import type { itemPreview } from '#contract/growth/item-preview'
+import { warningLoad, warningsFor } from '#decisions/growth/item-warnings'
+import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
+import { textFaults } from '#domain/growth/drafting/item-moves'
+import { contentMark } from '#domain/growth/drafting/item-view'
+import { findLinks } from '#domain/growth/drafting/links'
+import { fail, found } from '#kernel/errors'
+import { normalForm } from '#kernel/normal-form'
+import type { NetworkPrices } from '#port/network/network'
+import { limitsFor } from '#port/network/registry'
+import { connectionPart, defaultPart } from '#store/growth/connections'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+
+const costOf = (body: string, prices: NetworkPrices | null): number | null =>
+  prices && (findLinks(normalForm(body, 'NFC')).length > 0 ? prices.postWithLink : prices.post)
+
+export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
+  preview: loading(
+    ({ body, account, item_id = null }) => ({
+      account: account === undefined ? defaultPart : connectionPart(account),
+      ...warningLoad({ id: item_id, body }),
+    }),
+    ({ body, kind = 'post', account: chosen }, { networks }, { account, ...surroundings }) => {
+      if (chosen !== undefined && found(account, 'no such account').status !== 'connected')
+        fail('conflict', `the account @${account?.handle} is not connected; connect it again, or choose another`)
+      const limits = limitsFor(networks, account)
+      const name = channelFor(kind)
+      const channel = surroundings.channels.find((one) => one.name === name)
+      const maxLength = limitOf(name, limits)
+      const faults = textFaults(body, { measure: limits.measure, maxLength, channel })
+      const posting_account = account ? { id: account.id, handle: account.handle, network: account.network } : null
+      // The text of a person, whoever wrote it first: nobody previews what a drafter has just checked.
+      const item = { body, kind, post_at: null, revision: 2, written_by: null, posting_account }
+      const preview = {
+        ...{ body, content_hash: contentMark(body), length: limits.measure(body), max_length: maxLength },
+        ...{ can_be_approved: faults.length === 0, faults, warnings: warningsFor(item, surroundings, networks), posting_account },
+        cost_micros: costOf(body, limits.prices),
+      }
+      return { reply: { preview }, unchanged: true }
+    },
+  ),
+}

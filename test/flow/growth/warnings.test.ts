@@ -1,0 +1,91 @@
+/** What people are told of a text before they approve or schedule it. Warnings refuse nothing. */
+import { expect, test } from 'bun:test'
+import { testApp } from '#test/support/app'
+import { freshDb } from '#test/support/db'
+import { inMs, newStory, type Story } from '#test/support/story'
+import { use } from '#test/support/use'
+
+const db = use(freshDb)
+const app = use(() => testApp({ database: db.options, env: { SANDBOX_TIER: 'payg' } }))
+
+const TEXT = 'Every delay starts at the dock. We counted eleven of fourteen late parcels that had waited there for a van.'
+
+const approve = async (story: Story, id: string, body?: string) =>
+  (await story.send('POST', `items/${id}/approve`, body === undefined ? {} : { body: { edited_body: body } })).body.item
+const codes = ({ warnings }: { warnings: { code: string }[] }) => warnings.map(({ code }) => code)
+const changePosts = async (story: Story, body: Record<string, unknown>): Promise<void> => {
+  const { channels } = (await story.send('GET', 'channels')).body
+  const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
+  expect((await story.send('PUT', `channels/${id}`, { body })).status).toBe(200)
+}
+const preview = async (story: Story, body: Record<string, unknown>) => (await story.send('POST', 'items/preview', { body })).body.preview
+
+test('a phrase that the profile avoids is a warning in a text that a person wrote', async () => {
+  const story = await newStory(app)
+  await story.send('PUT', 'profile', { body: { writing_dna: { avoid: ['game changer'] } } })
+  const item = await approve(story, await story.drafted(), `A game changer: ${TEXT}`)
+  expect(item.status).toBe('approved')
+  expect(item.warnings).toEqual([{ code: 'avoided_phrase', message: 'contains "game changer", which the profile avoids', item_id: null }])
+})
+
+test('a text nearly equal to one that is approved, scheduled or posted is a warning, until that one is a draft again', async () => {
+  const story = await newStory(app)
+  const first = await story.drafted()
+  expect(codes(await approve(story, first, TEXT))).toEqual([])
+  const near = TEXT.replace('eleven', 'twelve')
+  expect((await preview(story, { body: near })).warnings).toEqual([
+    { code: 'repeats_item', message: `says nearly the same as item ${first}, which is approved`, item_id: first },
+  ])
+  expect(codes(await preview(story, { body: near, item_id: first }))).toEqual([])
+  await story.send('POST', `items/${first}/schedule`, { body: { post_at: inMs(86_400_000) } })
+  const second = await story.drafted()
+  expect((await approve(story, second, near)).warnings[0]).toMatchObject({ code: 'repeats_item', item_id: first })
+  const due = await story.send('POST', `items/${second}/schedule`, { body: { post_at: inMs(90_000_000) } })
+  expect(codes(due.body.item)).toContain('repeats_item')
+  await story.send('POST', `items/${first}/reopen`)
+  expect(codes(await preview(story, { body: near, item_id: second }))).toEqual([])
+})
+
+test('a text that repeats nothing has no warning, however many others there are', async () => {
+  const story = await newStory(app)
+  for (const day of ['Monday', 'Tuesday', 'Wednesday'])
+    await approve(story, await story.drafted(), `${day}: ${day.repeat(9)} is another day.`)
+  expect(codes(await preview(story, { body: 'The shop is open from nine to five, and on Saturdays until noon.' }))).toEqual([])
+})
+
+test('a time that is no slot of the cadence is a warning; a slot is none', async () => {
+  const story = await newStory(app)
+  const cadence = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], times: ['09:00'], time_zone: 'UTC' }
+  await changePosts(story, { cadence })
+  const id = await story.approved(TEXT)
+  const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
+  const at = async (time: string) =>
+    (await story.send('POST', `items/${id}/schedule`, { body: { post_at: `${day}T${time}:00Z` } })).body.item
+  expect(codes(await at('10:30'))).toEqual(['outside_cadence'])
+  expect(codes(await at('09:00'))).toEqual([])
+})
+
+test('a preview says all that approving would, and changes nothing', async () => {
+  const story = await newStory(app)
+  await changePosts(story, { format_rules: { max_hashtags: 0, max_emoji: 0 } })
+  const body = 'Look at https://example.com/docks #docks 🚚'
+  expect(await preview(story, { body })).toMatchObject({
+    body,
+    content_hash: new Bun.CryptoHasher('sha256').update(body).digest('hex'),
+    length: 41,
+    max_length: 280,
+    can_be_approved: false,
+    faults: [
+      'breaks the rule max_emoji of channel posts: 1 emoji, at most 0',
+      'breaks the rule max_hashtags of channel posts: 1 hashtag, at most 0',
+    ],
+    warnings: [{ code: 'costly_link', message: 'contains a link: the post costs $0.200, without one $0.015', item_id: null }],
+    cost_micros: 200_000,
+  })
+  expect(await preview(story, { body: 'x'.repeat(281) })).toMatchObject({ can_be_approved: false, length: 281, cost_micros: 15_000 })
+  expect((await preview(story, { body: 'x'.repeat(281), kind: 'article' })).can_be_approved).toBe(true)
+  const unknown = await story.send('POST', 'items/preview', { body: { body, account: crypto.randomUUID() } })
+  expect([unknown.status, unknown.body.error.message]).toEqual([404, 'no such account'])
+  expect((await story.send('POST', 'items/preview', { body: { body: ' ' } })).body.preview.faults).toEqual(['is empty'])
+  expect(await story.events()).toEqual([])
+})
