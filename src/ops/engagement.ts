@@ -1,6 +1,7 @@
 /** What the operations of an engagement share. */
 import { engagementSaved } from '#decisions/growth/engagement-writes'
 import { endByHand, type underWay } from '#decisions/growth/send-work'
+import type { TakenBack } from '#decisions/growth/take-back'
 import type { EngagedPost, Engagement, EngagementDecision } from '#domain/growth/drafting/engagement'
 import { decidedOn } from '#domain/growth/drafting/engagement-moves'
 import { engagementAnswer, engagementView } from '#domain/growth/drafting/engagement-view'
@@ -35,6 +36,12 @@ export const networkOf = ({ networks }: Pick<CommandContext, 'networks'>, { netw
 export const ruleOn = ({ limits: { measure, maxLength } }: Network, channel: GrowthChannel | undefined) => ({
   ...{ measure, maxLength, channel },
 })
+
+/** Saves one that was taken back, with the end of its send. */
+export const saveBack = (before: Engagement, engagement: Engagement, { end }: TakenBack<Engagement>) => {
+  const { effects, answers } = end(engagement)
+  return { ...save(engagement, effects, before), answers }
+}
 
 interface ByHand {
   underway: Loaded<ReturnType<typeof underWay>>

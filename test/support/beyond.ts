@@ -14,12 +14,14 @@ const ofGrowth = [
   ...['growth.profile.get', 'growth.channels.list', 'growth.automation.get', 'growth.plan.get'],
   // item-reading
   ...['growth.items.get'],
-  // engagement-texts
+  // engagement-life
   ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
+  ...['growth.engagements.remove', 'growth.engagements.restore'],
   // sandbox
   ...['growth.sandbox.timeline', 'growth.sandbox.post', 'growth.sandbox.reply'],
-  // engagement-texts
+  // engagement-life
   ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
+  ...['growth.engagements.remove', 'growth.engagements.restore'],
   // item-life
   ...['growth.items.reopen', 'growth.items.remove', 'growth.items.restore'],
   // rules, products, learnings, targets

@@ -222,7 +222,7 @@ export const recipes: Record<string, Recipe> = {
   'growth.channels': { make: anyChannel },
   'growth.audits': { make: makeAudit, instead: { cancel: queued('growth_audit', makeAudit) } },
   'growth.reports': { make: makeReport, instead: { cancel: queued('report', (workspace) => makeReport(workspace, { status: 'queued' })) } },
-  'growth.engagements': { make: makeEngagement, before: { execute: ['approve'], reopen: ['approve'] } },
+  'growth.engagements': { make: makeEngagement, before: { execute: ['approve'], reopen: ['approve'], restore: ['remove'] } },
   'growth.learnings': { make: makeLearning },
   'growth.experiments': { make: makeExperiment },
   'growth.products': { make: makeProduct },

@@ -2,7 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Engagement, EngagementAction, engagementStatuses, OneEngagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, oneOf, page, record } from '../shapes.ts'
-import { engagementTexts } from './engagement-texts.ts'
+import { engagementLife } from './engagement-life.ts'
 
 const id = Id
 const onEngagement = ['not_found', 'conflict'] as const
@@ -72,6 +72,7 @@ export const engagements = {
       foreign: true,
       errors: onEngagement,
       roles: ['editor', 'approver'],
+      recalls: true,
       destructive: true,
     },
   ),
@@ -92,5 +93,5 @@ export const engagements = {
       cap: 'execute_engagement',
     },
   ),
-  ...engagementTexts,
+  ...engagementLife,
 }

@@ -2,11 +2,17 @@
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import { replacedBy } from '#domain/growth/drafting/revision'
 import type { Query } from '#store/engine/db'
-import { saveEngagement } from '#store/growth/engagements'
+import { removeEngagement, restoreEngagement, saveEngagement } from '#store/growth/engagements'
 import { keepRevision } from '#store/growth/revisions'
+import { engageAgain, reopenSignal } from '#store/growth/signals'
 
 /** Saves an engagement, and keeps the text that the change replaces. */
 export const engagementSaved = (before: Engagement, next: Engagement): Query[] => {
   const replaced = replacedBy(before, next)
   return [saveEngagement(next), ...(replaced ? keepRevision(replaced) : [])]
 }
+
+/** Deletes an engagement, and opens its signal to another. `next`: as it will be when it is restored. */
+export const engagementRemoved = (next: Engagement): Query[] => [removeEngagement(next), reopenSignal(next)]
+
+export const engagementRestored = (next: Engagement): Query[] => [restoreEngagement(next), engageAgain(next)]

@@ -2,6 +2,7 @@ import { engagements } from '#contract/growth/engagements'
 import { admitEngagement } from '#decisions/growth/admission'
 import { engagementSaved } from '#decisions/growth/engagement-writes'
 import { endByHand, enqueueSend, underWay } from '#decisions/growth/send-work'
+import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import { type EngagedPost, type Engagement, type EngagementRequest, isWritten, requireAllowed } from '#domain/growth/drafting/engagement'
 import {
@@ -9,10 +10,12 @@ import {
   confirmEngagement,
   isInReview,
   rejectEngagement,
+  reopenEngagement,
   requestExecution,
 } from '#domain/growth/drafting/engagement-moves'
 import { engagementAnswer, engagementView } from '#domain/growth/drafting/engagement-view'
 import type { GrowthChannel } from '#domain/growth/drafting/growth-channel'
+import { engagement as moves } from '#domain/growth/sending/engagement'
 import { fail } from '#kernel/errors'
 import type { Network } from '#port/network/network'
 import { othersPost } from '#port/network/others-post'
@@ -26,11 +29,11 @@ import { engagementById, engagementOn, engagementPart, listEngagements } from '#
 import { channelPart } from '#store/growth/growth-channels'
 import { authorOf } from '../author.ts'
 import type { CommandContext, HandlerResult, Handlers, World } from '../call.ts'
-import { by, byHand, networkOf, refOf, replyOf, ruleOn, save, the } from '../engagement.ts'
+import { by, byHand, networkOf, refOf, replyOf, ruleOn, save, saveBack, the } from '../engagement.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { type PostReading, postIdOf, readPostFor, storedPost } from '../reading-post.ts'
-import { engagementTextHandlers } from './engagement-texts.ts'
+import { engagementLifeHandlers } from './engagement-life.ts'
 
 const unreadPost = (network: Network, ref: string): EngagedPost => ({
   ...{ network: network.name, post_id: postIdOf(network, ref), post_url: null, post_author: null, post_text: null, addresses_us: false },
@@ -146,17 +149,22 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
   ),
 
   reject: loading(
-    ({ id }) => ({ engagement: engagementPart(id) }),
-    async ({ id, reason }, context, { engagement }) => {
-      const { sql, gate } = context
+    ({ id }) => ({ engagement: engagementPart(id), ...onItsWay(refOf({ id })), reading: workFor('reconcile', id) }),
+    ({ id, reason }, context, { engagement, reading, ...way }) => {
       const before = the(engagement)
-      const { now } = gate
-      const rejected = by(context, 'rejected', rejectEngagement(before, reason, now))
-      const effects = isInReview(before) ? endByHand(await loadNow(sql, underWay(refOf(before))), { state: 'superseded', now }) : {}
-      return save(rejected, merge(effects, { writes: [forgetPending(id)] }))
+      const { now } = context.gate
+      if (isInReview(before)) {
+        const effects = endByHand({ ...way, reading }, { state: 'superseded', now })
+        return save(by(context, 'rejected', rejectEngagement(before, reason, now)), merge(effects, { writes: [forgetPending(id)] }))
+      }
+      const back = takeBack(context, { moves, record: before, ...way, action: 'reject' })
+      const draft = moves.isSending(before) ? reopenEngagement(back.record, now) : back.record
+      const next = by(context, 'rejected', rejectEngagement(draft, reason, now))
+      if (way.send) return saveBack(before, next, back)
+      return save(next, { writes: [forgetPending(id)] })
     },
   ),
 
   execute,
-  ...engagementTextHandlers,
+  ...engagementLifeHandlers,
 })

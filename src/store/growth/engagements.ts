@@ -1,7 +1,7 @@
 import type { EngageAction, Engagement, EngagementStatus } from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { one, type Part } from '../engine/load.ts'
+import { mapped, one, type Part } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import type { RecordId } from '../engine/work.ts'
 
@@ -20,6 +20,20 @@ export const engagementById =
 const times = { executed_at: true, written_at: true, created_at: true, updated_at: true } as const
 
 export const engagementPart = (id: RecordId): Part<Engagement | undefined> => one<Engagement>(times, engagementById(id))
+
+/** A deleted engagement, as it will be when it is restored. */
+export const deletedEngagementPart = (id: string): Part<Engagement | undefined> =>
+  mapped(
+    one<Engagement & { deleted_status: EngagementStatus }>(
+      times,
+      (sql) => sql`select ${columns(sql)}, deleted_status from engagement where id = ${id} and status = 'deleted'`,
+    ),
+    (row) => {
+      if (!row) return undefined
+      const { deleted_status: status, ...engagement } = row
+      return { ...engagement, status }
+    },
+  )
 
 /** Newest first; one more than the limit. */
 export const listEngagements =
@@ -85,3 +99,16 @@ export const saveEngagement =
       external_id = ${engagement.external_id}, url = ${engagement.url}, executed_at = ${engagement.executed_at},
       last_error = ${engagement.last_error}, revision = ${engagement.revision}, written_by = ${jsonOf(sql, engagement.written_by)},
       written_at = ${engagement.written_at}, decision = ${jsonOf(sql, engagement.decision)}, updated_at = ${engagement.updated_at} where id = ${id}`
+
+/** Deletes an engagement, which keeps its row until it is erased. `engagement`: as it will be when it is restored. */
+export const removeEngagement =
+  ({ id, status, approved_hash, account_external_id, reject_reason, last_error, updated_at }: Engagement): Query =>
+  (sql) =>
+    sql`update engagement set status = 'deleted', deleted_status = ${status}, deleted_at = ${updated_at}, approved_hash = ${approved_hash},
+      account_external_id = ${account_external_id}, reject_reason = ${reject_reason}, last_error = ${last_error}, updated_at = ${updated_at}
+      where id = ${id}`
+
+export const restoreEngagement =
+  ({ id, updated_at }: Engagement): Query =>
+  (sql) =>
+    sql`update engagement set status = deleted_status, deleted_status = null, deleted_at = null, updated_at = ${updated_at} where id = ${id}`

@@ -63,12 +63,18 @@ export const saveSignal =
   (sql) =>
     sql`update signal set status = ${status}, engagement_id = ${engagement_id}, updated_at = ${updated_at} where id = ${id}`
 
-/** Reopens the signal of a failed draft, as long as its time is not over. */
+/** Reopens the signal of a failed draft, or of a deleted engagement, as long as its time is not over. */
 export const reopenSignal =
   ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
   (sql) =>
     sql`update signal set status = 'open', engagement_id = null, updated_at = ${updated_at}
       where id = ${signal_id} and status = 'engaged' and engagement_id = ${id}`
+
+/** The reverse, for an engagement that was restored. */
+export const engageAgain =
+  ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
+  (sql) =>
+    sql`update signal set status = 'engaged', engagement_id = ${id}, updated_at = ${updated_at} where id = ${signal_id} and status = 'open'`
 
 /** Expires signals past their time, and those beyond the maximum. */
 export const expireSignals =

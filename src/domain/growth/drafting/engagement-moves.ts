@@ -3,7 +3,8 @@
  * What becomes of it as it is executed is in sending/engagement.ts.
  *
  *   queued → generating → drafted ─approve→ approved ─execute→ executing ─→ executed | execute_failed | execute_unconfirmed
- *                   └→ failed  └─reject→ rejected ─reopen→ drafted
+ *                   └→ failed  └─reject→ rejected
+ *   approved, rejected, execute_failed ─reopen→ drafted
  */
 import { fail } from '#kernel/errors'
 import { unapproved } from '../sending/sendable.ts'
@@ -19,6 +20,7 @@ import {
 } from './engagement.ts'
 import { contentHash, invalid } from './item.ts'
 import { type Author, rewritten } from './revision.ts'
+import { writtenText } from './written-text.ts'
 
 interface By {
   by: Author
@@ -37,7 +39,7 @@ interface Words extends LengthRule, By {
 
 const withWords = (engagement: Engagement, { body, by, now, ...rule }: Words): Engagement => {
   if (!isWritten(engagement.action)) invalid('body', `only applies to replies and quotes, not to a ${engagement.action}`)
-  const words = usable(body, rule)
+  const words = usable(writtenText(body, 'body'), rule)
   return words === engagement.body ? engagement : rewritten(engagement, { body: words }, { by, now })
 }
 
@@ -62,20 +64,36 @@ export const approveEngagement = (engagement: Engagement, { body, accountExterna
   }
 }
 
-/** Changes the text of a draft. An approved one becomes a draft again. */
+const EDITABLE: readonly Engagement['status'][] = ['drafted', 'approved', 'executing']
+
+/** Whether an edit of it would change nothing. Throws `invalid_input` for a text that cannot be used. */
+export const isSameText = (engagement: Engagement, words: Words): boolean =>
+  EDITABLE.includes(engagement.status) && withWords(engagement, words) === engagement
+
+/** Changes the text of a draft. An approved one becomes a draft again; one that is about to be sent must have been taken back. */
 export const editEngagement = (engagement: Engagement, words: Words): Engagement => {
   if (engagement.status !== 'drafted' && engagement.status !== 'approved') illegal(engagement, 'edit')
-  const next = withWords(engagement, words)
-  return next === engagement ? engagement : { ...next, ...unapproved, last_error: null, updated_at: words.now }
+  return { ...withWords(engagement, words), ...unapproved, last_error: null, updated_at: words.now }
 }
 
 const REOPENABLE: readonly Engagement['status'][] = ['approved', 'rejected', 'execute_failed']
 
-/** Makes a draft of an engagement that was decided or refused. One that is a draft stays as it is. */
+/** Makes a draft of it again. One that is about to be sent must have been taken back. */
 export const reopenEngagement = (engagement: Engagement, now: Date): Engagement => {
-  if (engagement.status === 'drafted') return engagement
   if (!REOPENABLE.includes(engagement.status)) illegal(engagement, 'reopen')
   return { ...engagement, ...unapproved, reject_reason: null, last_error: null, updated_at: now }
+}
+
+/** Whether it keeps others of its action from its post. */
+export const holdsPost = ({ status }: Pick<Engagement, 'status'>): boolean => status !== 'rejected' && status !== 'failed'
+
+const DELETABLE: readonly Engagement['status'][] = ['drafted', 'approved', 'rejected', 'failed', 'execute_failed']
+
+/** What is deleted: as it will be if it is restored. Only what was certainly never on the network. */
+export const removedEngagement = (engagement: Engagement, { wasSent, now }: { wasSent: boolean; now: Date }): Engagement => {
+  if (!DELETABLE.includes(engagement.status)) illegal(engagement, 'delete')
+  if (wasSent) fail('conflict', 'cannot delete: an earlier attempt to send the engagement may be on the network; reject it instead')
+  return engagement.status === 'approved' ? reopenEngagement(engagement, now) : { ...engagement, updated_at: now }
 }
 
 export const isInReview = ({ status, review }: Engagement): boolean => status === 'execute_unconfirmed' && review

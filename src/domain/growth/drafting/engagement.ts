@@ -8,6 +8,7 @@ import type { FinishedGeneration } from './generation.ts'
 import { invalid } from './item.ts'
 import { requireFormatRules } from './item-moves.ts'
 import type { Author } from './revision.ts'
+import { writtenText } from './written-text.ts'
 
 export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
 export type EngageAction = (typeof engageActions)[number]
@@ -141,7 +142,7 @@ export const newEngagement = (
   const status = isWritten(action) && body === null ? 'queued' : 'drafted'
   const engagement: Engagement = {
     ...{ id, action, instruction, ...rest, ...nothingYet, status },
-    body: body === null ? null : usable(body, rule),
+    body: body === null ? null : usable(writtenText(body, 'body'), rule),
     written_by: body === null ? null : by,
     ...{ created_at: now, updated_at: now },
   }

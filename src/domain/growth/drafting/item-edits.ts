@@ -125,7 +125,7 @@ export const asDraft = (item: Item, now: Date): Item => ({
 })
 
 /** Throws `conflict` if the text is not the version that the caller has seen. */
-export const requireRevision = ({ revision }: Pick<Item, 'revision'>, seen: number | undefined): void => {
+export const requireRevision = ({ revision }: { revision: number }, seen: number | undefined): void => {
   if (seen === undefined || seen === revision) return
   const message = `the present revision is ${revision}`
   fail('conflict', `the text has changed since revision ${seen}; ${message}`, { details: [{ path: 'revision', message }] })

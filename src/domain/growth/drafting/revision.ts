@@ -1,5 +1,4 @@
 /** The versions of a text that is ours: an item's or an engagement's. */
-import { fail } from '#kernel/errors'
 
 /** Who wrote or decided something, as the audit names them. */
 export interface Author {
@@ -61,11 +60,3 @@ export const replacedBy = (before: Revised, next: Revised): Revision | undefined
         written_by: before.written_by,
         written_at: before.written_at ?? before.created_at,
       }
-
-/** Throws `conflict`, with the present revision in its details, unless it is the one that the caller has read. */
-export const requireRevision = ({ revision }: Pick<Revised, 'revision'>, read: number | undefined): void => {
-  if (read === undefined || read === revision) return
-  fail('conflict', `the text has changed: its revision is ${revision}, not ${read}; read it again`, {
-    details: [{ path: 'revision', message: String(revision) }],
-  })
-}

@@ -15,13 +15,14 @@ import {
   approveEngagement,
   confirmEngagement,
   editEngagement,
+  isSameText,
   markDone,
   rejectEngagement,
+  removedEngagement,
   reopenEngagement,
   requestExecution,
 } from '#domain/growth/drafting/engagement-moves'
 import { contentHash } from '#domain/growth/drafting/item'
-import { requireRevision } from '#domain/growth/drafting/revision'
 import { engagement as moves } from '#domain/growth/sending/engagement'
 import { cleanRead, hit } from '#domain/growth/sending/reconcile'
 import { bindAccount, claim, doubt, type SendOutcome, settle } from '#domain/growth/sending/send'
@@ -64,15 +65,17 @@ const commands = {
   edit: (one: Engagement) => editEngagement(one, { ...rule, body: 'Better.', by, now }),
   reopen: (one: Engagement) => reopenEngagement(one, now),
   'mark done': (one: Engagement) => markDone(one, undefined, now),
+  delete: (one: Engagement) => removedEngagement(one, { wasSent: false, now }),
 }
 type Command = keyof typeof commands
 
 /** The first four from the API document ("States and transitions"); everything else is 409. */
 const legal: Partial<Record<StateName, Partial<Record<Command, EngagementStatus>>>> = {
-  drafted: { approve: 'approved', reject: 'rejected', edit: 'drafted', reopen: 'drafted', 'mark done': 'executed' },
-  approved: { execute: 'executing', edit: 'drafted', reopen: 'drafted', 'mark done': 'executed' },
-  rejected: { reopen: 'drafted' },
-  execute_failed: { execute: 'executing', reject: 'rejected', reopen: 'drafted', 'mark done': 'executed' },
+  drafted: { approve: 'approved', reject: 'rejected', edit: 'drafted', 'mark done': 'executed', delete: 'drafted' },
+  failed: { delete: 'failed' },
+  approved: { execute: 'executing', edit: 'drafted', reopen: 'drafted', 'mark done': 'executed', delete: 'drafted' },
+  rejected: { reopen: 'drafted', delete: 'rejected' },
+  execute_failed: { execute: 'executing', reject: 'rejected', reopen: 'drafted', 'mark done': 'executed', delete: 'execute_failed' },
   execute_unconfirmed: { 'mark done': 'executed' },
   'in review': { confirm: 'executed', reject: 'rejected', 'mark done': 'executed' },
 }
@@ -89,10 +92,7 @@ describe('the state table', () => {
       expect(error.message).toStartWith(`cannot ${command}: the engagement is ${engagementState(engagement)}`)
       return
     }
-    const next = commands[command](engagement)
-    // A draft that is reopened stays as it is.
-    if (next !== engagement) expect(next.updated_at).toBe(now)
-    expect(next).toMatchObject({ status: cell, review: false })
+    expect(commands[command](engagement)).toMatchObject({ status: cell, review: false, updated_at: now })
   })
 
   test.each(stateNames.map((state) => [state]))('%s has a name of its own', (state) => {
@@ -116,9 +116,18 @@ describe('the text of an engagement', () => {
     expect(twice).toMatchObject({ body: 'Best.', revision: 3, original_body: 'Well.', written_at: at(9_000) })
   })
 
-  test('stays approved when an edit changes nothing', () => {
-    const approved = approveEngagement(drafted, approval)
-    expect(editEngagement(approved, { ...rule, body: 'Well.', by, now })).toBe(approved)
+  test('is the same to an edit that changes nothing, and only where an edit is possible', () => {
+    const [same, other] = [
+      { ...rule, body: 'Well.', by, now },
+      { ...rule, body: 'Better.', by, now },
+    ]
+    for (const status of ['drafted', 'approved', 'executing'] as const)
+      expect([isSameText(bound({ status }), same), isSameText(bound({ status }), other)]).toEqual([true, false])
+    expect(isSameText(bound({ status: 'executed' }), same)).toBe(false)
+  })
+
+  test('that may have been sent is not deleted', () => {
+    expect(errorOf(() => removedEngagement(drafted, { wasSent: true, now })).message).toStartWith('cannot delete: an earlier attempt')
   })
 
   test('is a new version when the approval edits it', () => {
@@ -137,13 +146,6 @@ describe('the text of an engagement', () => {
   ] as const)('of a %s cannot become %j', (action, body, message) => {
     const { engagement } = made({ action, body: action === 'like' ? null : 'Well.' })
     expect(errorOf(() => editEngagement(engagement, { ...rule, body, by, now })).message).toBe(message)
-  })
-
-  test('is refused for another revision than the present one, which the error names', () => {
-    const error = errorOf(() => requireRevision({ revision: 3 }, 2))
-    expect([error.code, error.details]).toEqual(['conflict', [{ path: 'revision', message: '3' }]])
-    expect(requireRevision({ revision: 3 }, 3)).toBeUndefined()
-    expect(requireRevision({ revision: 3 }, undefined)).toBeUndefined()
   })
 })
 

@@ -40,7 +40,7 @@ describe('the text of an engagement', () => {
       decision: { what: 'approved', by: { kind: 'key' } },
     })
     const refused = await act(story, id, 'execute')
-    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot execute: the engagement is drafted'])
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'cannot execute: the engagement is drafted; approve it first'])
     const again = await act(story, id, 'approve')
     expect(again.body.engagement).toMatchObject({ status: 'approved', revision: 2, content_hash: body.engagement.content_hash })
     expect((await act(story, id, 'execute')).body.engagement.status).toBe('executed')
@@ -53,7 +53,11 @@ describe('the text of an engagement', () => {
     const { id } = await drafted(story)
     await edit(story, id, { body: 'First.', revision: 1 })
     const late = await edit(story, id, { body: 'Second.', revision: 1 })
-    expect([late.status, late.body.error.code, late.body.error.details]).toEqual([409, 'conflict', [{ path: 'revision', message: '2' }]])
+    expect([late.status, late.body.error.code, late.body.error.details]).toEqual([
+      409,
+      'conflict',
+      [{ path: 'revision', message: 'the present revision is 2' }],
+    ])
     expect((await edit(story, id, { body: 'Second.', revision: 2 })).body.engagement).toMatchObject({ body: 'Second.', revision: 3 })
   })
 
@@ -74,6 +78,9 @@ describe('the text of an engagement', () => {
       { path: 'body', message: expect.stringContaining('synergy') },
     ])
     expect((await edit(story, id, { body: 'x'.repeat(281) })).body.error.message).toContain('281 characters long')
+    const strange = await edit(story, id, { body: 'We\u0007 call first.' })
+    expect([strange.status, strange.body.error.details]).toEqual([400, [{ path: 'body', message: expect.stringContaining('U+0007') }]])
+    expect((await edit(story, id, { body: 'One line\r\nand another' })).body.engagement.body).toBe('One line\nand another')
   })
 })
 
@@ -138,7 +145,7 @@ describe('an engagement done by hand', () => {
     expect(await app.owner`select from sandbox.posts where in_reply_to = ${post}`).toHaveLength(0)
     expect(await app.owner`select from sandbox.reactions where post_id = ${post}`).toHaveLength(0)
     const twice = await act(story, id, 'done')
-    expect([twice.status, twice.body.error.message]).toEqual([409, 'cannot mark done: the engagement is executed'])
+    expect([twice.status, twice.body.error.message]).toEqual([409, 'cannot mark done: the engagement is executed; nothing is left to do'])
   })
 
   test('takes a URL and nothing else for one', async () => {

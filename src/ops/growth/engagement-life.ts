@@ -1,0 +1,82 @@
+import type { engagementLife } from '#contract/growth/engagement-life'
+import { engagementRemoved, engagementRestored } from '#decisions/growth/engagement-writes'
+import { underWay } from '#decisions/growth/send-work'
+import { onItsWay, takeBack } from '#decisions/growth/take-back'
+import { requireFirst } from '#domain/growth/drafting/engagement'
+import {
+  editEngagement,
+  holdsPost,
+  isSameText,
+  markDone,
+  removedEngagement,
+  reopenEngagement,
+} from '#domain/growth/drafting/engagement-moves'
+import { requireRevision } from '#domain/growth/drafting/item-edits'
+import { engagement as moves } from '#domain/growth/sending/engagement'
+import { merge } from '#store/engine/letter'
+import { wasSent } from '#store/growth/attempts'
+import { deletedEngagementPart, engagementPart, otherEngagement } from '#store/growth/engagements'
+import { channelPart } from '#store/growth/growth-channels'
+import { authorOf } from '../author.ts'
+import type { Handlers } from '../call.ts'
+import { by, byHand, networkOf, refOf, replyOf, ruleOn, saveBack, the } from '../engagement.ts'
+import { loading } from '../loading.ts'
+
+/** The engagement, and what may be on its way to the network. */
+const withItsWay = (id: string) => ({ engagement: engagementPart(id), ...onItsWay(refOf({ id })) })
+
+export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
+  edit: loading(
+    ({ id }) => ({ ...withItsWay(id), channel: channelPart('replies') }),
+    ({ body, revision }, context, { engagement, channel, ...way }) => {
+      const before = the(engagement)
+      requireRevision(before, revision)
+      const words = { body, ...ruleOn(networkOf(context, before), channel), by: authorOf(context), now: context.gate.now }
+      // A text that cannot be used is refused here, before a send is stopped for it.
+      if (isSameText(before, words)) return { reply: replyOf(before), unchanged: true }
+      const back = takeBack(context, { moves, record: before, ...way, action: 'edit' })
+      return saveBack(before, editEngagement(back.record, words), back)
+    },
+  ),
+
+  reopen: loading(
+    ({ id }) => ({ ...withItsWay(id), other: otherEngagement(id) }),
+    (_, context, { engagement, other, ...way }) => {
+      const before = the(engagement)
+      if (before.status === 'drafted') return { reply: replyOf(before), unchanged: true }
+      if (!holdsPost(before)) requireFirst(before.action, other)
+      const back = takeBack(context, { moves, record: before, ...way, action: 'reopen' })
+      return saveBack(before, by(context, 'reopened', reopenEngagement(back.record, context.gate.now)), back)
+    },
+  ),
+
+  done: loading(
+    ({ id }) => ({ engagement: engagementPart(id), ...underWay(refOf({ id })) }),
+    ({ url }, context, { engagement, ...underway }) => {
+      const before = the(engagement)
+      const { now } = context.gate
+      return byHand(before, by(context, 'marked_done', markDone(before, url, now)), { underway, now })
+    },
+  ),
+
+  remove: loading(
+    ({ id }) => ({ ...withItsWay(id), sent: wasSent(refOf({ id })) }),
+    (_, context, { engagement, sent, ...way }) => {
+      const before = the(engagement)
+      const back = takeBack(context, { moves, record: before, ...way, action: 'delete' })
+      const next = removedEngagement(back.record, { wasSent: sent, now: context.gate.now })
+      const { effects, answers } = back.end(next)
+      return { reply: replyOf(next), effects: merge(effects, { writes: engagementRemoved(next) }), answers }
+    },
+  ),
+
+  restore: loading(
+    ({ id }) => ({ engagement: engagementPart(id), deleted: deletedEngagementPart(id), other: otherEngagement(id) }),
+    (_, { gate: { now } }, { engagement, deleted, other }) => {
+      if (engagement) return { reply: replyOf(engagement), unchanged: true }
+      const next = { ...the(deleted), updated_at: now }
+      if (holdsPost(next)) requireFirst(next.action, other)
+      return { reply: replyOf(next), effects: { writes: engagementRestored(next) } }
+    },
+  ),
+}
