@@ -29,6 +29,7 @@ import {
 } from './history.ts'
 import { ask, die, handled, hang, TENANT, takeOver, wake } from './nodes.ts'
 import { wayOut } from './outcome.ts'
+import { checkTooLate, recallable, rewritings } from './taking-back.ts'
 import { bodies } from './texts.ts'
 import { way } from './ways.ts'
 import { count, itemIds, itemOf, nowOf, type World } from './world.ts'
@@ -81,16 +82,28 @@ const schedule = (world: World, { item, inMs, onMissed }: Scheduled): void => {
   ask(world, { name: 'schedule', id: item }, (context) => handled(itemHandlers.schedule, input, context))
 }
 
+const rewrite = (world: World, { item, ...change }: { item: string; body?: string; account?: string | null }): void =>
+  ask(world, { name: 'rewrite', id: item }, (context) => handled(itemHandlers.edit, { id: item, ...change }, context))
+
 const DUE_IN = [-30_000, 0, 3_000, 10 * MINUTE]
 const policy = (next: Next) => among(['post', 'skip'] as const, next)
 
-/** Ids of attempts whose send is held up in the process that decides: it can still be called back. */
-const recallable = ({ memory, wires }: World, { lanes }: CommandContext): Set<string> => {
-  const live = new Set(lanes.ids())
-  const claimed = new Set([...memory.works.values()].filter(({ id }) => live.has(id)).map(({ ref_id }) => ref_id))
-  const wired = new Set(wires.map(({ request }) => request.attemptId))
-  return new Set([...memory.attempts.values()].filter(({ id, record_id }) => claimed.has(record_id) && !wired.has(id)).map(({ id }) => id))
-}
+/** Refused only if it is too late: what this process holds up before its send can be taken back. */
+const withdrawal = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
+  action(
+    weight,
+    (next) => ({ item: among(itemIds, next) }),
+    (world, { item }) =>
+      ask(world, { name, id: item }, async (context) => {
+        const own = recallable(world, context)
+        try {
+          return await handle(item, context)
+        } catch (cause) {
+          checkTooLate(world, item, own)
+          throw cause
+        }
+      }),
+  )
 
 /** What may still go out after a pause is what its answer says, and nothing that could be called back. */
 const pause = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
@@ -189,9 +202,13 @@ const actions: Record<string, Action> = {
     requestAgain(await lockItem(context.sql, id), { by: 'session', now: context.gate.now })
     return handled(itemHandlers.postNow.begin, { id, confirm: 'post_again' }, context)
   }),
-  reject: onItem(1, 'reject', (id, context) => handled(itemHandlers.reject, { id }, context)),
+  reject: withdrawal(1, 'reject', (id, context) => handled(itemHandlers.reject, { id }, context)),
+  reopen: withdrawal(2.5, 'reopen', (id, context) => handled(itemHandlers.reopen, { id }, context)),
+  delete: withdrawal(1, 'delete', (id, context) => handled(itemHandlers.remove, { id }, context)),
+  restore: onItem(1.5, 'restore', (id, context) => handled(itemHandlers.restore, { id }, context)),
   unschedule: onItem(3, 'unschedule', (id, context) => handled(itemHandlers.unschedule, { id }, context)),
   'mark posted': onItem(2, 'mark posted', (id, context) => handled(itemHandlers.markPosted, { id }, context)),
+  rewrite: action(2, (next) => ({ item: among(itemIds, next), ...among(rewritings, next) }), rewrite),
   edit: action(1.5, (next) => ({ item: among(itemIds, next), ...among(edits, next) }), edit),
   'approve engagement': onEngagement(1.5, 'approve engagement', (id, context) => handled(handlersOf(context).approve, { id }, context)),
   execute: onEngagement(2.5, 'execute', (id, context) => handled(handlersOf(context).execute.begin, { id }, context)),
@@ -263,6 +280,7 @@ const actions: Record<string, Action> = {
 /** The last word of a person on every item. */
 export const settleByHand = (world: World): void => {
   for (const item of itemIds) {
+    if (world.memory.deleted.has(item)) continue
     const command = wayOut[stateName(itemOf(world, item))]
     if (command) actions[command]!.happen(world, { do: command, item })
   }

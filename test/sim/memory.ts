@@ -31,6 +31,8 @@ export interface Changes {
 
 export interface Memory {
   items: Map<string, Item>
+  /** Ids of items that are deleted; they are kept as they will be restored. */
+  deleted: Set<string>
   engagements: Map<string, Engagement>
   attempts: Map<string, Attempt>
   works: Map<string, Row>
@@ -72,6 +74,7 @@ export interface Memory {
 
 export const newMemory = (now: () => Date): Memory => ({
   items: new Map(),
+  deleted: new Set(),
   engagements: new Map(),
   attempts: new Map(),
   works: new Map(),
@@ -166,8 +169,9 @@ export const kept = <R extends { id: string }>(rows: (memory: Memory) => Map<str
   }),
 })
 
-const copyOf = ({ items, engagements, attempts, works, connections, events, paused }: Memory): Partial<Memory> => ({
+const copyOf = ({ items, deleted, engagements, attempts, works, connections, events, paused }: Memory): Partial<Memory> => ({
   items: new Map(items),
+  deleted: new Set(deleted),
   engagements: new Map(engagements),
   attempts: new Map(attempts),
   works: new Map(works),

@@ -4,6 +4,7 @@ import { againMutants } from './mutants-again.ts'
 import { claimingMutants } from './mutants-claiming.ts'
 import { engagingMutants } from './mutants-engaging.ts'
 import { returningMutants } from './mutants-returning.ts'
+import { takingBackMutants } from './mutants-taking-back.ts'
 
 const lane = 'actors/work/growth/send.ts'
 const claimSend = 'actors/work/growth/claim-send.ts'
@@ -18,6 +19,7 @@ export const mutants: Mutant[] = [
   ...engagingMutants,
   ...againMutants,
   ...claimingMutants,
+  ...takingBackMutants,
   // Who may act at all. The fence itself is SQL: here it is the reading of it that the simulation runs on.
   {
     name: 'a letter is not fenced',

@@ -20,6 +20,7 @@ import { settle } from './clock.ts'
 import { type Commanded, letter } from './memory.ts'
 import { simulatedNetwork } from './network.ts'
 import { checkRefusal } from './rules.ts'
+import { recalls } from './taking-back.ts'
 import { count, type Node, reach, type World } from './world.ts'
 
 export const TENANT = 'tenant'
@@ -137,7 +138,7 @@ export const ask = (world: World, command: Commanded, handle: (context: CommandC
   const asked: Letter<unknown> = {
     name: command.name,
     priority: isUrgent(command) ? 'control' : 'interactive',
-    alone: isUrgent(command),
+    alone: isUrgent(command) || recalls(command.name),
     provenance: { principal: { kind: 'session', id: 'person' }, surface: 'rest' },
     async decide(sql, gate, lanes) {
       world.memory.command = command

@@ -114,6 +114,7 @@ export const wayOut: Partial<Record<StateName, 'reject' | 'mark posted'>> = {
 export const checkOver = (world: World): void => {
   for (const item of world.memory.items.values()) {
     const state = stateName(item)
+    if (world.memory.deleted.has(item.id)) continue
     if (state !== 'posted' && state !== 'rejected') world.broken.push(`${item.id}: cannot be settled, being ${state}`)
     if (attemptsOf(world, item.id).some(isOpen)) world.broken.push(`${item.id}: is settled, and an attempt is open`)
   }

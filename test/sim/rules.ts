@@ -14,6 +14,7 @@ import { checkKeys } from './keys.ts'
 import type { Changes, Commanded } from './memory.ts'
 import { attemptMoves, checkItem, PROVEN } from './outcome.ts'
 import { checkAfterReturn, checkReturned } from './returning.ts'
+import { checkWithdrawn, isRefusedRightly, withdrawn } from './taking-back.ts'
 import { count, itemOf, type Node, nowOf, type World } from './world.ts'
 
 /** What must be so; otherwise the history has failed with these words. */
@@ -183,11 +184,13 @@ export const checkCommit = (world: World, { items, attempts, engagements }: Chan
   for (const [previous, item] of items) {
     const { id } = item
     const [from, to] = [stateName(previous), stateName(item)]
-    const allowed: string[] = command?.id === id ? [transitions[from][command.name as Command]] : moves[from]
+    const own = command?.id === id ? command.name : undefined
+    const allowed: string[] = own === undefined ? moves[from] : (withdrawn(own, from) ?? [transitions[from][own as Command]])
     must(world, allowed.includes(to), `${id}: ${command?.id === id ? command.name : 'the machine'} led from ${from} to ${to}`)
     const isStale = command?.id !== id && to === 'drafted'
     must(world, !isStale || world.edited.has(id), `${id}: taken for another than was approved`)
     if (command?.id !== id) checkLetGo(world, { id, from, to }, attempts)
+    if (own !== undefined) checkWithdrawn(world, { id, from, to, command: own }, (holds, words) => must(world, holds, `${id}: ${words}`))
     record(world, item, command)
   }
   for (const [before, after] of attempts) (after.sendable === 'post' ? checkAttempt : checkEngagementAttempt)(world, before, after)
@@ -212,6 +215,8 @@ export const checkRefusal = (world: World, { name, id }: Commanded, cause: unkno
     return
   }
   const item = itemOf(world, id)
+  const from = stateName(item)
+  if (cause instanceof AppError && isRefusedRightly(world, { name, id, from }, cause)) return
   const cell = transitions[stateName(item)][name as Command]
   const isUnderWay = name === 'post again' && isPostedAgain(world, id)
   const expected = cell === '409' || isUnderWay ? 'conflict' : 'x_not_connected'

@@ -27,9 +27,26 @@ const keptEngagements = kept<Engagement>(
   (memory) => memory.engagements,
   ({ changes }) => changes.engagements,
 )
-const itemPart = (id: string) => part((memory) => memory.items.get(id))
+const itemPart = (id: string) => part((memory) => (memory.deleted.has(id) ? undefined : memory.items.get(id)))
 const engagementPart = (id: string) => part((memory) => memory.engagements.get(id))
-const items = { itemPart, lockItem: keptItems.lock, saveItem: keptItems.save }
+const isSaved = (item: Item, deletes: boolean) => (): Write => {
+  const { row, change } = keptItems.save(item)()
+  return {
+    row,
+    change(memory) {
+      memory.deleted[deletes ? 'add' : 'delete'](item.id)
+      change(memory)
+    },
+  }
+}
+const items = {
+  itemPart,
+  lockItem: (memory: Memory, id: string) => keptItems.lock(memory, memory.deleted.has(id) ? 'none' : id),
+  saveItem: keptItems.save,
+  deletedItemPart: (id: string) => part((memory) => (memory.deleted.has(id) ? memory.items.get(id) : undefined)),
+  removeItem: (item: Item) => isSaved({ ...item, post_at: null, on_missed: null }, true),
+  restoreItem: (item: Item) => isSaved(item, false),
+}
 const engagements = { engagementPart, lockEngagement: keptEngagements.lock, saveEngagement: keptEngagements.save }
 
 const accountOf = (memory: Memory, { record_id }: SendableRef, except: string | null): SendingAccount | undefined => {
@@ -52,6 +69,8 @@ const changed = (id: string, changes: Partial<Attempt>): Write => ({
 const openAttempt = (memory: Memory, { record_id }: SendableRef) =>
   find(memory.attempts, (one) => one.record_id === record_id && isOpen(one))
 
+const NOT_SENT = ['open', 'failed', 'unsent']
+
 const attempts = {
   openAttempt: async (memory: Memory, of: SendableRef) => openAttempt(memory, of),
   openAttemptPart: (of: SendableRef) => part((memory) => openAttempt(memory, of)),
@@ -61,6 +80,8 @@ const attempts = {
     const own = filter(memory.attempts, (one) => one.record_id === record_id && isDoubted(one))
     return new Date(Math.min(...own.map(({ intent_at }) => +intent_at)))
   },
+  wasSent: ({ record_id }: SendableRef) =>
+    part((memory) => find(memory.attempts, (one) => one.record_id === record_id && !NOT_SENT.includes(one.state)) !== undefined),
   triesSoFar: ({ record_id }: SendableRef) =>
     part((memory) => {
       const own = filter(memory.attempts, (one) => one.record_id === record_id)
@@ -115,6 +136,11 @@ const connections = {
   countConnected: async (memory: Memory) => filter(memory.connections, ({ status }) => status === 'connected').length,
   accountFor: async (memory: Memory, externalId: string | null) => accountFor(memory, externalId),
   connectionPart: (id: string) => part((memory) => memory.connections.get(id)),
+  accountOfItem: (id: string) =>
+    part((memory) => {
+      const chosen = memory.items.get(id)?.account_id ?? null
+      return chosen === null ? currentDefault(memory) : memory.connections.get(chosen)
+    }),
   defaultPart: part(currentDefault),
   connectionById: (id: string) => async (memory: Memory) => [memory.connections.get(id)],
   upsertConnection: (connection: Connection) => (): Write => ({
@@ -199,6 +225,9 @@ const steps = { callsInFlight: parts(() => []) }
 const revisions = { keepRevision: () => [() => nothing] }
 const itemPrints = { keepPrints: () => () => nothing, dropPrints: () => () => nothing, repeatedPart: () => part(() => null) }
 
+/** Nobody looks for items by their words. */
+const itemWords = { insertWords: () => () => nothing, keepWords: () => () => nothing }
+
 /** Of work, only sends and what reads for them is kept. */
 const standing = { standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })) }
 
@@ -234,6 +263,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/standing': standing,
     'growth/revisions': revisions,
     'growth/item-prints': itemPrints,
+    'growth/item-words': itemWords,
     'engine/work': works,
     'engine/gate': gate,
     'engine/letter': letters,

@@ -45,7 +45,10 @@ const begin = (counts: Map<string, number>): World => {
   for (const one of engagements) world.memory.engagements.set(one.id, one)
   simulateDeadlines(world)
   world.memory.onChange = (changes, command) => checkCommit(world, changes, command)
-  world.memory.onFailure = (failure) => count(world, FAILED[failure])
+  world.memory.onFailure = (failure) => {
+    world.hasFailed = true
+    count(world, FAILED[failure])
+  }
   world.memory.onBroken = (words) => world.broken.push(words)
   takeOver(world)
   settle()

@@ -62,6 +62,8 @@ const EXPECTED = [
   ...['approve', 'reject', 'schedule', 'unschedule', 'post', 'mark posted', 'post again', 'pause', 'resume', 'disconnect', 'edit'].map(
     (name) => `done ${name}`,
   ),
+  ...['reopen', 'delete', 'restore', 'rewrite'].map((name) => `done ${name}`),
+  ...['reopen', 'reject', 'delete'].map((name) => `recalled by ${name}`),
   ...['crash', 'takeover', 'hang', 'wake', 'stop', 'burst', 'connect', 'default', 'post by hand'].map((name) => `step ${name}`),
   ...[
     'posted',

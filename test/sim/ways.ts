@@ -2,6 +2,7 @@
 import { HOUR, MINUTE } from '#test/domain/records'
 import { engagementIds } from './engaging.ts'
 import { AMBIGUOUS, among, CLEAR, failures, type Next, type Step, someFate } from './history.ts'
+import { bodies } from './texts.ts'
 import { itemIds } from './world.ts'
 
 const asked = (item: string, next: Next): Step =>
@@ -32,6 +33,22 @@ const claimNotHeardOf = (item: string, next: Next): Step[] => [
     { do: 'break database', letters: ['after', ...(next() < 0.3 ? everyOther : failures(14, next))] },
     { do: 'send', fate: someFate(next), which: 'first' as const },
   ],
+]
+
+const withdrawals = ['reopen', 'reopen', 'reject', 'delete', 'rewrite']
+
+/** Claimed and taken back, perhaps in commits that fail or are not heard of; then a draft again, approved with another text, and sent. */
+const takenBack = (item: string, next: Next): Step[] => [
+  ...[{ do: 'approve', item }, asked(item, next)],
+  ...(next() < 0.4 ? [{ do: 'break database', letters: failures(4, next) }] : []),
+  ...(next() < 0.3 ? [{ do: 'send', fate: someFate(next), which: 'first' as const, rush: true as const }] : []),
+  ...[
+    { do: among(withdrawals, next), item, body: bodies[3] },
+    { do: 'restore', item },
+    { do: 'reopen', item },
+  ],
+  ...[{ do: 'approve', item, ...(next() < 0.7 ? { body: among(bodies, next) } : {}) }, asked(item, next)],
+  { do: 'send', fate: someFate(next), which: among(['first', 'all'] as const, next) },
 ]
 
 const ways: ((item: string, next: Next) => Step[])[] = [
@@ -92,6 +109,7 @@ const ways: ((item: string, next: Next) => Step[])[] = [
     ],
   ],
   claimNotHeardOf,
+  takenBack,
   /** So too on a person's word, and the account is disconnected before the process hears what became of it. */
   (item, next) => [
     ...[
@@ -154,11 +172,12 @@ const ways: ((item: string, next: Next) => Step[])[] = [
   ],
 ]
 const meanwhile: ((item: string) => Step)[] = [
+  (item) => ({ do: 'reopen', item }),
   (item) => ({ do: 'mark posted', item }),
   () => ({ do: 'pause' }),
   () => ({ do: 'disconnect' }),
   () => ({ do: 'wait', ms: 5_000 }),
 ]
-const common = [ways[0]!, ways[0]!, ways[0]!, ways[0]!, claimNotHeardOf, claimNotHeardOf, ...ways]
+const common = [ways[0]!, ways[0]!, ways[0]!, takenBack, takenBack, claimNotHeardOf, claimNotHeardOf, ...ways]
 
 export const way = (next: Next): Step[] => among(common, next)(among(itemIds, next), next)

@@ -102,6 +102,8 @@ export interface World {
   /** What the attempt may do that a commit puts in the place of a superseded one, by item; and each attempt that did, by attempt. */
   permits: Map<string, Permit>
   permitted: Map<string, Permit>
+  /** A transaction has failed, or was not heard of. */
+  hasFailed: boolean
   /** What was found wrong. */
   broken: string[]
   /** How often what happened: `<group> <what>`. */
@@ -170,6 +172,7 @@ export const newWorld = (counts: Map<string, number>): World => {
     wholeLooks: new Map(),
     permits: new Map(),
     permitted: new Map(),
+    hasFailed: false,
     broken: [],
     counts,
   }
