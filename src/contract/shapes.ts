@@ -119,7 +119,7 @@ interface TimeOrSlot extends TSchema {
 TypeRegistry.Set('TimeOrSlot', (_, value: unknown) => typeof value === 'string' && (value === NEXT_SLOT || isDateTime(value)))
 
 /** A point in time, or `next_slot`. Declares its type beside `anyOf`, for clients that do not support unions. */
-export const timeOrSlot = (): TimeOrSlot =>
+export const timeOrSlot = (about = 'An ISO 8601 timestamp, or next_slot.'): TimeOrSlot =>
   ({
     [Kind]: 'TimeOrSlot',
     type: 'string',
@@ -127,7 +127,7 @@ export const timeOrSlot = (): TimeOrSlot =>
       { type: 'string', format: 'date-time' },
       { type: 'string', enum: [NEXT_SLOT] },
     ],
-    description: 'An ISO 8601 timestamp, or next_slot.',
+    description: about,
   }) as unknown as TimeOrSlot
 
 export const NOT_BLANK = '\\S'

@@ -256,6 +256,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'growth.items.edit': async (workspace, extent) => (extent === 'whole' ? { account: (await connect(workspace)).id } : {}),
   'growth.items.preview': async (workspace, extent) =>
     extent === 'whole' ? { account: (await connect(workspace)).id, item_id: (await makeItem(workspace)).id } : {},
+  // That of the record's text.
+  'growth.items.approve': () => ({ expect_hash: undefined }),
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.sandbox.reply': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),

@@ -11,6 +11,13 @@ const PostAgain = oneOf(['post_again'], {
   description: 'A person has checked: post an item in doubt again. Ignored in other states.',
 })
 
+/** At least an item's mark. */
+const ExpectHash = T.String({
+  pattern: '^[0-9a-f]{8,64}$',
+  examples: ['0c2cce39'],
+  description: 'The content_hash that you saw, or its first digits: 409 if the text is another one.',
+})
+
 const OneItem = record({ item: Item })
 const id = Id
 const onItem = ['not_found', 'conflict'] as const
@@ -31,7 +38,7 @@ export const items = {
   ...itemTexts,
   approve: op.command(
     'POST /api/v1/growth/items/:id/approve',
-    'Approve a drafted item, as is or with an edited body. Posts nothing yet. The text must follow the format rules of its channel. The approval covers this text and the default account only.',
+    'Approve a drafted item, as is or with an edited body. Posts nothing yet; with post_at it is scheduled too. The text must follow the format rules of its channel. The approval covers this text and the default account only.',
     {
       input: {
         id,
@@ -43,6 +50,9 @@ export const items = {
             description: 'A new title for an article, which becomes its first line. Not allowed for posts.',
           }),
         ),
+        expect_hash: T.Optional(ExpectHash),
+        post_at: T.Optional(timeOrSlot('Also schedule it.')),
+        on_missed: T.Optional(OnMissed),
       },
       output: OneItem,
     },

@@ -7,7 +7,7 @@ import { fail } from '#kernel/errors'
 import type { CalendarEntry } from '#store/growth/calendar'
 
 interface Slots {
-  channels: GrowthChannel[]
+  channels: readonly GrowthChannel[]
   calendar: CalendarEntry[]
   profile: Profile
   now: Date

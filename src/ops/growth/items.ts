@@ -1,40 +1,43 @@
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
-import { warningLoad, withWarnings } from '#decisions/growth/item-warnings'
+import { type Surroundings, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemSaved } from '#decisions/growth/item-writes'
 import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
-import { decided, type Item, type ItemDecision } from '#domain/growth/drafting/item'
+import { decided, type Item, type ItemDecision, invalid } from '#domain/growth/drafting/item'
 import { requireChosen } from '#domain/growth/drafting/item-edits'
 import {
   approve,
+  isUnscheduled,
   markPosted,
   postedEvent,
   reject,
   reopen,
   requestAgain,
   requestPost,
+  requireApprovable,
   requireSchedulable,
   schedule,
   unschedule,
 } from '#domain/growth/drafting/item-moves'
 import { itemAnswer, itemView } from '#domain/growth/drafting/item-view'
+import type { OnMissed } from '#domain/growth/drafting/profile'
 import { rewritten } from '#domain/growth/drafting/revision'
 import type { Connection } from '#domain/growth/sending/connection'
 import { post } from '#domain/growth/sending/post'
 import { fail, found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
 import { resolvePending } from '#store/engine/idempotency'
-import type { Effects } from '#store/engine/letter'
+import { type Effects, merge } from '#store/engine/letter'
 import { when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
 import { accountOfRecord } from '#store/growth/attempts'
-import { calendarPart } from '#store/growth/calendar'
+import { type CalendarEntry, calendarPart } from '#store/growth/calendar'
 import { accountOfItem } from '#store/growth/connections'
 import { itemById, itemPart, listItems, saveItem } from '#store/growth/items'
 import { authorOf } from '../author.ts'
@@ -58,6 +61,21 @@ const save = (before: Item, item: Item, effects: Effects = {}) => ({
 const by = (context: CommandContext, what: ItemDecision['what'], item: Item): Item =>
   decided(item, what, { by: authorOf(context), now: context.gate.now })
 
+interface Timing {
+  item: Item
+  /** What people ask for. */
+  times: { post_at: string; on_missed?: OnMissed | undefined }
+  existing: Work | undefined
+  calendar: CalendarEntry[] | undefined
+}
+
+/** Gives an approved item its time, and a row of work that posts it then. */
+const timed = ({ item, times: { post_at, on_missed }, existing, calendar }: Timing, { profile, channels }: Surroundings, now: Date) => {
+  const postAt = calendar ? slotFor(item, { channels, calendar, profile: profile.profile, now }) : new Date(post_at)
+  const next = schedule(item, { postAt, onMissed: on_missed ?? null, now })
+  return { next, effects: enqueueSend('post', { record: next, runAt: postAt, origin: 'automatic', existing }) }
+}
+
 export const itemHandlers: Handlers<typeof items> = {
   async list({ status, ...input }, { read }) {
     const page = pageOf(input)
@@ -70,21 +88,32 @@ export const itemHandlers: Handlers<typeof items> = {
   ...itemTextHandlers,
 
   approve: loading(
-    ({ id, edited_body }) => ({ item: itemPart(id), account: accountOfItem(id), ...warningLoad({ id, body: edited_body }) }),
-    ({ edited_body, title }, context, { account, item: loaded, ...surroundings }) => {
+    ({ id, edited_body, post_at }) => ({
+      ...{ item: itemPart(id), account: accountOfItem(id), existing: when(post_at !== undefined, workFor('send', id)) },
+      ...{ calendar: when(post_at === NEXT_SLOT, calendarPart), ...warningLoad({ id, body: edited_body }) },
+    }),
+    ({ edited_body, title, expect_hash, post_at, on_missed }, context, { account, item: loaded, existing, calendar, ...surroundings }) => {
       const { gate, networks } = context
+      const { now } = gate
       const item = the(loaded)
+      requireApprovable(item, expect_hash)
       requireChosen(account, 'approve')
       const name = channelFor(item.kind)
       const limits = limitsFor(networks, account)
       const channel = surroundings.channels.find((one) => one.name === name)
       const rule = { measure: limits.measure, maxLength: limitOf(name, limits), channel }
       const words = { editedBody: edited_body, title }
-      const approved = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now: gate.now, ...rule })
+      const approved = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now, ...rule })
       const isEdited = approved.body !== item.body || approved.title !== item.title
-      const written = isEdited ? rewritten(approved, approved, { by: authorOf(context), now: gate.now }) : approved
-      const next = withWarnings(by(context, 'approved', written), surroundings, networks)
-      return save(item, next, next.title === item.title ? {} : { writes: [retitleArticle(next)] })
+      const written = by(context, 'approved', isEdited ? rewritten(approved, approved, { by: authorOf(context), now }) : approved)
+      if (post_at === undefined && on_missed !== undefined) invalid('on_missed', 'only applies with post_at')
+      const times = post_at === undefined ? undefined : { post_at, on_missed }
+      const { next, effects } = times
+        ? timed({ item: written, times, existing, calendar }, surroundings, now)
+        : { next: written, effects: {} }
+      const retitled = next.title === item.title ? {} : { writes: [retitleArticle(next)] }
+      const shown = withWarnings(next, surroundings, networks)
+      return { ...save(item, shown, merge(retitled, effects)), ...(times && { auditDetail: { post_at: next.post_at } }) }
     },
   ),
 
@@ -106,22 +135,21 @@ export const itemHandlers: Handlers<typeof items> = {
       const calendar = when(post_at === NEXT_SLOT, calendarPart)
       return { item: itemPart(id), existing: workFor('send', id), calendar, ...warningLoad({ id }) }
     },
-    ({ post_at, on_missed }, context, { item: before, existing, calendar, ...surroundings }) => {
-      const { now } = context.gate
+    (times, context, { item: before, existing, calendar, ...surroundings }) => {
       const approved = the(before)
       requireSchedulable(approved)
-      const { channels, profile } = surroundings
-      const postAt = calendar ? slotFor(approved, { channels, calendar, profile: profile.profile, now }) : new Date(post_at)
-      const scheduled = by(context, 'scheduled', schedule(approved, { postAt, onMissed: on_missed ?? null, now }))
-      const item = withWarnings(scheduled, surroundings, context.networks)
-      return save(approved, item, enqueueSend('post', { record: item, runAt: postAt, origin: 'automatic', existing }))
+      const { next, effects } = timed({ item: approved, times, existing, calendar }, surroundings, context.gate.now)
+      return save(approved, withWarnings(by(context, 'scheduled', next), surroundings, context.networks), effects)
     },
   ),
 
   unschedule: loading(
     ({ id }) => ({ item: itemPart(id), work: workFor('send', id) }),
-    (_, context, { item, work }) =>
-      save(the(item), by(context, 'unscheduled', unschedule(the(item), context.gate.now)), work ? { settled: [work.id] } : {}),
+    (_, context, { item, work }) => {
+      const before = the(item)
+      if (isUnscheduled(before)) return { reply: replyOf(before), unchanged: true }
+      return save(before, by(context, 'unscheduled', unschedule(before, context.gate.now)), work ? { settled: [work.id] } : {})
+    },
   ),
 
   postNow: {

@@ -38,7 +38,9 @@ export const learningHandlers: Handlers<typeof learnings> = {
   retire: loading(
     ({ id }) => ({ before: learningPart(id) }),
     (_, { gate }, { before }) => {
-      const learning = retire(found(before, 'no such learning'), gate.now)
+      const known = found(before, 'no such learning')
+      const learning = retire(known, gate.now)
+      if (learning === known) return { reply: { learning }, unchanged: true }
       return { reply: { learning }, effects: { writes: [saveLearning(learning)] } }
     },
   ),

@@ -46,7 +46,9 @@ export const signalHandlers: Handlers<typeof signals> = {
   dismiss: loading(
     ({ id }) => ({ before: signalPart(id) }),
     (_, context, { before }) => {
-      const signal = dismissSignal(found(before, 'no such signal'), context.gate.now)
+      const known = found(before, 'no such signal')
+      const signal = dismissSignal(known, context.gate.now)
+      if (signal === known) return { reply: { signal: view(context, signal) }, unchanged: true }
       return { reply: { signal: view(context, signal) }, effects: { writes: [saveSignal(signal)] } }
     },
   ),

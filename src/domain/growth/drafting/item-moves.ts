@@ -11,6 +11,7 @@ import { unapproved } from '../sending/sendable.ts'
 import { editArticle, titleFault } from './article-text.ts'
 import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
 import { contentHash, type Item, illegal, invalid, stateOf } from './item.ts'
+import { contentMark } from './item-view.ts'
 import type { OnMissed } from './profile.ts'
 
 /** The furthest `post_at` accepted, in days: anything later is a typing error. */
@@ -57,6 +58,15 @@ export const textFaults = (body: string, { channel, measure, maxLength }: TextRu
   const tooLong = length > maxLength ? [`is ${length} characters long as the network counts; the maximum is ${maxLength}`] : []
   const broken = channel ? checkRules(body, channel.format_rules, measure).map((rule) => brokenRuleMessage(rule, channel.name)) : []
   return [...tooLong, ...broken]
+}
+
+/** Throws `conflict` unless the item is a draft with the text that the caller has seen. `seen`: its hash, or at least the first digits. */
+export const requireApprovable = (item: Item, seen: string | undefined): void => {
+  if (item.status !== 'drafted') illegal(item, 'approve')
+  const present = contentMark(item.body)
+  if (seen === undefined || present.startsWith(seen)) return
+  const details = [{ path: 'content_hash', message: present }]
+  fail('conflict', `cannot approve: the text is not the one that you saw; its content_hash is ${present} now`, { details })
 }
 
 /** Approves a draft, with an edited body or a new title, for the account that is the default now. */
@@ -130,6 +140,9 @@ export const schedule = (item: Item, { postAt, onMissed, now }: Schedule): Item 
   if (ahead > FURTHEST_DAYS * 86_400_000) invalid('post_at', `is more than ${FURTHEST_DAYS} days ahead`)
   return { ...item, status: 'approved', post_at: postAt, on_missed: onMissed, last_error: null, updated_at: now }
 }
+
+/** Whether an item is approved and off the schedule already. */
+export const isUnscheduled = ({ status, post_at }: Item): boolean => status === 'approved' && post_at === null
 
 /** Takes an item off the schedule. It stays approved. */
 export const unschedule = (item: Item, now: Date): Item => {

@@ -139,6 +139,7 @@ const requireOpen = (signal: Signal, action: string, now: Date): void => {
 }
 
 export const dismissSignal = (signal: Signal, now: Date): Signal => {
+  if (signal.status === 'dismissed') return signal
   requireOpen(signal, 'dismiss', now)
   return { ...signal, status: 'dismissed', updated_at: now }
 }
