@@ -47,6 +47,7 @@ drop function words_of(text);
 alter table item add column at timestamptz not null generated always as (case
   when status = 'posted' then coalesce(posted_at, created_at) when post_at is not null then post_at else created_at end) stored;
 create index item_time on item (tenant_id, status, at, id);
-drop index item_scheduled, item_tenant_id_posted_at_idx;
+drop index item_scheduled, item_tenant_id_posted_at_idx, item_tenant_id_batch_id_idx;
+create index item_batch on item (tenant_id, batch_id, id) where batch_id is not null;
 create index item_scheduled on item (tenant_id, post_at, id) where post_at is not null;
 create index item_posted on item (tenant_id, posted_at, id) where status = 'posted';

@@ -16,6 +16,35 @@ TypeRegistry.Set('OneOf', (schema: { enum: string[] }, value: unknown) => typeof
 export const oneOf = <const V extends string>(values: readonly V[], options: SchemaOptions = {}): OneOf<V> =>
   ({ ...options, [Kind]: 'OneOf', type: 'string', enum: [...values] }) as unknown as OneOf<V>
 
+/** The words of a `someOf`. A symbol, so that no surface writes them twice: the description names them. */
+export const WORDS = Symbol('words')
+
+interface SomeOf extends TSchema {
+  [Kind]: 'SomeOf'
+  static: string
+  type: 'string'
+  [WORDS]: readonly string[]
+}
+
+TypeRegistry.Set('SomeOf', (schema: SomeOf, value: unknown) => {
+  const words = typeof value === 'string' && value.length <= LONGEST_CHOICE ? value.split(',') : []
+  return words.length > 0 && words.every((word) => schema[WORDS].includes(word))
+})
+const LONGEST_CHOICE = 200
+
+/** One or more of the words, in a text with commas between them: a filter for a query. `wordsIn` reads it. */
+export const someOf = (words: readonly string[], what: string): SomeOf =>
+  ({
+    [Kind]: 'SomeOf',
+    [WORDS]: words,
+    type: 'string',
+    examples: [words[0]],
+    description: `${what} One, or several with commas between: ${words.join(', ')}.`,
+  }) as unknown as SomeOf
+
+/** The different words of a value of `someOf`. */
+export const wordsIn = <W extends string>(value: string): W[] => [...new Set(value.split(',') as W[])]
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const DATE_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?([Zz]|[+-]([01]\d|2[0-3]):?[0-5]\d)$/

@@ -52,6 +52,19 @@ export const numberedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): { 
   return /^\d{1,9}$/.test(number) ? { limit, after: Number(number) } : refuseCursor()
 }
 
+/** A page by a time in microseconds, or by ids alone. Its cursor is the last record's time, if it is by time, and its id. */
+export const sortedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput, isById: boolean): SortedPage => {
+  if (cursor === undefined) return { limit }
+  const [id = '', at] = unwrap(cursor).split(' ').toReversed()
+  if (!isUuid(id) || (at === undefined) !== isById || (at !== undefined && !/^-?\d{1,18}$/.test(at))) return refuseCursor()
+  return { limit, after: { id, at: at === undefined ? undefined : Number(at) } }
+}
+
+interface SortedPage {
+  limit: number
+  after?: { at: number | undefined; id: string }
+}
+
 interface PageInput {
   limit?: number
   cursor?: string
@@ -92,6 +105,10 @@ export const placedResult = <Row extends { id: string; place: Place }>(rows: Row
 /** The same for rows sorted by number. */
 export const numberedResult = <Row extends { number: number }>(rows: Row[], limit: number): Result<Row> =>
   resultOf(rows, limit, ({ number }) => `${number}`)
+
+/** The same for rows with their place. */
+export const sortedResult = <Row extends { id: string; place_at?: number | null }>(rows: Row[], limit: number): Result<Row> =>
+  resultOf(rows, limit, ({ id, place_at }) => (place_at === null || place_at === undefined ? id : `${place_at} ${id}`))
 
 interface Result<Row> {
   rows: Row[]

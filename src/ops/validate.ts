@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import { EMAIL_LIMIT, NAME_LIMIT, NOT_BLANK, ONE_LINE } from '#contract/shapes'
+import { EMAIL_LIMIT, NAME_LIMIT, NOT_BLANK, ONE_LINE, WORDS } from '#contract/shapes'
 import { AppError, type ErrorDetail } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import { isLonger, strangeCharacter } from '#kernel/plain-text'
@@ -74,6 +74,8 @@ const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
     return { path, message: `is not a known field${knownFields(parts.at(-1)!, Object.keys(parent.properties ?? {}))}` }
   }
   if (error.type === ValueErrorType.ObjectRequiredProperty) return { path, message: 'is required' }
+  const words = error.schema[WORDS as never] as readonly string[] | undefined
+  if (words) return { path, message: `must be one of ${words.join(', ')}, or several of them with commas between` }
   if (error.schema.enum) return { path, message: `must be one of ${(error.schema.enum as string[]).join(', ')}` }
   return { path, message: invisibleFlaw(error) ?? requirementOf(error) }
 }

@@ -37,6 +37,7 @@ import { experimentById, listExperiments } from '#store/growth/experiments'
 import { growthAuditById, listGrowthAudits } from '#store/growth/growth-audits'
 import { growthChannels } from '#store/growth/growth-channels'
 import { hookResults, hookUsage } from '#store/growth/hooks'
+import { findItems, type ItemOrder } from '#store/growth/item-lists'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/growth/items'
 import { activeLearnings, learningById, listLearnings } from '#store/growth/learnings'
 import { allProducts, listProducts, productById } from '#store/growth/products'
@@ -58,6 +59,14 @@ const written = Object.values(exportSources).filter(({ table }) => table !== 'ap
 
 /** Sorts before the key of every row. */
 const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
+
+/** Behind every time, in microseconds. */
+const FAR = Date.UTC(9999, 0) * 1_000
+const itemLists = (['created', 'state'] satisfies ItemOrder[]).map((order) => ({
+  order,
+  statuses: ['publish_unconfirmed'] as const,
+  from: new Date(0),
+}))
 
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
@@ -149,6 +158,11 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listItems({ ...page, after: END }),
     listItems({ ...page, status: 'publish_unconfirmed' }),
     listItems({ ...page, status: 'publish_unconfirmed', after: END }),
+  ],
+  'item-lists.findItems': ({ item_word }) => [
+    ...itemLists.flatMap((filter) => [findItems(filter, page), findItems(filter, { ...page, after: { id: END, at: FAR } })]),
+    findItems({ order: 'created', words: { asked: [item_word.word], isRare: true } }, page),
+    findItems({ order: 'created', words: { asked: [item_word.word], isRare: false } }, page),
   ],
   'items.recentItems': () => [recentItems(10)],
   'jobs.listJobs': ({ agent_conversation }) => [

@@ -1,8 +1,9 @@
 import { Type as T } from '@sinclair/typebox'
-import { Item, itemStatuses, OnMissed } from '../item-record.ts'
+import { Item, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
-import { Id, NextCursor, oneOf, onlyPeople, page, record, timeOrSlot } from '../shapes.ts'
+import { Id, oneOf, onlyPeople, record, timeOrSlot } from '../shapes.ts'
 import { itemLife } from './item-life.ts'
+import { itemLists } from './item-lists.ts'
 import { itemPreview } from './item-preview.ts'
 import { itemReading } from './item-reading.ts'
 import { itemTexts } from './item-texts.ts'
@@ -23,15 +24,7 @@ const id = Id
 const onItem = ['not_found', 'conflict'] as const
 
 export const items = {
-  list: op.query(
-    'GET /api/v1/growth/items',
-    'List content items, newest first. Drafted items await approval.',
-    {
-      input: { status: T.Optional(oneOf(itemStatuses, { description: 'Return only items in this state.' })), ...page },
-      output: record({ items: T.Array(Item), next_cursor: NextCursor }),
-    },
-    { tool: 'growth_list_queue', agent: 'read' },
-  ),
+  ...itemLists,
   ...itemPreview,
   ...itemReading,
   ...itemLife,

@@ -39,12 +39,12 @@ import { retitleArticle } from '#store/growth/articles'
 import { accountOfRecord } from '#store/growth/attempts'
 import { type CalendarEntry, calendarPart } from '#store/growth/calendar'
 import { accountOfItem } from '#store/growth/connections'
-import { itemById, itemPart, listItems, saveItem } from '#store/growth/items'
+import { itemById, itemPart, saveItem } from '#store/growth/items'
 import { authorOf } from '../author.ts'
 import type { AwaitedResult, CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
 import { itemLifeHandlers } from './item-life.ts'
+import { itemListHandlers } from './item-lists.ts'
 import { itemPreviewHandlers } from './item-preview.ts'
 import { itemReadingHandlers } from './item-reading.ts'
 import { itemTextHandlers } from './item-texts.ts'
@@ -77,11 +77,7 @@ const timed = ({ item, times: { post_at, on_missed }, existing, calendar }: Timi
 }
 
 export const itemHandlers: Handlers<typeof items> = {
-  async list({ status, ...input }, { read }) {
-    const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listItems({ ...page, status })), page.limit)
-    return { items: rows.map(itemView), next_cursor }
-  },
+  ...itemListHandlers,
   ...itemPreviewHandlers,
   ...itemReadingHandlers,
   ...itemLifeHandlers,

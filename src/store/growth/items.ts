@@ -8,7 +8,7 @@ import type { Page } from '../engine/page.ts'
 import type { RecordId } from '../engine/work.ts'
 import { repeatedBy } from './item-prints.ts'
 
-const columns = (
+export const itemColumns = (
   sql: Sql,
 ): Fragment => sql`id, batch_id, resurfaced_from, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
   on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, tags, note, proposed_at, revision,
@@ -24,7 +24,7 @@ const columns = (
 export const itemById =
   (id: RecordId): Query<Item> =>
   (sql) =>
-    sql`select ${columns(sql)} from item where id = ${id} and status <> 'deleted'`
+    sql`select ${itemColumns(sql)} from item where id = ${id} and status <> 'deleted'`
 
 const times = { post_at: true, posted_at: true, proposed_at: true, written_at: true, created_at: true, updated_at: true } as const
 
@@ -35,7 +35,7 @@ export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
   mapped(
     one<Item & { deleted_status: Item['status'] }>(
       times,
-      (sql) => sql`select ${columns(sql)}, deleted_status from item where id = ${id} and status = 'deleted'`,
+      (sql) => sql`select ${itemColumns(sql)}, deleted_status from item where id = ${id} and status = 'deleted'`,
     ),
     (row) => row && { ...row, status: row.deleted_status },
   )
@@ -43,7 +43,7 @@ export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
 export const itemsOfBatch =
   (batchId: string): Query<Item> =>
   (sql) =>
-    sql`select ${columns(sql)} from item where batch_id = ${batchId} and status <> 'deleted' order by id`
+    sql`select ${itemColumns(sql)} from item where batch_id = ${batchId} and status <> 'deleted' order by id`
 
 export const itemsOfBatchPart = (batchId: string) => many<Item>(times, itemsOfBatch(batchId))
 
@@ -51,7 +51,7 @@ export const itemsOfBatchPart = (batchId: string) => many<Item>(times, itemsOfBa
 export const listItems =
   ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query<Item> =>
   (sql) =>
-    sql`select ${columns(sql)} from item where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
+    sql`select ${itemColumns(sql)} from item where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 /** The first items of that list. */
@@ -70,7 +70,7 @@ export const recentItems =
     sql`select body, hook from item where kind = 'post' and status <> 'deleted' and created_at > now() - interval '30 days' order by id desc limit ${limit}`
 
 export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
-  (await sql<Item>`select ${columns(sql)} from item where id = ${id} and status <> 'deleted' for update`)[0] ??
+  (await sql<Item>`select ${itemColumns(sql)} from item where id = ${id} and status <> 'deleted' for update`)[0] ??
   fail('not_found', 'no such item')
 
 const jsonOf = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))

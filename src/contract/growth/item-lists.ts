@@ -1,0 +1,45 @@
+/** Finding items. */
+import { Type as T } from '@sinclair/typebox'
+import { Item, itemStatuses } from '../item-record.ts'
+import { op } from '../op.ts'
+import { NextCursor, NOT_BLANK, oneOf, page, record, someOf, Time } from '../shapes.ts'
+
+/** All filters must match. */
+const filters = {
+  status: T.Optional(someOf([...itemStatuses, 'scheduled'], 'State. approved includes scheduled.')),
+  kind: T.Optional(oneOf(['post', 'article'])),
+  batch_id: T.Optional(T.String({ format: 'uuid' })),
+  experiment_id: T.Optional(T.String({ format: 'uuid' })),
+  account: T.Optional(T.String({ format: 'uuid', description: 'The id of the connected account that sends it.' })),
+  tag: T.Optional(T.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK })),
+  q: T.Optional(
+    T.String({ minLength: 1, maxLength: 200, description: 'Words that the text or the note must all contain.', examples: ['dock delay'] }),
+  ),
+  from: T.Optional({
+    ...Time,
+    description: 'From this time on: post_at where it has one, posted_at if posted, else created_at; or the time of sort.',
+  }),
+  to: T.Optional({ ...Time, description: 'Before this time.' }),
+  sort: T.Optional(
+    oneOf(['created', 'post_at', 'posted_at'], {
+      description: 'created and posted_at: newest first; post_at: soonest first. Only items with that time. Default: newest first.',
+    }),
+  ),
+  total: T.Optional(T.Boolean({ description: 'Count all that match, up to 10,000.' })),
+}
+
+export const itemLists = {
+  list: op.query(
+    'GET /api/v1/growth/items',
+    'List content items, newest first. Drafted items await approval.',
+    {
+      input: { ...filters, ...page },
+      output: record({
+        items: T.Array(Item),
+        next_cursor: NextCursor,
+        total: T.Optional(T.Integer({ description: 'If asked for: how many match; 10,000 means that many or more.' })),
+      }),
+    },
+    { tool: 'growth_list_queue', agent: 'read' },
+  ),
+}

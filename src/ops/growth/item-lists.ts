@@ -1,0 +1,72 @@
+import type { Static } from '@sinclair/typebox'
+import type { itemLists } from '#contract/growth/item-lists'
+import { wordsIn } from '#contract/shapes'
+import { invalid } from '#domain/growth/drafting/item'
+import { itemView } from '#domain/growth/drafting/item-view'
+import { searchWords, tagWord } from '#domain/growth/drafting/item-words'
+import { loadBy } from '#store/engine/load'
+import {
+  COMMON,
+  findItems,
+  type ItemFilter,
+  type ItemOrder,
+  isById,
+  isPlain,
+  itemTotal,
+  type PlacedItem,
+  wordCounts,
+} from '#store/growth/item-lists'
+import { listItems } from '#store/growth/items'
+import type { Handlers, QueryContext } from '../call.ts'
+import { sortedPageOf, sortedResult } from '../paging.ts'
+
+/** Of a search. More would make it more exact, but nobody needs them. */
+const MOST_WORDS = 12
+
+type Asked = Static<(typeof itemLists.list)['input']>
+
+/** The words that items must have. Throws `invalid_input` for a search without any. */
+const wordsOf = ({ q, tag }: Pick<Asked, 'q' | 'tag'>): string[] => {
+  const words = q === undefined ? [] : searchWords(q)
+  if (q !== undefined && words.length === 0) invalid('q', 'has no letters or digits to look for')
+  if (words.length > MOST_WORDS) invalid('q', `has ${words.length} different words; the maximum is ${MOST_WORDS}`)
+  return [...new Set([...words, ...(tag === undefined ? [] : [tagWord(tag)])])]
+}
+
+/** The words with the rarest first; undefined: no item has all of them. */
+const rarestFirst = async (words: string[], { read }: Pick<QueryContext, 'read'>): Promise<ItemFilter['words'] | undefined> => {
+  const { counted } = await loadBy(read, { counted: wordCounts(words) })
+  const least = counted[0]!.items
+  return least === 0 ? undefined : { asked: counted.map(({ word }) => word), isRare: least < COMMON }
+}
+
+/** Different ones: `approved` includes scheduled items. */
+const statusesOf = (status: string | undefined): ItemFilter['statuses'] => {
+  const all = status === undefined ? undefined : wordsIn<'approved' | 'scheduled'>(status)
+  return all?.includes('approved') ? all.filter((one) => one !== 'scheduled') : all
+}
+
+const filterOf = (input: Asked): ItemFilter => {
+  const { status, kind, batch_id, experiment_id, account, from, to, sort } = input
+  const order: ItemOrder = sort ?? (from === undefined && to === undefined ? 'created' : 'state')
+  const times = { from: from === undefined ? undefined : new Date(from), to: to === undefined ? undefined : new Date(to) }
+  if (times.from && times.to && times.from > times.to) invalid('to', 'must not be before from')
+  const of = { kind, batchId: batch_id, experimentId: experiment_id, accountId: account }
+  return { ...of, ...times, order, statuses: statusesOf(status) }
+}
+
+export const itemListHandlers: Handlers<typeof itemLists> = {
+  async list({ total, ...input }, { read }) {
+    const words = wordsOf(input)
+    const found = words.length === 0 ? undefined : await rarestFirst(words, { read })
+    const filter = { ...filterOf(input), words: found }
+    const page = sortedPageOf(input, isById(filter))
+    if (words.length > 0 && !found) return { items: [], next_cursor: null, ...(total ? { total: 0 } : {}) }
+    const list = isPlain(filter)
+      ? listItems({ limit: page.limit, after: page.after?.id, status: filter.statuses?.[0] })
+      : findItems(filter, page)
+    const [rows, counted] = await Promise.all([read<PlacedItem>(list), total ? loadBy(read, { total: itemTotal(filter) }) : undefined])
+    const { rows: items, next_cursor } = sortedResult(rows, page.limit)
+    return { items: items.map(itemView), next_cursor, ...(counted ? counted.total : {}) }
+  },
+}

@@ -1,0 +1,141 @@
+/** The plans of lists of items: whatever they are asked, they read items and words by their indexes, under row-level security. */
+import { beforeAll, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { type Db, openDb, type Query, type Sql } from '#store/engine/db'
+import { findItems, type ItemFilter, itemTotal, wordCounts } from '#store/growth/item-lists'
+import { listItems } from '#store/growth/items'
+import { use, useApp } from '#test/support/use'
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Index Cond'?: string
+  'Sort Key'?: string[]
+  Plans?: PlanNode[]
+}
+
+const app = useApp()
+const db: Db = use(() => openDb({ ...app.options, max: 1 }))
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** So many items of all states, in batches of ten, with a word that all have, one of a batch and one of their own; a tag on every hundredth. */
+const fill = async (tenantId: string, count: number): Promise<void> => {
+  await app.owner`with made as (insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, batch_id, tags,
+      post_at, posted_at, created_at, updated_at)
+    select gen_random_uuid(), ${tenantId}, 'post', s.status, 'all b' || n / 10 || ' own' || n, 'point', 'none', '', '[]', '[]', 1, null,
+      case when n % 100 = 0 then array['sale'] else '{}' end,
+      case when n % 4 = 1 then now() + n * interval '1 hour' end, case when s.status = 'posted' then now() - n * interval '1 hour' end,
+      now() - n * interval '1 minute', now()
+    from generate_series(1, ${count}) n cross join lateral (select (array['drafted', 'approved', 'posted', 'rejected'])[1 + n % 4] as status) s
+    returning id, body, tags)
+    insert into item_word (tenant_id, item_id, word) select ${tenantId}::uuid, id, w from made, regexp_split_to_table(body, ' ') w
+      union all select ${tenantId}::uuid, id, '#sale' from made where tags <> '{}'`
+  await app.owner`insert into batch (id, tenant_id, status, focus, requested, created_at, updated_at)
+    select gen_random_uuid(), ${tenantId}, 'ready', n::text, 10, now(), now() from generate_series(0, ${count / 10}) n`
+  await app.owner`update item i set batch_id = b.id from (select id, row_number() over (order by id) / 10 as n from item where tenant_id = ${tenantId}) r
+    join batch b on b.tenant_id = ${tenantId} and b.focus = r.n::text where i.id = r.id and i.tenant_id = ${tenantId}`
+}
+
+beforeAll(async () => {
+  for (let n = 0; n < 4; n++) await fill((await app.newWorkspace()).tenantId, 1_000)
+  await fill(app.tenantId, 5_000)
+  await app.owner`vacuum analyze item, item_word, batch`
+})
+
+class RolledBack extends Error {}
+
+const planOf = async (query: Query): Promise<PlanNode[]> => {
+  const { promise, resolve } = Promise.withResolvers<PlanNode[]>()
+  const explain = async (sql: Sql) => {
+    await sql`select set_config('app.tenant', ${app.tenantId}, true)`
+    const [row] = await sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>`explain (format json) ${query(sql)}`
+    resolve(nodesOf(row!['QUERY PLAN'][0]!.Plan))
+    throw new RolledBack()
+  }
+  await db.letter(app.tenantId, explain).catch((cause) => {
+    if (!(cause instanceof RolledBack)) throw cause
+  })
+  return promise
+}
+
+/** By what the items of a plain list are sorted: the index gives them in order. */
+const sorts = (nodes: PlanNode[]): string[] => nodes.flatMap((node) => node['Sort Key'] ?? []).filter((key) => /^item\./.test(key))
+
+const now = Date.now()
+const hour = (n: number): Date => new Date(now + n * 3_600_000)
+const page = { limit: 25 }
+const at = now * 1_000
+const id = newId()
+const state = { order: 'state' } as const
+const created = { order: 'created' } as const
+const rare = { asked: ['own7', 'all'], isRare: true }
+const common = { asked: ['all'], isRare: false }
+const tag = { asked: ['#sale', 'all'], isRare: true }
+
+/** With the index that gives the items. */
+const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp][] = [
+  [
+    'a state and a time',
+    { ...state, statuses: ['posted'], from: hour(-900), to: hour(-700) },
+    'item_time',
+    /tenant_id = .*status = .*at >= .*at < /,
+  ],
+  [
+    'several states and a time',
+    { ...state, statuses: ['posted', 'drafted'], from: hour(-900) },
+    'item_time',
+    /tenant_id = .*status = .*at >= /,
+  ],
+  [
+    'scheduled in a time',
+    { ...state, statuses: ['scheduled'], from: hour(1), to: hour(90) },
+    'item_time',
+    /tenant_id = .*status = .*at >= /,
+  ],
+  ['all states and a time', { ...state, from: hour(1), to: hour(9) }, 'item_time', /tenant_id = .*status = .*at >= /],
+  ['two states', { ...created, statuses: ['drafted', 'approved'] }, 'item_status', /tenant_id = .*status = /],
+  ['a state and a batch', { ...created, statuses: ['approved'], batchId: id }, 'item_batch', /tenant_id = .*batch_id = /],
+  ['post times', { order: 'post_at', statuses: ['scheduled'], from: hour(1) }, 'item_scheduled', /tenant_id = .*post_at >= /],
+  ['times of posting', { order: 'posted_at', from: hour(-20) }, 'item_posted', /tenant_id = .*posted_at >= /],
+  ['a state and rare words', { ...created, statuses: ['drafted'], words: rare }, 'item_pkey', /tenant_id = .*id = /],
+  ['a state and a tag', { ...created, statuses: ['drafted'], words: tag }, 'item_pkey', /tenant_id = .*id = /],
+  [
+    'a tag, words, a state and a time',
+    { ...state, statuses: ['posted'], words: tag, from: hour(-900) },
+    'item_pkey',
+    /tenant_id = .*id = /,
+  ],
+  ['a state and common words', { ...created, statuses: ['drafted'], words: common }, 'item_status', /tenant_id = .*status = /],
+]
+const queries = (filter: ItemFilter): [string, Query][] => [
+  ['the first page', findItems(filter, page)],
+  ['a later page', findItems(filter, { ...page, after: { id, at: filter.order === 'created' ? undefined : at } })],
+  ['the total', itemTotal(filter).query],
+]
+test.each(pairs)('of %s', async (_, filter, index, condition) => {
+  for (const [what, query] of queries(filter)) {
+    const nodes = await planOf(query)
+    for (const node of nodes)
+      if (['item', 'item_word'].includes(node['Relation Name'] ?? '')) expect([what, node['Node Type']]).not.toEqual([what, 'Seq Scan'])
+    const own = nodes.filter((node) => node['Index Name'] === index)
+    // A count needs no order: any index of the state will do.
+    if (what !== 'the total') expect([what, own.length > 0]).toEqual([what, true])
+    if (what === 'the first page') for (const node of own) expect(node['Index Cond']).toMatch(condition)
+    for (const node of nodes) if (node['Index Name'] === 'item_word_pkey') expect(node['Index Cond']).toMatch(/tenant_id = .*word = /)
+  }
+})
+
+test('of a state, and of all', async () => {
+  for (const query of [listItems(page), listItems({ ...page, status: 'drafted' }), listItems({ ...page, status: 'drafted', after: id })]) {
+    const nodes = await planOf(query)
+    expect(nodes.filter((node) => node['Relation Name'] === 'item').map((node) => node['Index Name'])).not.toContain(undefined)
+    expect(sorts(nodes)).toEqual([])
+  }
+})
+
+test('words are counted by their index', async () => {
+  const nodes = (await planOf(wordCounts(['all', '#sale']).query)).filter((node) => node['Relation Name'] === 'item_word')
+  expect(nodes.map((node) => node['Index Name'])).toEqual(['item_word_pkey'])
+  expect(nodes[0]!['Index Cond']).toMatch(/tenant_id = .*word = /)
+})
