@@ -58,12 +58,41 @@ export const Plan = record(
   { title: 'Plan' },
 )
 
+const micros = (description?: string) => T.Integer(description === undefined ? {} : { description })
+
+export const NetworkLimits = record(
+  {
+    max_length: T.Integer({ description: 'Of a post.' }),
+    max_article_length: T.Integer({ description: 'Of an article, posted as one long post.' }),
+    counting: T.String({ description: 'How lengths are counted.' }),
+    actions: T.Array(T.String(), { description: "What can be done with others' posts; a single post may allow less." }),
+    read_back: T.Boolean({
+      description: 'True when the network promises that its timeline shows every post, so that doubts can end by themselves.',
+    }),
+    prices: nullable(
+      record(
+        {
+          post: micros(),
+          post_with_link: micros(),
+          reply: micros(),
+          interaction: micros('A like or a repost.'),
+          read_post: micros("Of somebody else's post."),
+          read_own_post: micros(),
+        },
+        { description: 'In millionths of a US dollar for each; null where the network costs nothing.' },
+      ),
+    ),
+  },
+  { title: 'NetworkLimits', 'x-named': true },
+)
+
 export const Connection = record(
   {
     connected: T.Boolean(),
     tier: oneOf(['free', 'payg'], { description: 'On payg, reads spend a metered daily budget.' }),
     account: nullable(Account),
     reads: Reads,
+    limits: NetworkLimits,
   },
   { title: 'Connection' },
 )

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { called, Id, NextCursor, page, record } from '../shapes.ts'
-import { Account, Connection } from '../shared-records.ts'
+import { Account, Connection, NetworkLimits } from '../shared-records.ts'
 
 export const connection = {
   get: op.query(
@@ -22,7 +22,16 @@ export const connections = {
   list: op.query(
     'GET /api/v1/growth/connections',
     'List the connected accounts. New approvals use the default one.',
-    { input: page, output: record({ connections: called('account', T.Array(Account)), next_cursor: NextCursor }) },
+    {
+      input: page,
+      output: record({
+        connections: called('account', T.Array(Account)),
+        networks: T.Array(record({ network: T.String(), limits: NetworkLimits }), {
+          description: 'What the networks of these accounts accept.',
+        }),
+        next_cursor: NextCursor,
+      }),
+    },
     { tool: 'growth_list_accounts', agent: 'read' },
   ),
   setDefault: op.command(

@@ -1,12 +1,12 @@
 /** Connecting and disconnecting accounts, from any caller. */
 
 import type { PlanUsage } from '#domain/app/plan'
-import { readsView } from '#domain/app/read-budget'
+import { readPrices, readsView } from '#domain/app/read-budget'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { NetworkError } from '#port/network/network'
-import type { Networks } from '#port/network/registry'
+import { appliesWithin, NetworkError, type NetworkLimits } from '#port/network/network'
+import { limitsFor, type Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
@@ -20,9 +20,21 @@ import { settleRecalled } from './recall.ts'
 
 /** The read budget has the tier of the account's network; without an account, of the first network. */
 export const connectionView = ({ networks, gate }: { networks: Networks; gate: PlanUsage }, account: Connection | undefined) => {
-  const { tier } = ((account && networks.named(account.network)) ?? networks.first).limits
-  return { connection: { connected: account !== undefined, tier, account: account ?? null, reads: readsView(gate, tier) } }
+  const limits = limitsFor(networks, account)
+  const { tier } = limits
+  const about = { connected: account !== undefined, tier, account: account ?? null }
+  return { connection: { ...about, reads: readsView(gate, tier), limits: limitsView(limits) } }
 }
+
+/** What a network accepts and costs, for people and programs. */
+export const limitsView = ({ maxLength, maxLongLength, counting, actions, prices, ...limits }: NetworkLimits) => ({
+  ...{ max_length: maxLength, max_article_length: maxLongLength, counting, actions: [...actions] },
+  read_back: appliesWithin(limits) !== undefined,
+  prices: prices && {
+    ...{ post: prices.post, post_with_link: prices.postWithLink, reply: prices.reply, interaction: prices.interaction },
+    ...{ read_post: readPrices.post, read_own_post: readPrices.own_post },
+  },
+})
 
 /** An account that its network has let us access. */
 export interface ReachedAccount {

@@ -24,14 +24,12 @@ export interface Surroundings {
   channels: readonly GrowthChannel[]
 }
 
+export type WarningFound = Surroundings & { repeats: Repeated | null }
+
 /** What a warning is about: an item, or a text that may become one. */
 type Warned = Pick<Item, 'body' | 'kind' | 'post_at' | 'revision' | 'written_by' | 'posting_account'>
 
-export const warningsFor = (
-  item: Warned,
-  { profile: { profile }, channels, repeats }: Surroundings & { repeats: Repeated | null },
-  networks: Networks,
-): Warning[] => {
+export const warningsFor = (item: Warned, { profile: { profile }, channels, repeats }: WarningFound, networks: Networks): Warning[] => {
   const channel = channels.find(({ name }) => name === channelFor(item.kind))
   const isWritten = item.revision > 1 || item.written_by !== null
   return warningsOf({
@@ -44,7 +42,7 @@ export const warningsFor = (
 }
 
 /** The item with its warnings, for an answer. */
-export const withWarnings = (item: Item, found: Surroundings & { repeats: Repeated | null }, networks: Networks): Item => ({
+export const withWarnings = (item: Item, found: WarningFound, networks: Networks): Item => ({
   ...item,
   warnings: warningsFor(item, found, networks),
 })

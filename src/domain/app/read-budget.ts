@@ -14,7 +14,7 @@ export type Tier = (typeof tiers)[number]
 export type ReadKind = 'own_post' | 'post' | 'account'
 
 /** Millionths of a US dollar for a resource, from the platform's price list of 2026-04-20. */
-const readPrices: Record<ReadKind, number> = { own_post: 1_000, post: 5_000, account: 10_000 }
+export const readPrices: Record<ReadKind, number> = { own_post: 1_000, post: 5_000, account: 10_000 }
 
 /** `2026-11-21`, in UTC: the day by which platforms bill. */
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)

@@ -1,7 +1,8 @@
 import type { connection, connections } from '#contract/growth/connections'
-import { connectionView, disconnectEffects, resumeWatching } from '#decisions/growth/connecting'
+import { connectionView, disconnectEffects, limitsView, resumeWatching } from '#decisions/growth/connecting'
 import type { Connection } from '#domain/growth/sending/connection'
 import { fail, found } from '#kernel/errors'
+import { limitsFor } from '#port/network/registry'
 import { connectionOverview, connectionPart, defaultPart, listConnections, makeDefault } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
@@ -25,10 +26,12 @@ export const connectionHandlers: Handlers<typeof connection> = {
 }
 
 export const connectionsHandlers: Handlers<typeof connections> = {
-  async list(input, { read }) {
+  async list(input, { read, networks }) {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read(listConnections(page)), page.limit)
-    return { connections: rows, next_cursor }
+    const named = [...new Set(rows.map(({ network }) => network))]
+    const limits = named.map((network) => ({ network, limits: limitsView(limitsFor(networks, { network })) }))
+    return { connections: rows, networks: limits, next_cursor }
   },
 
   setDefault: loading(

@@ -1,4 +1,5 @@
 import { itemTexts } from '#contract/growth/item-texts'
+import { surroundings, type WarningFound, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemInserted, itemSaved } from '#decisions/growth/item-writes'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, requireActive } from '#domain/growth/drafting/growth-channel'
@@ -23,8 +24,8 @@ import { numberedPageOf, numberedResult } from '../paging.ts'
 const NONE = 'no such item'
 
 /** A draft that a person has asked for, with the event that tells of it. */
-const added = (item: Item, { gate }: CommandContext) => ({
-  reply: { item: itemView(item) },
+const added = (item: Item, { gate, networks }: CommandContext, surrounding: WarningFound) => ({
+  reply: { item: itemView(withWarnings(item, surrounding, networks)) },
   refId: item.id,
   effects: {
     spend: [takeCap(gate, itemTexts.create.cap)],
@@ -38,24 +39,26 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
     (input) => ({
       account: input.account === undefined ? defaultPart : connectionPart(input.account),
       channel: channelPart(channelFor(kindFor(input))),
+      ...warningLoad({ id: null, body: input.body }),
     }),
-    (input, context, { account, channel }) => {
+    (input, context, { account, channel, ...surrounding }) => {
       const { gate, networks } = context
       requireActive(channel)
       const writing = { by: authorOf(context), account, measure: limitsFor(networks, account).measure, now: gate.now }
-      return added(ownItem(newId(), { ...input, kind: kindFor(input) }, writing), context)
+      return added(ownItem(newId(), { ...input, kind: kindFor(input) }, writing), context, surrounding)
     },
   ),
 
   edit: loading(
-    ({ id, account }) => ({
+    ({ id, account, body }) => ({
       item: itemPart(id),
+      ...warningLoad({ id, body }),
       chosen: when(typeof account === 'string', connectionPart(account!)),
       present: when(account === undefined, accountOfItem(id)),
       fallback: when(account === null, defaultPart),
       send: workFor('send', id),
     }),
-    ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, send }) => {
+    ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, send, ...surrounding }) => {
       const { gate, networks } = context
       const before = found(item, NONE)
       requireRevision(before, revision)
@@ -66,15 +69,20 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       const isWithdrawn = before.status === 'approved' && next.status === 'drafted'
       const retitled = next.title === before.title ? [] : [retitleArticle(next)]
       return {
-        reply: { item: itemView(next) },
+        reply: { item: itemView(withWarnings(next, surrounding, networks)) },
         effects: { writes: [...itemSaved(before, next), ...retitled], settled: isWithdrawn && send ? [send.id] : [] },
       }
     },
   ),
 
   duplicate: loading(
-    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id) }),
-    (_, context, { item, account }) => added(duplicateOf(found(item, NONE), { id: newId(), account, now: context.gate.now }), context),
+    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id), ...surroundings }),
+    (_, context, { item, account, ...surrounding }) => {
+      const original = found(item, NONE)
+      const copy = duplicateOf(original, { id: newId(), account, now: context.gate.now })
+      // Whoever copies a text knows that it repeats one.
+      return added(copy, context, { ...surrounding, repeats: null })
+    },
   ),
 
   async revisions({ id, ...input }, { read }) {

@@ -111,7 +111,7 @@ export interface NetworkLimits {
   prices: NetworkPrices | null
 }
 
-/** In millionths of a US dollar, for each request. */
+/** What requests that change something cost, in millionths of a US dollar. Those of reads are in the domain's read-budget.ts. */
 export interface NetworkPrices {
   post: number
   /** A post whose text contains a link. */
@@ -120,13 +120,13 @@ export interface NetworkPrices {
   reply: number
   /** A like or a repost. */
   interaction: number
-  /** Reading a post of somebody else, and of one's own. */
-  readPost: number
-  readOwnPost: number
 }
 
 /** How long a request answered with `server_error` may take to settle; undefined unless the network promises all that this needs. */
-export const appliesWithin = ({ maxApplyMs, completeReadBack }: NetworkLimits): number | undefined =>
+export const appliesWithin = ({
+  maxApplyMs,
+  completeReadBack,
+}: Pick<NetworkLimits, 'maxApplyMs' | 'completeReadBack'>): number | undefined =>
   completeReadBack && maxApplyMs !== null ? maxApplyMs : undefined
 
 export interface NetworkAccount {

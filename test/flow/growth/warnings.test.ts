@@ -46,6 +46,28 @@ test('a text nearly equal to one that is approved, scheduled or posted is a warn
   expect(codes(await preview(story, { body: near, item_id: second }))).toEqual([])
 })
 
+test("a text of one's own has its warnings when it is written, changed and read", async () => {
+  const story = await newStory(app)
+  await story.send('PUT', 'profile', { body: { writing_dna: { avoid: ['synergy'] } } })
+  const first = await story.approved(TEXT)
+  const { item } = (await story.send('POST', 'items', { body: { body: TEXT } })).body
+  expect(item.warnings).toMatchObject([{ code: 'repeats_item', item_id: first }])
+  const edited = (await story.send('PATCH', `items/${item.id}`, { body: { body: 'Synergy, see https://example.com.' } })).body.item
+  expect(codes(edited)).toEqual(['avoided_phrase', 'costly_link'])
+  expect((await story.send('GET', `items/${item.id}`)).body.item.warnings).toEqual(edited.warnings)
+  expect(codes((await story.send('GET', `items/${first}`)).body.item)).toEqual([])
+})
+
+test('a connection says what its network accepts and costs', async () => {
+  const story = await newStory(app)
+  const limits = {
+    ...{ max_length: 280, max_article_length: 25_000, actions: ['reply', 'quote', 'repost', 'like'], read_back: true },
+    prices: { post: 15_000, post_with_link: 200_000, reply: 10_000, interaction: 15_000, read_post: 5_000, read_own_post: 1_000 },
+  }
+  expect((await story.send('GET', 'connection')).body.connection.limits).toMatchObject(limits)
+  expect((await story.send('GET', 'connections')).body.networks).toMatchObject([{ network: 'sandbox', limits }])
+})
+
 test('a text that repeats nothing has no warning, however many others there are', async () => {
   const story = await newStory(app)
   for (const day of ['Monday', 'Tuesday', 'Wednesday'])

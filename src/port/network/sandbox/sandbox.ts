@@ -53,10 +53,7 @@ const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 const APPLY_MARGIN_MS = 1_000
 
 /** X's, of April 2026, for which the sandbox stands in where reads are metered. */
-const prices: NetworkPrices = {
-  ...{ post: 15_000, postWithLink: 200_000, reply: 10_000, interaction: 15_000 },
-  ...{ readPost: 5_000, readOwnPost: 1_000 },
-}
+const prices: NetworkPrices = { post: 15_000, postWithLink: 200_000, reply: 10_000, interaction: 15_000 }
 
 /** Every post is applied when the answer is sent, or never. Only `slow` applies one later, and then promises nothing. */
 const limitsOf = (tier: Tier, rules: SandboxRules, { rates, lagMs }: SandboxFaults): NetworkLimits => ({
