@@ -16,6 +16,8 @@ interface Offered {
   agent: AgentClass
   /** The answer contains text of people outside the workspace. An agent that has read it does less without being asked. */
   foreign?: true
+  /** Listed over MCP only for a client that names this toolset, or all: a tool beyond those of the API document. */
+  toolset?: 'content'
 }
 
 /** A tool without a class does not compile. */

@@ -12,7 +12,7 @@ import { describeTools, toolsOf } from '#edge/mcp/tools'
 import type { Operation } from '#ops/bind'
 
 const declared = new Map(operations.map((o) => [o.id, o as unknown as Operation]))
-const tools = describeTools(declared, toolsOf(declared))
+const tools = describeTools(toolsOf(declared))
 const account = { id: crypto.randomUUID(), network: 'sandbox', external_id: '1', handle: 'me', status: 'connected', is_default: true }
 const answer = { connection: { connected: true, tier: 'free', account: { ...account, created_at: new Date(), updated_at: new Date() } } }
 const result = () => ({ content: [{ type: 'text' as const, text: JSON.stringify(answer) }], structuredContent: structuredClone(answer) })

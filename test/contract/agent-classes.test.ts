@@ -16,6 +16,9 @@ growth_schedule_item         commit
 growth_unschedule_item       draft
 growth_post_item             commit
 growth_mark_item_posted      commit
+growth_create_item           draft
+growth_edit_item             draft
+growth_reopen_item           draft
 growth_connection_status     read
 growth_list_accounts         read
 growth_set_default_account   commit

@@ -1,7 +1,7 @@
 /** A generation as one MCP call, against the real app and a drafter that waits for the test. */
 import { expect, test } from 'bun:test'
 import { batches } from '#contract/growth/batches'
-import { type GenerationOptions, runGeneration } from '#edge/mcp/generation'
+import { type GenerationOptions, LEFT, runGeneration } from '#edge/mcp/generation'
 import { AppError } from '#kernel/errors'
 import { checkerOf } from '#ops/validate'
 import { eventually } from '#test/support/app'
@@ -55,16 +55,16 @@ const moving = async <T>(clock: ManualClock, running: Promise<T>, ms: number): P
 
 const rising = (reports: Progress[]): boolean => reports.every(([progress], index) => index === 0 || progress > reports[index - 1]![0])
 
-test('answers with the settled record in the shape of its creation, and returns the drafts beside it', async () => {
+test('answers with the settled record and its drafts, in the shape of what reads it', async () => {
   const { run, progress } = await openGeneration()
   held.release()
-  const { answer, whole } = await run({ count: 2, focus: 'docks' })
+  const { answer, schema, unsettled } = await run({ count: 2, focus: 'docks' })
   const body = JSON.parse(answer.body)
   expect(answer.status).toBe(201)
   expect(body.batch).toMatchObject({ status: 'ready', focus: 'docks', requested: 2, delivered: 2, model: 'held' })
-  expect(body.batch).not.toContainKey('items')
-  expect(checkerOf(batches.create.output).Check(body)).toBe(true)
-  expect(whole).toMatchObject({ batch: { id: body.batch.id, items: [{ status: 'drafted' }, { status: 'drafted' }] } })
+  expect(body.batch.items).toMatchObject([{ status: 'drafted' }, { status: 'drafted' }])
+  expect([schema, unsettled]).toEqual([batches.get.output, undefined])
+  expect(checkerOf(batches.get.output).Check(body)).toBe(true)
   expect(progress.at(-1)).toEqual([100, 100, 'ready: 2 of 2 drafted'])
 })
 
@@ -136,10 +136,11 @@ test('a generation that takes too long answers with the record as it is, and con
   const clock = manualClock()
   const running = run({ count: 1 }, { clock })
   await held.begun(1)
-  const { answer } = await moving(clock, running, 10_000)
+  const { answer, unsettled } = await moving(clock, running, 1_000)
   const { batch } = JSON.parse(answer.body)
-  expect(batch.status).toBe('generating')
-  expect(clock.monotonic()).toBeGreaterThanOrEqual(175_000)
+  expect([batch.status, unsettled!.operation.id, unsettled!.id]).toEqual(['generating', 'growth.batches.get', batch.id])
+  expect(clock.monotonic()).toBeGreaterThanOrEqual(40_000)
+  expect(clock.monotonic()).toBeLessThanOrEqual(45_000)
   expect(rising(progress) && progress.at(-1)![0] < 100).toBe(true)
   expect((await app.send('GET', `batches/${batch.id}`, { key })).body.batch.status).toBe('generating')
   expect(held.aborted).toEqual([])
@@ -160,6 +161,20 @@ test('a generation is cancelled when its caller disconnects, and answers with th
     (select tenant_id from batch where id = ${batch.id})`
   expect(quota!.used).toBe(0)
   expect((await app.send('GET', `batches/${batch.id}`, { key })).body.batch).toMatchObject({ status: 'failed', error: 'cancelled' })
+})
+
+test('a caller that only leaves gets the record as it is, which goes on', async () => {
+  const { run, key } = await openGeneration()
+  const controller = new AbortController()
+  const running = run({ count: 1, focus: 'left alone' }, { signal: controller.signal })
+  await held.begun(1)
+  controller.abort(LEFT)
+  const { answer, unsettled } = await running
+  const { batch } = JSON.parse(answer.body)
+  expect([batch.status, unsettled!.id, held.aborted]).toEqual(['generating', batch.id, []])
+  held.release()
+  const settled = () => app.send('GET', `batches/${batch.id}`, { key })
+  expect((await eventually(settled, ({ body }) => body.batch.status !== 'generating')).body.batch.status).toBe('ready')
 })
 
 test('a caller that disconnects during creation cancels too; before it, nothing is created', async () => {
@@ -190,7 +205,6 @@ test('a second call under the same key follows the same record', async () => {
   const [first, second] = [await run({ count: 1 }, { idempotencyKey: 'k' }), await run({ count: 1 }, { idempotencyKey: 'k' })]
   // The rates in an answer are current, in seconds.
   expect(second.answer).toEqual({ ...first.answer, replayed: true, allowances: second.answer.allowances })
-  expect(second.whole).toEqual(first.whole)
 })
 
 test('what the operation refuses is refused, and nothing is followed', async () => {
@@ -201,9 +215,8 @@ test('what the operation refuses is refused, and nothing is followed', async () 
 
 test('a caller without permission to read gets the record as it was created', async () => {
   const { run } = await openGeneration({ scopes: ['api:write', 'mcp:use'] })
-  const { answer, whole } = await run({ count: 1 })
-  expect(JSON.parse(answer.body)).toEqual(whole as never)
-  expect(whole).toMatchObject({ batch: { status: 'queued' } })
+  const { answer, schema } = await run({ count: 1 })
+  expect([JSON.parse(answer.body), schema]).toEqual([{ batch: expect.objectContaining({ status: 'queued' }) }, batches.create.output])
 })
 
 test('an outage midway is waited out; a revoked key is an error', async () => {

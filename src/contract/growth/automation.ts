@@ -40,6 +40,7 @@ export const automation = {
       tool: 'growth_resume_automation',
       agent: 'commit',
       roles: ['approver'],
+      destructive: true,
       outside: true,
       repeatable: true,
     },

@@ -60,7 +60,7 @@ export const engagements = {
     'Approve a drafted engagement, as is or with an edited body. Sends nothing yet. The approval covers this text and the default account only. ' +
       'For one in review (execute_unconfirmed), confirms that a person found it on the network, and marks it executed.',
     { input: { id, body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })) }, output: OneEngagement },
-    { tool: 'growth_approve_engagement', agent: 'commit', foreign: true, errors: onEngagement, roles: ['approver'] },
+    { tool: 'growth_approve_engagement', agent: 'commit', foreign: true, errors: onEngagement, roles: ['approver'], destructive: true },
   ),
   reject: op.command(
     'POST /api/v1/growth/engagements/:id/reject',

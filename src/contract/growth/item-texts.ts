@@ -53,7 +53,10 @@ export const itemTexts = {
       },
       output: OneItem,
     },
-    { status: 201, cap: 'create_item', errors: ['conflict'], roles: writers },
+    {
+      ...{ tool: 'growth_create_item', toolset: 'content', agent: 'draft' },
+      ...{ status: 201, cap: 'create_item', errors: ['conflict'], roles: writers },
+    },
   ),
   edit: op.command(
     'PATCH /api/v1/growth/items/:id',
@@ -70,7 +73,7 @@ export const itemTexts = {
       },
       output: OneItem,
     },
-    { errors: onItem, roles: writers, repeatable: true },
+    { tool: 'growth_edit_item', toolset: 'content', agent: 'draft', errors: onItem, roles: writers, repeatable: true },
   ),
   duplicate: op.command(
     'POST /api/v1/growth/items/:id/duplicate',

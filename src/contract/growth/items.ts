@@ -49,7 +49,7 @@ export const items = {
       },
       output: OneItem,
     },
-    { tool: 'growth_approve_item', agent: 'commit', errors: onItem, roles: ['approver'] },
+    { tool: 'growth_approve_item', agent: 'commit', errors: onItem, roles: ['approver'], destructive: true },
   ),
   reject: op.command(
     'POST /api/v1/growth/items/:id/reject',
@@ -61,7 +61,15 @@ export const items = {
     'POST /api/v1/growth/items/:id/schedule',
     'Schedule or reschedule an approved item. next_slot picks the next free slot of the cadence (409 if none in 60 days). It is posted when due; overdue posts follow on_missed.',
     { input: { id, post_at: timeOrSlot(), on_missed: T.Optional(OnMissed) }, output: OneItem },
-    { tool: 'growth_schedule_item', agent: 'commit', errors: onItem, roles: ['approver'], outside: true, repeatable: true },
+    {
+      tool: 'growth_schedule_item',
+      agent: 'commit',
+      errors: onItem,
+      roles: ['approver'],
+      destructive: true,
+      outside: true,
+      repeatable: true,
+    },
   ),
   unschedule: op.command(
     'POST /api/v1/growth/items/:id/unschedule',

@@ -11,9 +11,10 @@ import type { McpContext } from './context.ts'
 import { type Elicitation, pageFor } from './elicitation.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
 import { keyedCall } from './idempotency-argument.ts'
-import { wayOnIn } from './next-call.ts'
+import { readingCall, wayOnIn } from './next-call.ts'
 import type { PlainCall, ReadResult } from './plain-call.ts'
 import { jsonOnOneLine } from './quotation.ts'
+import { resolved } from './records.ts'
 import { textOf } from './text.ts'
 import { findTool, toolIndex, visibleTools, withModules } from './tools.ts'
 import { cut } from './truncate.ts'
@@ -42,11 +43,12 @@ export interface ToolCall {
 export const callTool = async (context: McpContext, view: View, call: ToolCall): Promise<CallToolResult | InputRequiredResult> => {
   const o = await toolFor(context, call.name, view)
   try {
-    const { input, key: idempotencyKey } = keyedCall(o, { ...call, asked: call.elicitation.key })
+    const { input: given, key: idempotencyKey } = keyedCall(o, { ...call, asked: call.elicitation.key })
+    const { operation, input } = resolved(context.operations, o, given)
+    if (!operation.settles) return successResult(await context.run(operation.id, input, { idempotencyKey }), operation.output)
     const { onProgress, signal } = call
-    if (!o.settles || !onProgress) return successResult(await context.run(o.id, input, { idempotencyKey }), o.output)
-    const { answer, whole, schema } = await runGeneration(context, { operation: o, input }, { idempotencyKey, signal, onProgress })
-    return successResult(answer, schema, whole)
+    const { answer, schema, unsettled } = await runGeneration(context, { operation, input }, { idempotencyKey, signal, onProgress })
+    return successResult(answer, schema, unsettled && `Not done yet. In about 20 s, read it: ${readingCall(context, unsettled, view)}`)
   } catch (cause) {
     const error = AppError.from(cause)
     const page = error.code === 'approval_required' && call.elicitation.isPossible ? pageFor(error, call.elicitation) : undefined
@@ -90,8 +92,9 @@ const LONGEST_NAME = 200
  */
 export const readTool = async (
   context: McpContext,
-  { operation: o, input, view }: Pick<PlainCall, 'operation' | 'input' | 'view'>,
+  { operation, input: given, view }: Pick<PlainCall, 'operation' | 'input' | 'view'>,
 ): Promise<ReadResult | undefined> => {
+  const { operation: o, input } = resolved(context.operations, operation, given)
   try {
     const { body } = await context.run(o.id, input)
     const text = JSON.stringify(textOf(JSON.parse(body), o.output))
@@ -104,12 +107,13 @@ export const readTool = async (
   }
 }
 
-/** `shown`: the content of the text, if it is more than the answer. `schema`: of that content. */
-const successResult = ({ status, body, replayed }: Answer, schema: TSchema, shown?: Record<string, unknown>): CallToolResult => {
+/** `schema`: of the answer. `next`: what to do about a record that is not in its final state. */
+const successResult = ({ status, body, replayed }: Answer, schema: TSchema, next?: string): CallToolResult => {
   const content = JSON.parse(body)
-  const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(status === 202 ? { [META.pending]: true } : {}) }
+  const isPending = status === 202 || next !== undefined
+  const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(isPending ? { [META.pending]: true } : {}) }
   return {
-    content: [{ type: 'text', text: textOf(shown ?? content, schema) }],
+    content: [{ type: 'text', text: [textOf(content, schema), ...(next ? [next] : [])].join('\n') }],
     structuredContent: SEPARATORS.test(body) ? JSON.parse(body, onOneLine) : content,
     ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}),
   }

@@ -1,21 +1,6 @@
 /** Lookups of fields in an operation's schema. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 
-const objectIn = (schema: TSchema): TObject | undefined => {
-  if (schema.properties) return schema as TObject
-  return (schema.anyOf as TSchema[] | undefined)?.map(objectIn).find((one) => one !== undefined)
-}
-
-/** The value without the fields that the schema does not declare; unchanged where the schema declares no fields. */
-export const declared = (schema: TSchema, value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return schema.items ? value.map((one) => declared(schema.items, one)) : value
-  const fields = objectIn(schema)?.properties
-  if (!fields) return value
-  const known = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name))
-  return Object.fromEntries(known.map(([name, one]) => [name, declared(fields[name]!, one)]))
-}
-
 /** What `make` gives for a schema, made once for each. */
 const oncePerSchema = <T>(make: (schema: TSchema) => T): ((schema: TSchema) => T) => {
   const made = new WeakMap<TSchema, { value: T }>()

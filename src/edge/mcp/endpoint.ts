@@ -21,6 +21,7 @@ import { Calls } from './calls.ts'
 import { withCapabilities } from './capabilities.ts'
 import type { McpContext } from './context.ts'
 import { countMessages, isUrgent } from './message-count.ts'
+import { withRecords } from './records.ts'
 import { rpcError } from './rpc-error.ts'
 import type { ServerFactory } from './session.ts'
 import { type McpLimits, mcpLimits, nodeIn, Sessions } from './sessions.ts'
@@ -74,7 +75,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const shared = { ...deps, limits, calls, refresh, modulesOf }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
-  const byId = new Map(withCapabilities(deps.operations).map((o) => [o.id, o]))
+  const byId = new Map(withRecords(withCapabilities(deps.operations)).map((o) => [o.id, o]))
   const parts: Parts = { ...deps, sessions, stateless, calls, limits, byId, tools: toolIndex(byId) }
   return {
     handle: async (incoming) => withStandardHeaders(await handle(parts, incoming), incoming.request),

@@ -1,33 +1,37 @@
-/** A generation or a job of the agent as one tool call: created, watched until it settles, and cancelled if the caller cancels. */
-import type { TObject, TSchema } from '@sinclair/typebox'
+/**
+ * A generation or a job of the agent as one tool call: created, watched until it settles or the deadline passes, and cancelled if the caller
+ * cancels.
+ */
+import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import { isSettled, pathParams, settlingId } from '#contract/op'
 import { type Clock, systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { mayRun, type Operation } from '#ops/bind'
-import { serialise } from '#ops/serialise'
 import type { McpContext } from './context.ts'
-import { declared } from './declared-fields.ts'
 import { cut } from './truncate.ts'
 
 export interface GenerationOptions {
   idempotencyKey?: string | undefined
-  /** Aborting cancels the generation. */
+  /** Aborting cancels the generation, unless the reason is `LEFT`. */
   signal: AbortSignal
   /** Reports the elapsed share of the deadline; `progress` grows with each call. */
-  onProgress(progress: number, total: number, message: string): void
+  onProgress?: ((progress: number, total: number, message: string) => void) | undefined
   /** For tests. */
   clock?: Clock
   deadlineMs?: number
 }
 
+/** The reason of a caller that waits no longer, such as one whose time is out. What it began goes on. */
+export const LEFT = Symbol('left')
+
 export interface Generated {
-  /** The record in the shape of the creating operation's output, with its status. */
+  /** The record with what was made, as the operation that reads it returns it: `{ batch: { …, items: [] } }`. */
   answer: Answer
-  /** The record with what was drafted, as the reading operation returns it: `{ batch: { …, items: [] } }`. The answer's body if it was not read. */
-  whole: Body
-  /** The schema of `whole`. */
+  /** The schema of its body. */
   schema: TSchema
+  /** What reads the record, if it has not settled yet. */
+  unsettled?: { operation: Operation; id: string }
 }
 
 type Body = Record<string, unknown>
@@ -50,8 +54,8 @@ const cancelling = ({ operations }: McpContext, { id }: Operation): string => {
   return operations.has(own) ? own : CANCEL
 }
 
-/** Longer than the longest model call, shorter than the timeouts of clients and proxies. */
-const DEADLINE_MS = 175_000
+/** Together with the reads before and after the wait, at most 45 seconds: clients give up after 60. */
+const DEADLINE_MS = 43_000
 /** The first read is early, because the composer takes less than a second; later reads are further apart. */
 const FIRST_READ_MS = 150
 const LONGEST_PAUSE_MS = 3_000
@@ -135,7 +139,7 @@ const reporter = ({ onProgress }: GenerationOptions) => {
     const progress = hasSettled(recordIn(body)) ? TOTAL : Math.min(MAX_UNSETTLED, Math.floor(TOTAL * share))
     if (progress <= reported) return
     reported = progress
-    onProgress(progress, TOTAL, messageOf(body))
+    onProgress?.(progress, TOTAL, messageOf(body))
   }
 }
 
@@ -156,9 +160,9 @@ const follow = async ({ context, sibling, options }: Following, created: Body): 
 }
 
 /**
- * Creates a record and resolves when it has settled. Resolves with the unsettled record after the deadline, or if the caller may not
- * read it. If `signal` aborts, cancels the generation and resolves with the cancelled record; if it aborted before the start,
- * rejects with its reason.
+ * Creates a record and resolves when it has settled. Resolves with the unsettled record after the deadline, if the caller leaves, or if it may
+ * not read it. If `signal` aborts, cancels the generation and resolves with the cancelled record; if it aborted before the start, rejects
+ * with its reason.
  */
 export const runGeneration = async (
   context: McpContext,
@@ -170,15 +174,15 @@ export const runGeneration = async (
   const answer = await context.run(operation.id, input, { idempotencyKey })
   const created = parseBody(answer)
   const sibling = siblingOf(context, operation)
-  if (!sibling) return { answer, whole: created, schema: operation.output }
+  if (!sibling) return { answer, schema: operation.output }
   let body = await follow({ context, sibling, options }, created)
-  if (signal.aborted && !hasSettled(recordIn(body))) {
+  if (signal.aborted && signal.reason !== LEFT && !hasSettled(recordIn(body))) {
     await context.run(cancelling(context, sibling), { id: recordIn(body).id })
     body = (await read(context, sibling, body)) ?? body
   }
   return {
-    answer: { ...answer, body: serialise(operation, declared(operation.output as TObject, body)) },
-    whole: body,
+    answer: { ...answer, body: JSON.stringify(body) },
     schema: shownBy(sibling, operation),
+    ...(hasSettled(recordIn(body)) ? {} : { unsettled: { operation: sibling, id: recordIn(body).id } }),
   }
 }

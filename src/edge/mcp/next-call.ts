@@ -4,14 +4,33 @@ import { NEXT } from '#domain/growth/way-on'
 import type { ErrorDetail } from '#kernel/errors'
 import type { Operation } from '#ops/bind'
 import type { McpContext } from './context.ts'
-import { findTool } from './tools.ts'
+import { kindOf, RECORD_TOOL } from './records.ts'
+import { findTool, isShown } from './tools.ts'
 import { toolsetOf, type View } from './view.ts'
 
-/** With the tool's name where there is one; else as over REST. */
-const callOf = (operations: McpContext['operations'], o: Operation, { id, view }: { id: string; view: View }): string => {
-  if (o.tool === undefined) return `${o.method} ${o.path.replace(':id', id)} over REST`
-  const call = `${o.tool} ${JSON.stringify(pathParams(o.path).includes('id') ? { id } : {})}`
-  return findTool(operations, o.tool, view) ? call : `${call}, which ?toolsets=${toolsetOf(o)} lists`
+interface Target {
+  operation: Operation
+  /** The record's. */
+  id: string
+}
+
+const toolCall = (o: Operation, input: object, view: View): string =>
+  isShown(o, view) ? `${o.tool} ${JSON.stringify(input)}` : `${o.tool} ${JSON.stringify(input)}, which ?toolsets=${toolsetOf(o)} lists`
+
+/** With the name of its tool, or of the one for all records; if neither is listed, as over REST. */
+const callOf = ({ operation: o, id }: Target, operations: McpContext['operations'], view: View): string => {
+  if (o.tool !== undefined) return toolCall(o, pathParams(o.path).includes('id') ? { id } : {}, view)
+  const kind = kindOf(o)
+  if (kind && findTool(operations, RECORD_TOOL, view)) return `${RECORD_TOOL} ${JSON.stringify({ kind, id })}`
+  return `${o.method} ${o.path.replace(':id', id)} over REST`
+}
+
+/** What reads a record: its own call, or else the tool of its list. */
+export const readingCall = ({ operations }: McpContext, target: Target, view: View): string => {
+  const { id } = target.operation
+  const list = operations.get(`${id.slice(0, id.lastIndexOf('.'))}.list`)
+  const isListed = kindOf(target.operation) !== undefined && !findTool(operations, RECORD_TOOL, view) && list?.tool !== undefined
+  return isListed ? `${toolCall(list!, {}, view)} has it as ${target.id}` : callOf(target, operations, view)
 }
 
 /** Undefined if no detail names a call. */
@@ -19,6 +38,6 @@ export const wayOnIn = (details: readonly ErrorDetail[], { operations }: McpCont
   const [name, id = ''] = details.find(({ path }) => path === NEXT)?.message.split(' ') ?? []
   const o = operations.get(name ?? '')
   if (!o) return undefined
-  const call = callOf(operations, o, { id, view })
+  const call = callOf({ operation: o, id }, operations, view)
   return o.agent === 'commit' ? `ask a person; once they agree, ${call}` : call
 }

@@ -1,6 +1,6 @@
 /**
- * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep their bounds, outputs only names
- * and types, and a record that the list has already spelt out is only named.
+ * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep their bounds, and an
+ * object that the list has already spelt out is put in words; outputs are names and types.
  */
 import type { TObject, TSchema } from '@sinclair/typebox'
 
@@ -61,26 +61,7 @@ export const inputSchema = (schema: TSchema, titles: Set<string>): Json => {
   return shown
 }
 
-/** A tool's output. `titles`: titles of the records that the list has already spelt out; this call adds its own. */
-export const outputSchema = (schema: TSchema, titles: Set<string>): Json => ({
-  type: 'object',
-  properties: map(schema.properties, (one) => fieldsOf(one, titles)),
-})
+/** A tool's output: the names of its fields, and what each holds. Records show their own fields; to spell them out would double the list. */
+export const outputSchema = (schema: TSchema): Json => ({ type: 'object', properties: map(schema.properties, typeOf) })
 
-/** The names of a record's fields, without the timestamps that all of them have. A record named before is its title alone. */
-const fieldsOf = (schema: TSchema, titles: Set<string>): Json => {
-  const forms = ((schema.anyOf as TSchema[] | undefined) ?? [schema]).filter((one) => !isNull(one))
-  const [form] = forms
-  if (forms.length !== 1 || !form || !holdsRecord(form)) return {}
-  if (form.type === 'array') return { items: fieldsOf(form.items, titles) }
-  const { title } = form
-  const named = title === undefined ? {} : { title }
-  if (!form.properties || titles.has(title ?? '') || form['x-named']) return named
-  if (title !== undefined) titles.add(title)
-  const { created_at: _, updated_at: __, createdAt: ___, updatedAt: ____, ...listed } = form.properties
-  return { ...named, properties: map(listed, (one) => fieldsOf(one, titles)) }
-}
-
-/** Whether the schema is, or contains, a record. */
-const holdsRecord = (schema: TSchema): boolean =>
-  schema.title !== undefined || schema.properties !== undefined || (schema.items !== undefined && holdsRecord(schema.items))
+const typeOf = ({ type, anyOf }: TSchema): Json => (anyOf || type === undefined ? {} : { type })

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { callTool } from './call-tool.ts'
 import type { McpContext } from './context.ts'
 import { elicitationOf } from './elicitation.ts'
+import { LEFT } from './generation.ts'
 import { installPrompts, installResources } from './reading.ts'
 import { CheckedServer } from './server.ts'
 import { serverInfo } from './server-info.ts'
@@ -58,7 +59,7 @@ const listTools = async (lists: LRUCache<string, Tool[]>, context: McpContext, {
   const name = visible.map(({ id }) => id).join()
   const known = lists.get(name)
   if (known) return known
-  const tools = describeTools(operations, visible)
+  const tools = describeTools(visible)
   lists.set(name, tools)
   return tools
 }
@@ -85,18 +86,24 @@ const progressOf = (ctx: ServerContext) => {
 }
 
 /**
- * Aborts when the client cancels its request. Within a session, a client cancels with a notification, and a closed stream or
- * session cancels nothing; without a session, closing the stream is the way to cancel.
+ * Aborts when the client cancels its request, or with `LEFT` when it only waits no longer. Within a session, a client cancels with a
+ * notification, whose reason tells a time-out from a wish; a closed stream or session means nothing, because the client can resume. Without
+ * a session the client can only close the stream, which it does for a time-out, too.
  */
 const signalOf = (ctx: ServerContext, { era }: ServerSettings): AbortSignal => {
   const { signal } = ctx.mcpReq
-  if (era === 'stateless') return signal
-  const cancelled = new AbortController()
-  const onAbort = () => isClosing(signal.reason) || cancelled.abort(signal.reason)
+  const ended = new AbortController()
+  const onAbort = () => {
+    if (era === 'stateless') return ended.abort(LEFT)
+    if (!isClosing(signal.reason)) ended.abort(isTimeout(signal.reason) ? LEFT : signal.reason)
+  }
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort, { once: true })
-  return cancelled.signal
+  return ended.signal
 }
+
+/** Clients put the name of their error into the reason. */
+const isTimeout = (reason: unknown): boolean => /time[d-]?[ -]?out/i.test(String(reason))
 
 /** When a connection closes, the SDK aborts with an error of its own; a client that cancels gives text or nothing. */
 const isClosing = (reason: unknown): boolean => reason instanceof Error && 'code' in reason && reason.code === 'CONNECTION_CLOSED'

@@ -1,12 +1,12 @@
 /** The tools, made from the contract: which ones a caller sees, and their descriptions. */
 import type { Tool } from '@modelcontextprotocol/server'
-import { readsOnly, settlingId } from '#contract/op'
+import { readsOnly } from '#contract/op'
 import { mayRun, type Operation } from '#ops/bind'
 import type { Call } from '#ops/call'
 import type { McpContext } from './context.ts'
 import { ARGUMENT, offersKey } from './idempotency-argument.ts'
 import { inputSchema, outputSchema } from './schema.ts'
-import { moduleOf, toolsetOf, type View } from './view.ts'
+import { hasTool, moduleOf, type View } from './view.ts'
 
 type Operations = ReadonlyMap<string, Operation>
 
@@ -24,12 +24,13 @@ export const toolIndex = (operations: Operations): ReadonlyMap<string, Operation
 }
 
 const isOffered = (o: Operation, { toolsets, modules }: View): boolean => {
-  if (toolsets) return toolsets.has(toolsetOf(o))
+  if (toolsets) return hasTool(toolsets, o)
+  if (o.toolset !== undefined) return false
   const module = moduleOf(o)
   return module === undefined || (modules?.has(module) ?? false)
 }
 
-const isShown = (o: Operation, view: View): boolean => isOffered(o, view) && (!view.readOnly || readsOnly(o))
+export const isShown = (o: Operation, view: View): boolean => isOffered(o, view) && (!view.readOnly || readsOnly(o))
 
 /** The operation that says which modules a workspace has enabled. */
 const MODULES = 'agent.modules.list'
@@ -64,13 +65,7 @@ const annotationsOf = (o: Operation): Tool['annotations'] =>
 /** The start of a summary, up to its first full stop, comma, semicolon or colon. */
 export const titleOf = (summary: string): string => summary.split(/[.,;:](\s|$)/)[0]!
 
-/** Names the tool that shows an unfinished generation: the one that reads it, or else the list. */
-const pollHint = (operations: Operations, o: Operation): string => {
-  const settling = settlingId(o)
-  if (settling === undefined) return ''
-  const tool = operations.get(settling)?.tool ?? operations.get(`${settling.slice(0, settling.lastIndexOf('.'))}.list`)?.tool
-  return tool ? ` With a progress token, returns when done; otherwise poll ${tool}.` : ''
-}
+const WAITS = ' Waits up to 45 s, then says what reads it.'
 
 /**
  * The input with the idempotency key as an argument. Without additionalProperties: an unknown field is refused with the names of the known
@@ -82,17 +77,14 @@ const withKey = (o: Operation, { additionalProperties: _, ...schema }: Record<st
   return { ...schema, properties } as Tool['inputSchema']
 }
 
-export const describeTools = (operations: Operations, tools: Operation[]): Tool[] => {
+export const describeTools = (tools: Operation[]): Tool[] => {
   const titles = new Set<string>()
-  const inputs = tools.map((o) => inputSchema(o.input, titles))
-  // An output does not repeat the objects that an input has spelt out.
-  const shown = new Set(titles)
-  return tools.map((o, index) => ({
+  return tools.map((o) => ({
     name: o.tool!,
     title: titleOf(o.summary),
-    description: `${o.summary}${pollHint(operations, o)}`,
-    inputSchema: withKey(o, inputs[index]!),
-    outputSchema: outputSchema(o.output, shown) as Tool['outputSchema'],
+    description: `${o.summary}${o.settles === undefined ? '' : WAITS}`,
+    inputSchema: withKey(o, inputSchema(o.input, titles)),
+    outputSchema: outputSchema(o.output) as Tool['outputSchema'],
     annotations: annotationsOf(o),
   }))
 }

@@ -15,10 +15,34 @@ export interface View {
 /** The module that a tool belongs to; undefined for those of the API document, which are always listed. */
 export const moduleOf = ({ id }: Pick<NamedOp, 'id'>): string | undefined => moduleNames.find((name) => id.startsWith(`${name}.`))
 
-/** A toolset is a module, or the resource that a tool works on: `growth.items.list` belongs to `items`. */
-export const toolsetOf = (o: Pick<NamedOp, 'id'>): string => moduleOf(o) ?? o.id.split('.').at(-2)!
+type Listed = Pick<NamedOp, 'id' | 'tool' | 'toolset'>
 
-export const toolsets: readonly string[] = [...new Set(operations.filter((o) => o.tool).map(toolsetOf))]
+/** A toolset is a module, or the resource that a tool works on: `growth.items.list` belongs to `items`. Some tools name theirs. */
+export const toolsetOf = (o: Pick<Listed, 'id' | 'toolset'>): string => o.toolset ?? moduleOf(o) ?? o.id.split('.').at(-2)!
+
+/** Toolsets for a purpose, whose tools are also in others. */
+const chosen: Readonly<Record<string, ReadonlySet<string>>> = {
+  /** The whole way of a post, in few tools. */
+  core: new Set([
+    ...['growth_overview', 'growth_get_brief', 'growth_update_profile', 'growth_connection_status', 'growth_create_batch'],
+    ...['growth_list_queue', 'growth_get_record', 'growth_create_item', 'growth_edit_item', 'growth_approve_item', 'growth_reject_item'],
+    ...['growth_reopen_item', 'growth_schedule_item', 'growth_unschedule_item', 'growth_post_item', 'growth_mark_item_posted'],
+    ...['growth_bulk_items', 'growth_add_learning', 'growth_pause_automation', 'growth_resume_automation'],
+  ]),
+  /** All that is done to items. */
+  content: new Set([
+    ...['growth_create_batch', 'growth_create_article', 'growth_list_queue', 'growth_approve_item', 'growth_reject_item'],
+    ...['growth_schedule_item', 'growth_unschedule_item', 'growth_post_item', 'growth_mark_item_posted'],
+  ]),
+}
+
+export const toolsets: readonly string[] = [
+  ...new Set([...Object.keys(chosen), ...operations.filter((o) => o.tool !== undefined).map(toolsetOf)]),
+]
+
+/** Whether one of these toolsets has the tool. */
+export const hasTool = (names: ReadonlySet<string>, o: Listed): boolean =>
+  names.has(toolsetOf(o)) || [...names].some((name) => chosen[name]?.has(o.tool ?? ''))
 
 const ALL = 'all'
 const yes = new Set(['', '1', 'true'])
@@ -46,7 +70,7 @@ export const viewOf = (url: string): View => {
     .flatMap((text) => text.split(','))
     .map((name) => name.trim())
     .filter((name) => name !== '')
-  const chosen = names.flatMap((name) => (name === ALL ? toolsets : knownToolset(name)))
+  const wanted = names.flatMap((name) => (name === ALL ? toolsets : knownToolset(name)))
   const readOnly = ['readonly', 'read_only'].some((name) => searchParams.getAll(name).some((text) => isYes(name, text)))
-  return { toolsets: names.length === 0 ? undefined : new Set(chosen), readOnly }
+  return { toolsets: names.length === 0 ? undefined : new Set(wanted), readOnly }
 }

@@ -11,7 +11,9 @@ import { useApp } from '#test/support/use'
 const app = useApp()
 let workspace: Workspace
 
-const commits = operations.filter(({ agent }) => agent === 'commit')
+/** A person is asked about these only after the agent has read strangers' text, and then sees the words. */
+const texts = ['growth.items.create', 'growth.items.edit', 'growth.items.reopen']
+const commits = operations.filter(({ agent, id }) => agent === 'commit' || texts.includes(id))
 const the = (id: string) => operations.find((o) => o.id === id)!
 
 /** As a letter of the workspace reads it. */
@@ -57,8 +59,23 @@ beforeAll(async () => {
   await connected()
 })
 
-test('every operation of class commit has a sentence, and no other has', async () => {
-  for (const o of operations) expect([o.id, subjectOf(o.id, { id: newId() }) !== undefined]).toEqual([o.id, o.agent === 'commit'])
+test('every operation of class commit and every one that writes a text has a sentence, and no other has', async () => {
+  for (const o of operations) expect([o.id, subjectOf(o.id, { id: newId() }) !== undefined]).toEqual([o.id, commits.includes(o)])
+})
+
+test('a change of a text shows it, and says what it undoes', async () => {
+  const id = await make('growth.items')
+  const change = { id, body: 'Every delay starts at the gate.' }
+  const draft = await say('growth.items.edit', change)
+  expect(draft.summary).toMatch(/^Change the post “.+” to “Every delay starts at the gate”$/)
+  expect([draft.subject.text, draft.subject.records]).toEqual([change.body, [{ kind: 'item', id, sha256: expect.any(String) }]])
+  await run('growth.items.approve', { id })
+  expect((await say('growth.items.edit', change)).summary).toEndWith('; it must then be approved again')
+  await run('growth.items.schedule', { id, post_at: new Date(Date.now() + 86_400_000).toISOString() })
+  expect((await say('growth.items.reopen', { id })).summary).toEndWith('; it is then not posted before it is approved and scheduled again')
+  expect((await say('growth.items.edit', { id, tags: ['docks'] })).subject.text).toBeNull()
+  const made = await say('growth.items.create', { body: 'Mine' })
+  expect([made.summary, made.subject.text]).toEqual(['Write a draft of a post: “Mine”', 'Mine'])
 })
 
 test.each(commits.map(({ id }) => [id]))('%s says one sentence that ends without a stop', async (id) => {

@@ -58,7 +58,7 @@ test('a key without mcp:use and a revoked one are refused as in a session', asyn
   await expect(one.client.callTool({ name: 'growth_overview' })).rejects.toThrow()
 })
 
-test('a generation reports progress, and is cancelled when the client disconnects', async () => {
+test('a generation reports progress, and goes on when the client disconnects, which a time-out does as well', async () => {
   await using one = await connect(app.key)
   const hangUp = new AbortController()
   const progress: number[] = []
@@ -72,11 +72,12 @@ test('a generation reports progress, and is cancelled when the client disconnect
   )
   hangUp.abort()
   await expect(running).rejects.toThrow()
+  held.release()
   const batch = await eventually(
     async () => (await app.send('GET', 'batches')).body.batches.find(({ focus }: { focus: string }) => focus === 'hung up'),
-    ({ status }) => status === 'failed',
+    ({ status }) => ['ready', 'failed'].includes(status),
   )
-  expect(batch).toMatchObject({ status: 'failed', error: 'cancelled' })
+  expect(batch).toMatchObject({ status: 'ready', error: null })
 })
 
 test('a listening client hears when its workspace enables a module of tools', async () => {

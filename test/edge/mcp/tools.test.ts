@@ -1,6 +1,6 @@
 /** The tools of the contract as the SDK's client sees and calls them. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
 import { capabilities, operations } from '#contract/index'
 import { readsOnly } from '#contract/op'
 import { moduleOf, toolsetOf, toolsets } from '#edge/mcp/view'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 const withTool = operations.filter(({ tool }) => tool !== undefined)
 const named = withTool.map((o) => [o.tool!, o] as const)
 /** Without ?toolsets, and before the workspace has enabled a module. */
-const usual = withTool.filter((o) => moduleOf(o) === undefined)
+const usual = withTool.filter((o) => moduleOf(o) === undefined && o.toolset === undefined)
 const reading = usual.filter(readsOnly).map(({ tool }) => tool!)
 
 const listed = async (key: string, query = ''): Promise<Tool[]> => {
@@ -45,7 +45,24 @@ const keyOf = async (scopes: Scope[]) => (await app.newKey(scopes, workspace.ten
 describe('the list', () => {
   test('has every tool of the API document for a key with every scope, in its order', async () => {
     expect(await namesFor(workspace.key)).toEqual(usual.map(({ tool }) => tool!))
-    expect(await mcp.toolNames()).toEqual([...withTool, ...capabilities].map(({ tool }) => tool!))
+    expect(usual).toHaveLength(48)
+    expect(await mcp.toolNames()).toEqual([...[...withTool, ...capabilities].map(({ tool }) => tool!), 'growth_get_record'])
+  })
+
+  test('has the tools beyond the API document only for a client that names their toolset', async () => {
+    const beyond = withTool.flatMap(({ tool, toolset }) => (toolset === 'content' ? tool! : []))
+    expect(beyond).toContain('growth_reopen_item')
+    for (const query of ['?toolsets=content', '?toolsets=all'])
+      expect(await namesFor(workspace.key, query)).toEqual(expect.arrayContaining([...beyond, 'growth_get_record']))
+    expect((await namesFor(workspace.key, '?toolsets=items')).filter((name) => beyond.includes(name))).toEqual([])
+    expect(await namesFor(workspace.key, '?toolsets=content&readonly=1')).toEqual(['growth_list_queue', 'growth_get_record'])
+  })
+
+  test('warns of everything that releases text', async () => {
+    const releasing = withTool.filter(({ outside, tool }) => outside || tool!.startsWith('growth_approve_')).map(({ tool }) => tool!)
+    expect(releasing).toEqual(expect.arrayContaining(['growth_schedule_item', 'growth_post_item', 'growth_resume_automation']))
+    const hints = tools.filter(({ name }) => releasing.includes(name)).map(({ annotations }) => annotations!.destructiveHint)
+    expect(hints).toEqual(releasing.map(() => true))
   })
 
   test.each<[Scope[]]>([[['mcp:use']], [['mcp:use', 'api:read']]])('has the tools that only read for a key with %p', async (scopes) => {
@@ -96,6 +113,9 @@ describe('a description', () => {
 const tokensOf = (tools: Tool[]) => JSON.stringify({ tools }).length / 4
 const MOST = 12_000
 const MOST_OF_A_TOOLSET = 4_000
+/** Of the toolset that the README recommends, and of all tools together. */
+const MOST_OF_CORE = 5_000
+const MOST_OF_ALL = 15_000
 /** The number of tools in the API document. */
 const TOOLS_AT_LAST = 48
 
@@ -112,8 +132,43 @@ describe('what a list costs', () => {
     expect(tokensOf(tools) + toCome).toBeLessThan(MOST)
   })
 
-  test.each([...toolsets])('%s stays small', async (toolset) => {
+  test('core has at most 20 tools, and all together stay affordable', async () => {
+    const core = await listed(workspace.key, '?toolsets=core')
+    expect(core.length).toBeLessThanOrEqual(20)
+    expect(tokensOf(core)).toBeLessThan(MOST_OF_CORE)
+    expect(tokensOf(tools)).toBeLessThan(MOST_OF_ALL)
+  })
+
+  test.each(toolsets.filter((name) => name !== 'core'))('%s stays small', async (toolset) => {
     expect(tokensOf(await listed(workspace.key, `?toolsets=${toolset}`))).toBeLessThan(MOST_OF_A_TOOLSET)
+  })
+})
+
+describe('growth_get_record', () => {
+  const idOf = (made: CallToolResult, name: string) => (made.structuredContent as Record<string, { id: string }>)[name]!.id
+
+  test('reads a record of each kind as its own operation does', async () => {
+    const ids: Record<string, string> = {
+      item: await story.drafted(),
+      batch: idOf(await mcp.call('growth_create_batch', { count: 1 }), 'batch'),
+      learning: idOf(await mcp.call('growth_add_learning', { kind: 'worked', note: 'Questions' }), 'learning'),
+    }
+    for (const [kind, id] of Object.entries(ids)) {
+      const { structuredContent, content } = await mcp.call('growth_get_record', { kind, id })
+      const path = { item: 'items', batch: 'batches', learning: 'learnings' }[kind]
+      expect(structuredContent).toEqual((await app.send('GET', `${path}/${id}`, { key: workspace.key })).body)
+      expect((content[0] as { text: string }).text).toContain(id)
+    }
+  })
+
+  test('says which kinds there are, and what is missing', async () => {
+    const kinds = (tools.find(({ name }) => name === 'growth_get_record')!.inputSchema.properties as { kind: { enum: string[] } }).kind.enum
+    expect(kinds).toEqual(expect.arrayContaining(['item', 'batch', 'article', 'audit', 'signal', 'learning', 'rule']))
+    const textOf = async (input: object) => ((await mcp.call('growth_get_record', { ...input })).content[0] as { text: string }).text
+    expect(await textOf({ kind: 'items', id: newId() })).toBe(`invalid_input: kind must be one of ${kinds.join(', ')}`)
+    expect(await textOf({ kind: 'item', id: newId() })).toBe('not_found: no such item')
+    expect(await textOf({ kind: 'item', id: newId(), more: 1 })).toStartWith('invalid_input: more is not a known field')
+    expect(await textOf({ kind: 'item' })).toStartWith('invalid_input: id is required')
   })
 })
 
