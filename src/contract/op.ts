@@ -199,6 +199,16 @@ export const bodyFrom = (o: Pick<Op, 'body' | 'path'>, input: Record<string, unk
 
 export const readsOnly = ({ method }: Pick<Op, 'method'>): boolean => method === 'GET'
 
+/** Whether the answer is one record by its id, which a client may keep and ask for again. */
+export const readsOneRecord = ({
+  kind,
+  method,
+  path,
+  input,
+  stream,
+}: Pick<Op, 'kind' | 'method' | 'path' | 'stream'> & { input: TSchema }): boolean =>
+  kind === 'query' && readsOnly({ method }) && !stream && pathParams(path).length > 0 && !('cursor' in (input as TObject).properties)
+
 /** Whether the operation accepts an Idempotency-Key. */
 export const takesKey = ({ kind }: Pick<Op, 'kind'>): boolean => kinds[kind].letter
 

@@ -4,6 +4,7 @@ import type { Log } from '#kernel/log'
 import { createSlots, type Slots } from '#kernel/slots'
 import type { FileRange, StoredFile } from '#ops/call'
 import { contentDisposition } from './disposition.ts'
+import { isCurrent } from './validators.ts'
 
 /** Downloads of files at once; each keeps a connection of its client. A party is a workspace, or the network of an anonymous client. */
 const LIMITS = { name: 'files', perParty: 16, total: 256, retryAfter: 5 }
@@ -41,13 +42,6 @@ const headersOf = ({ name, mimeType, sha256 }: StoredFile, { requestId, headers 
   ...headers,
 })
 
-const tagsIn = (header: string | null): string[] => (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-
-const isKnown = ({ headers }: Request, etag: string): boolean => {
-  const tags = tagsIn(headers.get('if-none-match'))
-  return tags.includes(etag) || tags.includes('*')
-}
-
 /** More digits than any file has. */
 const RANGE = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i
 
@@ -77,7 +71,7 @@ const suffixOf = (length: number, size: number): FileRange | 'none' =>
 export const bytesResponse = async (file: StoredFile, sending: Sending): Promise<Response> => {
   const { request, slots, party } = sending
   const headers = headersOf(file, sending)
-  if (isKnown(request, headers.etag!)) return new Response(null, { status: 304, headers })
+  if (isCurrent(request, headers.etag!)) return new Response(null, { status: 304, headers })
   const range = rangeOf(request, file.byteSize, headers.etag!)
   if (range === 'none') return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${file.byteSize}` } })
   const length = range ? range.to - range.from + 1 : file.byteSize

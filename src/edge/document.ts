@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { encodingOf } from './encoding.ts'
 import { JSON_TYPE, requestIdOf } from './respond.ts'
+import { isCurrent } from './validators.ts'
 
 /** In order of preference. */
 const CODINGS = ['br', 'gzip', 'identity'] as const
@@ -50,8 +51,7 @@ export const documentResponse = (document: StaticDocument, request: Request): Re
     'cache-control': 'public, max-age=300',
     'x-request-id': requestIdOf(request),
   }
-  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers })
+  if (isCurrent(request, etag)) return new Response(null, { status: 304, headers })
   // Bun drops the body for HEAD, once it knows its length.
   return new Response(body, { headers: coding === 'identity' ? headers : { ...headers, 'content-encoding': coding } })
 }

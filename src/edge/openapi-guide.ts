@@ -26,6 +26,8 @@ api -X POST $URL/api/v1/growth/items/$ITEM/post-now -H "Idempotency-Key: $(uuidg
 
 **Pagination.** Lists take \`limit\` and \`cursor\`. Pass \`next_cursor\` as \`cursor\` until it is null.
 
+**Copies.** A single record has a weak \`ETag\`: send it as \`If-None-Match\`, and an unchanged record returns 304 without a body. JSON of more than 1 KiB is compressed for clients that accept gzip, unless it contains a secret.
+
 **Generation** continues after the response. Poll the record about every 20 seconds until its \`status\` is \`ready\` or \`failed\`, typically after 1 to 3 minutes.
 
 **Plans.** Operations that cost return 403 if billing is not in order (\`plan_invalid:<reason>\`), the plan lacks the feature (\`plan_feature_disabled:<feature>\`) or the monthly quota is used up (\`plan_quota_exceeded:<key>\`), and 429 \`rate_limited:<action>\` at the hourly cap. Months and days are UTC. Reads always work. If an operation has a cap or a quota, \`RateLimit-Policy\` and \`RateLimit\` show it on every response that got as far as checking it, including replays, which use nothing. Units that a generation does not deliver return to their month. If billing is not in order when a scheduled post falls due, the post is not sent: it returns to approved, unscheduled, with the reason in \`last_error\`, and a person must schedule it again. Reads from the network have a daily budget; a tenth of it is reserved for settling posts in doubt, which is never refused. A post read twice in a day counts twice.

@@ -6,7 +6,19 @@ import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
-import { accessOf, braces, errorsOf, formsOf, isExempt, KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
+import {
+  accessOf,
+  braces,
+  errorsOf,
+  formsOf,
+  isExempt,
+  KEY_LIMIT,
+  type NamedOp,
+  pathParams,
+  readsOneRecord,
+  readsOnly,
+  takesKey,
+} from '#contract/op'
 import { errorTable } from '#kernel/errors'
 import { fileTypes } from './file.ts'
 import { devicePaths } from './openapi-device.ts'
@@ -129,6 +141,9 @@ const eventStream = {
   },
 }
 
+const recordTag = { ETag: { $ref: '#/components/headers/ETag' } }
+const ifNoneMatch = { $ref: '#/components/parameters/If-None-Match' }
+
 const successOf = (o: NamedOp, components: Components) => {
   if (o.kind === 'download') return fileOf(o, components)
   if (o.kind === 'file') return fileResponses(limitHeaders(o))
@@ -140,8 +155,13 @@ const successOf = (o: NamedOp, components: Components) => {
     content,
   }
   return {
-    [o.status]: { description: o.status === 201 ? 'Created.' : 'Done.', headers, content },
+    [o.status]: {
+      description: o.status === 201 ? 'Created.' : 'Done.',
+      headers: { ...headers, ...(readsOneRecord(o) ? recordTag : {}) },
+      content,
+    },
     ...(o.kind === 'awaited' ? { 202: late } : {}),
+    ...(readsOneRecord(o) ? { 304: { description: 'Your copy is current.', headers: { ...header('X-Request-Id'), ...recordTag } } } : {}),
   }
 }
 
@@ -177,6 +197,7 @@ const detailOf = (o: NamedOp, components: Components) => {
       ...query,
       ...key,
       ...(o.stream ? [lastEventId] : []),
+      ...(readsOneRecord(o) ? [ifNoneMatch] : []),
       ...(o.kind === 'file' ? fileParameters : []),
     ],
     ...(!readsOnly(o) && rest.length > 0 ? { requestBody: bodyOf(o, rest, components) } : {}),
@@ -200,6 +221,7 @@ const components = (schemas: Components) => ({
     ),
     'WWW-Authenticate': text('Always Bearer.'),
     'Content-Disposition': text('attachment, with the file name.'),
+    ETag: text('The version of the record as you may see it, as a weak entity tag.'),
   },
   parameters: {
     'Idempotency-Key': {
@@ -210,6 +232,12 @@ const components = (schemas: Components) => ({
         minLength: 1,
         maxLength: KEY_LIMIT,
       }),
+    },
+    'If-None-Match': {
+      name: 'If-None-Match',
+      in: 'header',
+      required: false,
+      ...text('The ETag of your copy. Returns 304 while it is current.'),
     },
     ...webhookHeaders,
   },

@@ -16,6 +16,7 @@ import { headerText } from './header-text.ts'
 import type { Incoming } from './incoming.ts'
 import { inputOf } from './input.ts'
 import type { Origins } from './origin.ts'
+import { represent } from './represent.ts'
 import { answerResponse, limitHeaders, requestIdOf } from './respond.ts'
 import { surfaceOf } from './visit.ts'
 
@@ -46,7 +47,10 @@ const logServed = (
 }
 
 const answer = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
-  asCaller(deps, o, incoming, async (call) => answerResponse(await o.run(() => inputOf(o, incoming, call.tenantId), call), call.requestId))
+  asCaller(deps, o, incoming, async (call) => {
+    const answer = await o.run(() => inputOf(o, incoming, call.tenantId), call)
+    return represent(o, incoming.request, { answer, requestId: call.requestId })
+  })
 
 /** The answer begins after the first record has been read, so errors until then have their own status. */
 const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Promise<Response> =>

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
-import { accessOf, braces, errorsOf, takesKey } from '#contract/op'
+import { accessOf, braces, errorsOf, readsOneRecord, takesKey } from '#contract/op'
 import { Manifest } from '#edge/manifest'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { errorTable } from '#kernel/errors'
@@ -164,6 +164,7 @@ describe('the OpenAPI document', () => {
         o.status,
         ...(o.kind === 'awaited' ? [202] : []),
         ...(o.kind === 'file' ? [206, 304, 416] : []),
+        ...(readsOneRecord(o) ? [304] : []),
         ...codes.map((code) => errorTable[code].status),
       ]
       expect(Object.keys(responses).sort()).toEqual([...new Set(statuses.map(String))].sort())
