@@ -1170,6 +1170,7 @@ END,
 );
 CREATE INDEX item_batch ON public.item USING btree (tenant_id, batch_id, id) WHERE (batch_id IS NOT NULL);
 CREATE INDEX item_deleted ON public.item USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX item_external ON public.item USING btree (tenant_id, account_external_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX item_posted ON public.item USING btree (tenant_id, posted_at, id) WHERE (status = 'posted'::text);
 CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at, id) WHERE (post_at IS NOT NULL);
 CREATE INDEX item_status ON public.item USING btree (tenant_id, status, id) INCLUDE (hook);

@@ -10,6 +10,7 @@ export const workKinds = [
   'engagement',
   'metrics',
   'watch',
+  'posted_read',
   'rule',
   'rule_cron',
   'weekly_report',

@@ -54,6 +54,7 @@ const table = {
   engagement: generation,
   metrics: { ...read, key: fixed('sync'), second: 'hastens' },
   watch: { ...read, key: fixed('sync') },
+  posted_read: { ...read, key: fixed('sync'), second: 'hastens' },
   rule: { ...decided, key: fixed('rule'), queued: 'skipped' },
   rule_cron: { ...decided, key: fixed('rule') },
   weekly_report: { ...decided, key: fixed('sync'), second: 'keeps' },

@@ -11,6 +11,7 @@ import { scheduleLane } from '#actors/work/agent/schedules'
 import { deliveryLane } from '#actors/work/app/delivery'
 import { generationLanes } from '#actors/work/growth/draft-generations'
 import { metricsLane } from '#actors/work/growth/metrics'
+import { postedReadLane } from '#actors/work/growth/posted-read'
 import { reconcileLane } from '#actors/work/growth/reconcile'
 import { weeklyLane } from '#actors/work/growth/report-generation'
 import { ruleLanes } from '#actors/work/growth/rules'
@@ -80,6 +81,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     reconcile: reconcileLane(sending),
     watch: watchLane({ networks, failpoints }),
     metrics: metricsLane({ networks, failpoints }),
+    posted_read: postedReadLane({ networks, failpoints }),
     weekly_report: weeklyLane(),
     ...generationLanes({ networks, drafter, failpoints, modelCalls, deadlineMs: GENERATION_DEADLINE_MS }),
     ...ruleLanes({ networks, failpoints }),

@@ -96,7 +96,7 @@ export const items = {
   ),
   markPosted: op.command(
     'POST /api/v1/growth/items/:id/posted',
-    'Mark an item posted: an approved one posted by hand, or an unconfirmed one found on the network. Sends nothing.',
+    'Mark an item posted: an approved one posted by hand, or an unconfirmed one found on the network. Sends nothing. A post of the account that the URL names is read back, and measured like any other.',
     { input: { id, url: T.Optional(T.String({ format: 'uri', maxLength: 2_000 })) }, output: OneItem },
     { tool: 'growth_mark_item_posted', agent: 'commit', errors: onItem, roles: ['approver'], destructive: true },
   ),

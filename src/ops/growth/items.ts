@@ -3,6 +3,7 @@ import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
 import { type Surroundings, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemSaved } from '#decisions/growth/item-writes'
+import { postedReadWork } from '#decisions/growth/posted-read'
 import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
@@ -172,8 +173,11 @@ export const itemHandlers: Handlers<typeof items> = {
   },
 
   markPosted: loading(
-    ({ id }) => ({ item: itemPart(id), ...underWay({ sendable: 'post', record_id: id }) }),
-    ({ id, url }, context, { item: before, ...underway }) => {
+    ({ id, url }) => {
+      const of = { sendable: 'post', record_id: id } as const
+      return { item: itemPart(id), account: when(url !== undefined, accountOfRecord(of)), ...underWay(of) }
+    },
+    ({ id, url }, context, { item: before, account, ...underway }) => {
       const { gate, tenantId } = context
       const item = by(context, 'marked_posted', markPosted(the(before), url, gate.now))
       const ended = endByHand(underway, { state: 'posted', now: gate.now })
@@ -181,8 +185,10 @@ export const itemHandlers: Handlers<typeof items> = {
       const writes = [resolvePending(id, 200, body), ...ended.writes]
       // Weekly reports start with the first post, however it was posted.
       const weekly = [weeklyWork({ tenantId, now: gate.now })]
+      const isReadable = url !== undefined && account && context.networks.named(account.network)?.postIdIn(url) !== undefined
+      const reading = isReadable ? [postedReadWork({ tenantId, itemId: id, now: gate.now })] : []
       return {
-        ...save(the(before), item, { ...ended, work: weekly, writes, events: [postedEvent(item)] }),
+        ...save(the(before), item, { ...ended, work: [...weekly, ...reading], writes, events: [postedEvent(item)] }),
         answers: [{ refId: id, with: { status: 200, body } }],
       }
     },

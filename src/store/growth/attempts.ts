@@ -157,7 +157,20 @@ export const takenPosts =
   }): Query<{ external_id: string }> =>
   (sql) =>
     sql`select a.external_id from attempt a
-        where a.connection_id = ${connectionId} and ${isOfKind(sql, sendable)} and a.external_id = any(${externalIds})`
+        where a.connection_id = ${connectionId} and ${isOfKind(sql, sendable)} and a.external_id = any(${externalIds})
+      ${sendable === 'post' ? postedByHand(sql, connectionId, externalIds) : sql``}`
+
+/** Posts that people have made, which were read back by their URLs. */
+const postedByHand = (sql: Sql, connectionId: string, externalIds: string[]): Fragment => sql`
+      union select i.external_id from connection c join item i on i.account_external_id = c.external_id
+        where c.id = ${connectionId} and i.external_id = any(${externalIds})`
+
+/** A post of an item that a person settled: its last attempt owns the post, if that is not known to be another. */
+export const namePost =
+  ({ itemId, connectionId, externalId }: { itemId: string; connectionId: string; externalId: string }): Query =>
+  (sql) =>
+    sql`update attempt set external_id = ${externalId} where connection_id = ${connectionId} and id = (select a.id from attempt a
+      where a.item_id = ${itemId} and a.state = 'posted' and a.external_id is null order by a.number desc limit 1)`
 
 /**
  * Attempts that may be on the wire: of this process, or of a dead one whose lease has not ended. The latter may send until then, whatever

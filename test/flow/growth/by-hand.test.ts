@@ -23,7 +23,9 @@ const postNow = (story: Story, id: string, key: string) =>
 const markPosted = (story: Story, id: string) => story.send('POST', `items/${id}/posted`, { body: { url: URL_OF_POST } })
 
 const unsettled = async ({ tenantId }: Story) => ({
-  work: (await app.owner`select kind from work where tenant_id = ${tenantId} and kind <> 'weekly_report'`).map(({ kind }) => kind),
+  work: (await app.owner`select kind from work where tenant_id = ${tenantId} and kind not in ('weekly_report', 'posted_read')`).map(
+    ({ kind }) => kind,
+  ),
   attempts: (await app.owner`select state from attempt where tenant_id = ${tenantId}`).map(({ state }) => state),
   keys: (await app.owner`select state from idempotency where tenant_id = ${tenantId}`).map(({ state }) => state),
 })

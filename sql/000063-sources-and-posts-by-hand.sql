@@ -3,3 +3,6 @@
 alter table rule_run drop constraint rule_run_tenant_id_rule_id_fkey;
 alter table signal drop constraint signal_tenant_id_target_id_fkey;
 grant delete on rule, product to tendril_app;
+
+-- Posts that people made by hand are known by their ids on the network, as those of attempts are.
+create index item_external on item (tenant_id, account_external_id, external_id) where external_id is not null;
