@@ -15,7 +15,7 @@ import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { type Clients, persist } from './posting-clients.ts'
 import { faultsOf, type PostingOptions } from './posting-options.ts'
 
-export interface EngagingOptions extends Omit<PostingOptions, 'items'> {
+export interface EngagingOptions extends Omit<PostingOptions, 'items' | 'edits'> {
   engagements: number
 }
 

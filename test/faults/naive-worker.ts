@@ -20,7 +20,7 @@ const network = createSandbox({ store, faults: parseFaults(process.env.SANDBOX_F
 
 const claim = () => sql<{ id: string; account_id: string; body: string }[]>`
   update naive.item set lease_until = now() + ${LEASE_MS} * interval '1 ms' where id in
-    (select id from naive.item where not posted and (lease_until is null or lease_until < now()) limit ${AT_ONCE} for update skip locked)
+    (select id from naive.item where not posted and due_at <= now() and (lease_until is null or lease_until < now()) limit ${AT_ONCE} for update skip locked)
   returning id, account_id, body`
 
 for (;;) {

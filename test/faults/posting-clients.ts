@@ -23,7 +23,7 @@ export interface Command {
   id: string
   /** Items unless told otherwise. */
   on?: 'engagements'
-  action: 'approve' | 'schedule' | 'post-now' | 'execute'
+  action: 'approve' | 'schedule' | 'post-now' | 'execute' | 'reopen' | 'edit'
   body?: unknown
   /** Of a client that asks for a new time if this one has passed: how often it has done so. */
   round?: number
@@ -54,8 +54,8 @@ const isUnderWay = async ({ owner }: Clients, { on, action, id }: Command): Prom
   return (await owner`select 1 from ${table} where id = ${id} and status <> 'approved'`).length > 0
 }
 
-/** Asks until there is a final answer; what no client expects is noted. Returns whether a new time has to be asked for. */
-export const persist = async (clients: Clients, command: Command): Promise<'too late' | undefined> => {
+/** Asks until there is a final answer, which it returns; undefined if the item went on without it. What no client expects is noted. */
+export const asked = async (clients: Clients, command: Command): Promise<Reply | undefined> => {
   const { story, id, on = 'items', action, body, round = 0 } = command
   const began = performance.now()
   const until = began + GIVE_UP_MS
@@ -63,13 +63,14 @@ export const persist = async (clients: Clients, command: Command): Promise<'too 
   while (performance.now() < until) {
     const servers = clients.servers()
     const server = servers[Math.floor(clients.next() * servers.length)]!
-    const asked = server.send('POST', `${on}/${id}/${action}`, { ...request, key: story.key }).catch(() => undefined)
-    const reply = await Promise.race([asked, Bun.sleep(PATIENCE_MS).then(() => undefined)])
+    const [method, path] = action === 'edit' ? ['PATCH', `${on}/${id}`] : ['POST', `${on}/${id}/${action}`]
+    const asking = server.send(method, path, { ...request, key: story.key }).catch(() => undefined)
+    const reply = await Promise.race([asking, Bun.sleep(PATIENCE_MS).then(() => undefined)])
     if (isFinal(reply)) {
       clients.longestMs = Math.max(clients.longestMs, Math.round(performance.now() - began))
-      if (isTooLate(command, reply)) return 'too late'
-      if (!EXPECTED.includes(reply.status)) clients.wrong.push(`${action}: ${reply.status} ${reply.text.slice(0, 200)}`)
-      return undefined
+      if (!isTooLate(command, reply) && !EXPECTED.includes(reply.status))
+        clients.wrong.push(`${action}: ${reply.status} ${reply.text.slice(0, 200)}`)
+      return reply
     }
     if (reply?.status === 409 && (await isUnderWay(clients, command))) return undefined
     clients.repeated++
@@ -77,6 +78,12 @@ export const persist = async (clients: Clients, command: Command): Promise<'too 
   }
   clients.wrong.push(`${action} ${id}: no answer in ${GIVE_UP_MS} ms`)
   return undefined
+}
+
+/** The same; returns whether a new time has to be asked for. */
+export const persist = async (clients: Clients, command: Command): Promise<'too late' | undefined> => {
+  const reply = await asked(clients, command)
+  return reply && isTooLate(command, reply) ? 'too late' : undefined
 }
 
 /** Approves the item, then asks for it now, or schedules it for soon. */

@@ -2,6 +2,8 @@ export interface PostingOptions {
   items: number
   kills: number
   workspaces: number
+  /** Of the items, those that are edited or opened again within 50 ms of being due. */
+  edits: number
   /** Of all workspaces together. */
   clients: number
   seed: number

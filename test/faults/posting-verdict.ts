@@ -5,6 +5,8 @@ export interface Seen {
   items: number
   posted: number
   failed: number
+  /** Taken back by people, who left them as drafts. */
+  drafted: number
   returned: number
   /** Of all items, those whose doubt has ended by itself: the network answered with an error and provably never made the post. */
   returned_by_itself: number
@@ -40,7 +42,7 @@ export const untilSettled = async (
 
 export const seenItems = (owner: postgres.Sql): Promise<Seen> =>
   rowOf(owner<Seen[]>`select count(*)::int as items, count(*) filter (where status = 'posted')::int as posted,
-    count(*) filter (where status = 'publish_failed')::int as failed, count(*) filter (where status = 'approved')::int as returned,
+    count(*) filter (where status = 'publish_failed')::int as failed, count(*) filter (where status = 'drafted')::int as drafted, count(*) filter (where status = 'approved')::int as returned,
     (select count(*) from attempt where state = 'returned')::int as returned_by_itself,
     count(*) filter (where status = 'publish_unconfirmed')::int as unconfirmed, count(*) filter (where review)::int as in_review from item`)
 
@@ -63,7 +65,7 @@ export const brokenRules = (owner: postgres.Sql, events: 'outbox' | 'announced' 
     select count(*) filter (where times > 1)::int as "doubled",
       count(*) filter (where status = 'posted' and times = 0)::int as "posted, yet not on the network",
       count(*) filter (where times > 0 and status not in ('posted', 'publish_unconfirmed'))::int as "on the network, yet neither posted nor unconfirmed",
-      count(*) filter (where status not in ('posted', 'publish_failed', 'approved', 'publish_unconfirmed'))::int as "without an end",
+      count(*) filter (where status not in ('posted', 'publish_failed', 'approved', 'publish_unconfirmed', 'drafted'))::int as "without an end",
       count(*) filter (where status = 'approved' and post_at is not null)::int as "left on the schedule",
       count(*) filter (where status in ('approved', 'publish_failed') and last_error is null)::int as "given back without a reason",
       count(*) filter (where events <> (status = 'posted')::int)::int as "not announced exactly as often as posted",

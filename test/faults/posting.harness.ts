@@ -1,10 +1,10 @@
 /**
  * Two servers on one database, killed in turn at random times while clients post through a network that misbehaves: each post
- * stands on the network once at most, and its item says the truth. `npm run fault:posting -- --items 500 --kills 100 --seed 7`;
+ * stands on the network once at most, in a text that somebody approved and has not taken back, and its item says the truth. `npm run fault:posting -- --items 500 --kills 100 --seed 7`;
  * with `--naive`, a publisher that sends again stands in, and must be found out; with `--prompt` the network applies nothing late.
  */
 import { newDeployment, startServer } from '#test/support/server'
-import type { Story } from '#test/support/story'
+import { type Story, textOf } from '#test/support/story'
 import { type Killing, type Mortal, startKilling } from './killing.ts'
 import { runNaive } from './naive.ts'
 import { numbers } from './numbers.ts'
@@ -12,6 +12,7 @@ import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { type Clients, persist, postItem } from './posting-clients.ts'
 import { faultsOf, type PostingOptions } from './posting-options.ts'
 import { brokenRules, seenItems, untilSettled } from './posting-verdict.ts'
+import { changeOnesMind, noWords, unapproved, type Words } from './posting-withdrawals.ts'
 import { newStories } from './stories.ts'
 
 const SETTLES_WITHIN_MS = 300_000
@@ -23,10 +24,14 @@ interface Load {
   killing: Killing<Mortal>
   clients: Clients
   stories: Story[]
+  words: Words
 }
 
 /** The items are spread over the kills: each is begun when its share of the kills has taken place. */
-const postAll = async ({ items, kills, clients: count }: PostingOptions, { killing, clients, stories }: Load): Promise<void> => {
+const postAll = async (
+  { items, kills, edits, clients: count }: PostingOptions,
+  { killing, clients, stories, words }: Load,
+): Promise<void> => {
   let begun = 0
   const client = async (): Promise<void> => {
     while (begun < items) {
@@ -34,15 +39,22 @@ const postAll = async ({ items, kills, clients: count }: PostingOptions, { killi
         await Bun.sleep(20)
         continue
       }
-      const story = stories[begun++ % stories.length]!
-      await postItem(clients, story, await story.drafted())
+      const nth = begun++
+      const story = stories[nth % stories.length]!
+      const id = await story.drafted()
+      // Spread evenly over the run.
+      if (Math.floor(((nth + 1) * edits) / items) > Math.floor((nth * edits) / items)) await changeOnesMind(clients, words, story, id)
+      else {
+        words.approved.add(textOf(id))
+        await postItem(clients, story, id)
+      }
     }
   }
   await Promise.all(Array.from({ length: count }, client))
 }
 
 /** What was returned by itself is asked for once more, under the key that it was asked for before: only then is it sent again. */
-const askAgain = async ({ clients, stories }: Omit<Load, 'killing'>): Promise<number> => {
+const askAgain = async ({ clients, stories }: Pick<Load, 'clients' | 'stories'>): Promise<number> => {
   const rows = await clients.owner<{ id: string; tenant_id: string }[]>`
     select id, tenant_id from item where status = 'approved' and last_error = 'network_error_not_posted'`
   const story = new Map(stories.map((one) => [one.tenantId, one]))
@@ -59,13 +71,16 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
   const start = (nth: number) => startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
   await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start })
   const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
-  await Promise.all([postAll(options, { killing, clients, stories }), killing.over])
+  const words = noWords()
+  await Promise.all([postAll(options, { killing, clients, stories, words }), killing.over])
   const late = await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })
   const askedAgain = doubts === 'counted' ? await askAgain({ clients, stories }) : 0
   if (askedAgain > 0) late.push(...(await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })))
   const rules = await brokenRules(owner)
   const broken = Object.entries(rules).flatMap(([rule, count]) => (count > 0 ? [`${rule}: ${count}`] : []))
   const { items: seen, ...ends } = await seenItems(owner)
+  const unapprovedPosts = await unapproved({ owner }, words)
+  if (unapprovedPosts > 0) broken.push(`${unapprovedPosts} posts of a text that nobody approved, or no longer`)
   if (seen !== items) broken.push(`${items - seen} items are gone`)
   const counts = {
     seed,
@@ -76,6 +91,9 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
     wrong: clients.wrong.length,
     ...ends,
     asked_again: askedAgain,
+    withdrawn: words.withdrawn.size,
+    too_late_to_withdraw: words.tooLate,
+    unapproved: unapprovedPosts,
     doubled: rules.doubled ?? 0,
   }
   return { counts, broken: [...broken, ...late, ...clients.wrong.slice(0, 20)] }
@@ -85,7 +103,7 @@ if (import.meta.main) {
   const args = process.argv.slice(2)
   const run = args.includes('--naive') ? runNaive : runPosting
   const faults = args.includes('--prompt') ? PROMPT : FAULTS
-  const defaults = { items: 5_000, kills: 1_000, workspaces: 10, clients: 40, seed: 1 }
+  const defaults = { items: 5_000, kills: 1_000, edits: 500, workspaces: 10, clients: 40, seed: 1 }
   const numbersGiven = optionsFrom(
     defaults,
     args.filter((arg) => arg !== '--naive' && arg !== '--prompt'),

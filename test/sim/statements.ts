@@ -5,6 +5,7 @@
 import { mock } from 'bun:test'
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
+import { emptyProfile } from '#domain/growth/drafting/profile'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { Opened } from '#store/engine/gate'
@@ -202,7 +203,7 @@ const letters = {
 
 const idempotency = { resolvePending: () => () => nothing, forgetPending: () => () => nothing }
 
-const profile = { profile: { on_missed: 'post' }, created_at: null, updated_at: null }
+const profile = { profile: { ...emptyProfile, on_missed: 'post' }, created_at: null, updated_at: null }
 const profiles = { currentProfile: async () => profile, profilePart: part(() => profile) }
 
 /** A workspace without rules of form, of which no history is about. */
