@@ -1497,6 +1497,29 @@ alter table public.profile force row level security;
 create policy app on public.profile for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.profile to tendril_app;
 
+create table public.redraft (
+  id uuid not null,
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  item_id uuid not null,
+  revision integer not null,
+  hint text not null,
+  status text not null,
+  error text,
+  model text,
+  usage jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint redraft_pkey PRIMARY KEY (tenant_id, id),
+  constraint redraft_revision_check CHECK ((revision > 0)),
+  constraint redraft_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
+  constraint redraft_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX redraft_of_item ON public.redraft USING btree (tenant_id, item_id, id);
+alter table public.redraft enable row level security;
+alter table public.redraft force row level security;
+create policy app on public.redraft for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.redraft to tendril_app;
+
 create table public.report (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,

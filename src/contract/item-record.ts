@@ -100,6 +100,7 @@ export const Item = record(
     posting_account: called('account', nullable(PostingAccount)),
     decision: nullable(Decision),
     warnings: Warnings,
+    redraft: nullable(oneOf(['queued', 'generating', 'failed'], { description: 'Set while it is written again, and if that failed.' })),
     created_at: Time,
     updated_at: Time,
   },

@@ -14,6 +14,7 @@ export const capKeys = [
   'execute_engagement',
   'post_now',
   'create_item',
+  'redraft',
 ] as const
 export type CapKey = (typeof capKeys)[number]
 

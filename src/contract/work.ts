@@ -7,6 +7,7 @@ export const workKinds = [
   'article',
   'growth_audit',
   'report',
+  'redraft',
   'engagement',
   'metrics',
   'watch',

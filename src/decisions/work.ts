@@ -51,6 +51,7 @@ const table = {
   article: generation,
   growth_audit: generation,
   report: generation,
+  redraft: generation,
   engagement: generation,
   metrics: { ...read, key: fixed('sync'), second: 'hastens' },
   watch: { ...read, key: fixed('sync') },

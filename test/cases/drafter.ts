@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { postOf } from '#domain/growth/drafting/article-text'
 import { type HookKey, postHooks } from '#domain/growth/drafting/hooks'
 import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
 import { checkArticle, countWords, wordRange } from '#port/model/checks/article'
@@ -83,6 +84,26 @@ export const drafterCases = (open: () => Promise<DrafterFixture>): void => {
       for (const story of draft.stories) expect(softwareProfile.writing_dna.stories).toContain(story)
       for (const id of draft.learnings) expect(id).toBe('learning-1')
     }
+  })
+
+  test('a post that is written again is one other valid post', async () => {
+    await using fixture = await open()
+    const { drafts } = await fixture.drafter.draft(briefWith({ count: 1 }), neverAborts())
+    const { body, hook } = drafts[0]!
+    const again = briefWith({ count: 1, revise: { body, hook, hint: 'another opening' }, seed: 'again' })
+    const written = await fixture.drafter.draft(again, neverAborts())
+    expect(written.drafts).toHaveLength(1)
+    expect(foldText(written.drafts[0]!.body)).not.toBe(foldText(body))
+    expect(again.measure(written.drafts[0]!.body)).toBeLessThanOrEqual(again.maxLength)
+  })
+
+  test('an article that is written again differs from the present one', async () => {
+    await using fixture = await open()
+    const { article } = await fixture.drafter.article(articleBrief(), neverAborts())
+    const body = postOf(article.title, article.text)
+    const revise = { body, hook: 'article', hint: 'shorter' }
+    const again = await fixture.drafter.article(articleBrief({ revise, seed: 'again' }), neverAborts())
+    expect(postOf(again.article.title, again.article.text)).not.toBe(body)
   })
 
   test('names its model, and counts usage in whole numbers', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { orphanLetter } from '#actors/engine/outcome'
 import { type WorkKind, workKinds } from '#contract/work'
-import { admitArticle, admitAudit, admitBatch, admitEngagement, admitReport } from '#decisions/growth/admission'
+import { admitArticle, admitAudit, admitBatch, admitEngagement, admitRedraft, admitReport } from '#decisions/growth/admission'
 import { keyOf, kindsOfWork, newWork } from '#decisions/work'
 import type { EngagementRequest } from '#domain/growth/drafting/engagement'
 import type { SendableKind } from '#domain/growth/sending/sendable'
@@ -14,6 +14,7 @@ import { agentOf } from '#server/agent'
 import { type Lanes, lanesOf } from '#server/lanes'
 import type { Effects, Gate, NewWork } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
+import { draftedItem } from '#test/domain/records'
 import { type FakeLane, fakeLane } from '#test/support/actors'
 import type { TestApp } from '#test/support/app'
 import { eventually } from '#test/support/app'
@@ -37,7 +38,7 @@ const rule = { measure: (text: string) => text.length, maxLength: 280, channel: 
 const onNetwork = { request: post, rule, preflight: { allowed: true } as const, other: undefined }
 
 /** The effects of admitting a generation, with its record; undefined for other kinds. */
-const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }): Effects | undefined => {
+const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }, recordId: string): Effects | undefined => {
   const week = { week: '2026-11-09', time_zone: 'UTC' }
   switch (kind) {
     case 'batch':
@@ -48,6 +49,8 @@ const admitted = (kind: WorkKind, asking: { gate: Gate; origin: Origin }): Effec
       return admitAudit(asking, { days: 7, given: null }).effects
     case 'report':
       return admitReport(asking, week).effects
+    case 'redraft':
+      return admitRedraft(asking, { item: { ...draftedItem, id: recordId }, open: false, hint: 'shorter' }).effects
     case 'engagement':
       return admitEngagement(asking, onNetwork).effects
     default:
@@ -78,6 +81,7 @@ interface Row {
 
 /** The record of the row, which the settling of a recalled row looks for. */
 const recordOf = async ({ kind, sendable }: Kind, story: Story): Promise<string> => {
+  if (kind === 'redraft') return story.drafted()
   if (kind !== 'send') return newId()
   if (sendable === 'post') return story.approved()
   const letter = letterOf((_, gate) => {
@@ -95,7 +99,7 @@ const added = async (of: Kind, origin: Origin, story: Story): Promise<Row> => {
   const payload = sendable ? { sendable } : {}
   const letter = letterOf((_, gate) => {
     const key = { account: null, sendable: sendable ?? 'post', root: '', connection: '' } as const
-    const effects = admitted(kind, { gate, origin }) ?? {
+    const effects = admitted(kind, { gate, origin }, refId) ?? {
       work: [newWork(kind, { refId, ...key, origin, runAt: gate.now, payload })],
     }
     return { reply: effects.work![0]!.refId, effects }

@@ -28,6 +28,10 @@ const ofGrowth = [
   ...['growth.rules.remove', 'growth.products.remove', 'growth.learnings.remove', 'growth.targets.remove'],
   // item-texts
   ...['growth.items.create', 'growth.items.edit', 'growth.items.duplicate', 'growth.items.revisions'],
+  // item-preview
+  'growth.items.preview',
+  // item-redrafts
+  'growth.items.redraft',
   // generations
   ...['growth.batches.cancel', 'growth.articles.cancel', 'growth.audits.cancel', 'growth.audits.list'],
   ...['growth.reports.cancel', 'growth.reports.get'],

@@ -9,7 +9,7 @@ export interface ModelInput {
   profile: { stories: { id: string }[]; avoid: string[] }
   products: { name: string; one_liner: string; url: string | null }[]
   archived_products: string[]
-  untrusted: { recent_posts: { body: string }[] }
+  untrusted: { recent_posts: { body: string }[]; present_text?: string }
   topic: string
   outline: string[]
   least_words: number
@@ -47,7 +47,7 @@ const SENTENCES = [
 
 /** Drafts that keep every rule of the input; products come first. */
 export const validDrafts = ({ count, max_length, hooks, profile, products, untrusted }: ModelInput) => {
-  const taken = untrusted.recent_posts.map(({ body }) => body)
+  const taken = [...untrusted.recent_posts.map(({ body }) => body), ...(untrusted.present_text ? [untrusted.present_text] : [])]
   const offered = products.map(({ name, one_liner }) => `${name}: ${one_liner}.`)
   const allowed = [...offered, ...SENTENCES].filter(
     (text) =>
@@ -67,8 +67,8 @@ export const validDrafts = ({ count, max_length, hooks, profile, products, untru
 }
 
 /** An article that keeps every rule of the input: each paragraph is of other sentences, as many as it takes. */
-export const validArticle = ({ topic, outline, least_words, profile }: ModelInput) => {
-  const allowed = SENTENCES.filter(
+export const validArticle = ({ topic, outline, least_words, profile, untrusted }: ModelInput) => {
+  const allowed = (untrusted.present_text ? SENTENCES.toReversed() : SENTENCES).filter(
     (text) => !profile.avoid.some((phrase) => text.toLowerCase().includes(phrase.normalize('NFKC').toLowerCase())),
   )
   const paragraphs: string[] = []

@@ -28,6 +28,7 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ id: item, batch_id: batch, kind: 'post', status: 'publish_unconfirmed', body: mark, format: mark, hook: mark, rationale: mark },
       ...{ stories: [], learnings: [], length: 1, ...times },
     },
+    redraft: { id: newId(), item_id: item, revision: 1, hint: mark, status: 'failed', ...times },
     revision: { record_id: item, number: 1, body: mark, written_at: now },
     item_print: { print: 1, item_id: item, until: now },
     comment: { id: newId(), item_id: item, kind: 'comment', body: mark, written_by: { kind: 'person', id: person }, created_at: now },

@@ -5,51 +5,23 @@ import { itemInserted } from '#decisions/growth/item-writes'
 import { type Article, articleItem, articleLengths, readyArticle } from '#domain/growth/drafting/article'
 import { pointsOf, postOf } from '#domain/growth/drafting/article-text'
 import { type Batch, batchItem, grownBatch, readyBatch } from '#domain/growth/drafting/batch'
-import type { ArticleBrief, ArticleSet, DraftBrief, ReplyBrief, ReplySet } from '#domain/growth/drafting/draft'
+import type { ArticleBrief, ArticleSet, ReplyBrief, ReplySet } from '#domain/growth/drafting/draft'
 import { type Engagement, writtenEngagement } from '#domain/growth/drafting/engagement'
 import { noRules } from '#domain/growth/drafting/format-rules'
-import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { hookChances } from '#domain/growth/drafting/hook-choice'
-import type { Item } from '#domain/growth/drafting/item'
-import { productsForBrief } from '#domain/growth/drafting/product'
-import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { mentionsArchived } from '#port/model/checks/draft'
-import { limitsFor, type Networks } from '#port/network/registry'
-import type { Sql } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import { currentDefault } from '#store/growth/connections'
 import { channelNamed } from '#store/growth/growth-channels'
 import { hookResults } from '#store/growth/hooks'
 import { recentItems } from '#store/growth/items'
-import { activeLearnings } from '#store/growth/learnings'
-import { allProducts } from '#store/growth/products'
-import { currentProfile } from '#store/growth/profiles'
 import { type BatchBrief, type BatchSet, draftNext, sharesOf } from './arms.ts'
 import { growthAudit } from './audit-generation.ts'
+import { ARCHIVED_MEANWHILE, formOf, productsNow, RECENT_POSTS, workspaceBrief } from './brief-parts.ts'
 import { type GenerationDeps, type GenerationWork, generationLane, runAgain } from './generation.ts'
+import { redraft } from './redraft-generation.ts'
 import { report } from './report-generation.ts'
-
-/** Limits of length and form, from the network and the channel. */
-const formOf = async (sql: Sql, networks: Networks, kind: Item['kind']): Promise<Pick<DraftBrief, 'maxLength' | 'measure' | 'rules'>> => {
-  const [limits, name] = [limitsFor(networks, await currentDefault(sql)), channelFor(kind)]
-  const rules = (await channelNamed(sql, name))?.format_rules ?? noRules
-  const most = limitOf(name, limits)
-  return { maxLength: Math.min(most, rules.max_length ?? most), measure: limits.measure, rules }
-}
-
-/** How many earlier posts a new batch must not repeat. */
-const RECENT_POSTS = 100
-
-const productsNow = async (sql: Sql) => productsForBrief(await allProducts(sql))
-
-/** The part of every brief that comes from the workspace. */
-const workspaceBrief = async (sql: Sql) => ({
-  profile: (await currentProfile(sql)).profile,
-  learnings: await activeLearnings(MOST_ACTIVE_LEARNINGS)(sql),
-  ...(await productsNow(sql)),
-})
 
 /** How many posts earlier runs of a batch asked for, whether or not they got them. */
 const askedOf = (work: Work): number => Number(work.payload.asked ?? 0)
@@ -94,8 +66,6 @@ const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
     return { ...effects, writes: [...(effects.writes ?? []), ...items.flatMap(itemInserted)] }
   },
 }
-
-const ARCHIVED_MEANWHILE = 'generation_failed: a product it mentions was archived in the meantime; ask again'
 
 const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
   kind: 'article',
@@ -144,4 +114,5 @@ export const generationLanes = (deps: GenerationDeps) => ({
   growth_audit: generationLane(deps, growthAudit),
   report: generationLane(deps, report),
   engagement: generationLane(deps, engagement),
+  redraft: generationLane(deps, redraft),
 })

@@ -6,6 +6,7 @@ import { itemLife } from './item-life.ts'
 import { itemLists } from './item-lists.ts'
 import { itemPreview } from './item-preview.ts'
 import { itemReading } from './item-reading.ts'
+import { itemRedrafts } from './item-redrafts.ts'
 import { itemTexts } from './item-texts.ts'
 
 const PostAgain = oneOf(['post_again'], {
@@ -29,6 +30,7 @@ export const items = {
   ...itemReading,
   ...itemLife,
   ...itemTexts,
+  ...itemRedrafts,
   approve: op.command(
     'POST /api/v1/growth/items/:id/approve',
     'Approve a drafted item, as is or with an edited body. Posts nothing yet; with post_at it is scheduled too. The text must follow the format rules of its channel. The approval covers this text and the default account only.',

@@ -3,6 +3,7 @@ import { articles } from '#contract/growth/articles'
 import { audits } from '#contract/growth/audits'
 import { batches } from '#contract/growth/batches'
 import { engagements } from '#contract/growth/engagements'
+import { itemRedrafts } from '#contract/growth/item-redrafts'
 import { reports } from '#contract/growth/reports'
 import type { CapKey, QuotaKey } from '#contract/limits'
 import { requireFeature, takeCap, takeQuota } from '#domain/app/plan'
@@ -18,6 +19,8 @@ import {
   requireFirst,
 } from '#domain/growth/drafting/engagement'
 import type { Generation } from '#domain/growth/drafting/generation'
+import type { Item } from '#domain/growth/drafting/item'
+import { newRedraft, type Redraft } from '#domain/growth/drafting/redraft'
 import type { Author } from '#domain/growth/drafting/revision'
 import { type GrowthAudit, newAudit } from '#domain/growth/learning/growth-audit'
 import { newReport, type Report } from '#domain/growth/learning/report'
@@ -28,6 +31,7 @@ import { insertArticle } from '#store/growth/articles'
 import { insertBatch } from '#store/growth/batches'
 import { insertEngagement } from '#store/growth/engagements'
 import { insertGrowthAudit } from '#store/growth/growth-audits'
+import { insertRedraft } from '#store/growth/redrafts'
 import { insertReport } from '#store/growth/reports'
 import { newWork } from '../work.ts'
 import type { GenerationKind } from './generations.ts'
@@ -100,6 +104,15 @@ export const admitReport = (
   requireFeature(context.gate.plan, feature)
   const record = newReport(newId(), { origin: context.origin, ...request, now: context.gate.now })
   return admit({ ...context, kind: 'report', record, quota, amount: 1, cap, insert: insertReport(record) })
+}
+
+export const admitRedraft = (
+  context: AdmissionContext,
+  request: { item: Item; open: boolean; hint: string },
+): AdmittedGeneration<Redraft> => {
+  const { quota, cap } = itemRedrafts.redraft
+  const record = newRedraft(newId(), { ...request, now: context.gate.now })
+  return admit({ ...context, kind: 'redraft', record, quota, amount: 1, cap, insert: insertRedraft(record) })
 }
 
 /** The network's limits and its answer to the action, which the port knows, and what was done there before. */

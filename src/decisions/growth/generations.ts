@@ -3,6 +3,7 @@ import { failedArticle } from '#domain/growth/drafting/article'
 import { failedBatch } from '#domain/growth/drafting/batch'
 import { failedEngagement } from '#domain/growth/drafting/engagement'
 import type { Drafting, FinishedGeneration, Generation, TakenQuota } from '#domain/growth/drafting/generation'
+import { failedRedraft } from '#domain/growth/drafting/redraft'
 import { failedAudit } from '#domain/growth/learning/growth-audit'
 import { failedReport } from '#domain/growth/learning/report'
 import { fail } from '#kernel/errors'
@@ -13,6 +14,7 @@ import { lockArticle, saveArticle } from '#store/growth/articles'
 import { lockBatch, saveBatch } from '#store/growth/batches'
 import { lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { lockGrowthAudit, saveGrowthAudit } from '#store/growth/growth-audits'
+import { lockRedraft, saveRedraft, tellRedraftFailed } from '#store/growth/redrafts'
 import { lockReport, saveReport } from '#store/growth/reports'
 import { endRun } from '#store/growth/rule-runs'
 import { reopenSignal } from '#store/growth/signals'
@@ -37,6 +39,12 @@ export const generationStores = {
   article: storeOf({ lock: lockArticle, save: saveArticle, failed: failedArticle }),
   growth_audit: storeOf({ lock: lockGrowthAudit, save: saveGrowthAudit, failed: failedAudit }),
   report: storeOf({ lock: lockReport, save: saveReport, failed: failedReport }),
+  redraft: storeOf({
+    lock: lockRedraft,
+    save: saveRedraft,
+    failed: failedRedraft,
+    released: (record) => [tellRedraftFailed(record)],
+  }),
   engagement: storeOf({
     lock: lockEngagement,
     save: saveEngagement,

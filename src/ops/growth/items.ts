@@ -48,6 +48,7 @@ import { itemLifeHandlers } from './item-life.ts'
 import { itemListHandlers } from './item-lists.ts'
 import { itemPreviewHandlers } from './item-preview.ts'
 import { itemReadingHandlers } from './item-reading.ts'
+import { itemRedraftHandlers } from './item-redrafts.ts'
 import { itemTextHandlers } from './item-texts.ts'
 
 const the = (item: Item | undefined): Item => found(item, 'no such item')
@@ -83,6 +84,7 @@ export const itemHandlers: Handlers<typeof items> = {
   ...itemReadingHandlers,
   ...itemLifeHandlers,
   ...itemTextHandlers,
+  ...itemRedraftHandlers,
 
   approve: loading(
     ({ id, edited_body, post_at }) => ({

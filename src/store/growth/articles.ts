@@ -35,3 +35,7 @@ export const retitleArticle =
   ({ id, title, updated_at }: { id: string; title: string | null; updated_at: Date }): Query =>
   (sql) =>
     sql`update article set title = ${title}, updated_at = ${updated_at} where item_id = ${id}`
+
+/** What the article of an item was asked for. */
+export const articleOfItem = async (sql: Sql, itemId: string): Promise<Pick<Article, 'topic' | 'length' | 'outline'> | undefined> =>
+  (await sql<Pick<Article, 'topic' | 'length' | 'outline'>>`select topic, length, outline from article where item_id = ${itemId}`)[0]

@@ -18,6 +18,8 @@ export const itemColumns = (
     when item.account_id is not null then c.id = item.account_id else c.is_default and c.status = 'connected' end limit 1) as posting_account,
   case when revision > 1 then (select r.body from revision r where r.record_id = item.id order by r.number limit 1) end as original_body,
   case when status = 'drafted' then ${repeatedBy(sql, { prints: sql`item.prints`, itemId: sql`item.id` })} end as repeats,
+  case when status = 'drafted' then (select jsonb_build_object('status', r.status, 'revision', r.revision) from redraft r
+    where r.item_id = item.id and r.status <> 'ready' order by r.id desc limit 1) end as redraft,
   case when status = 'posted' then metrics end as metrics,
   case when status = 'publish_unconfirmed' then item_doubt(id, review) end as doubt`
 
@@ -65,9 +67,9 @@ export const itemCount = (status: ItemStatus) =>
 
 /** The newest posts of a month, in any state, which a new draft must not repeat. Older posts and articles may be repeated. */
 export const recentItems =
-  (limit: number): Query<RecentPost> =>
+  (limit: number, except?: string): Query<RecentPost> =>
   (sql) =>
-    sql`select body, hook from item where kind = 'post' and status <> 'deleted' and created_at > now() - interval '30 days' order by id desc limit ${limit}`
+    sql`select body, hook from item where kind = 'post' and status <> 'deleted' ${except ? sql`and id <> ${except}` : sql``} and created_at > now() - interval '30 days' order by id desc limit ${limit}`
 
 export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
   (await sql<Item>`select ${itemColumns(sql)} from item where id = ${id} and status <> 'deleted' for update`)[0] ??
@@ -76,7 +78,16 @@ export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
 const jsonOf = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
 
 export const insertItem =
-  ({ metrics: _, doubt: __, posting_account: ___, original_body: ____, repeats: _____, warnings: ______, ...item }: Item): Query =>
+  ({
+    metrics: _,
+    doubt: __,
+    posting_account: ___,
+    original_body: ____,
+    repeats: _____,
+    warnings: ______,
+    redraft: _______,
+    ...item
+  }: Item): Query =>
   (sql) =>
     sql`insert into item ${sql({
       ...item,
@@ -94,7 +105,8 @@ export const saveItem =
     sql`update item set status = ${item.status}, review = ${item.review}, body = ${item.body}, title = ${item.title}, length = ${item.length}, post_at = ${item.post_at},
       on_missed = ${item.on_missed}, approved_hash = ${item.approved_hash}, account_external_id = ${item.account_external_id},
       reject_reason = ${item.reject_reason}, external_id = ${item.external_id}, url = ${item.url}, posted_at = ${item.posted_at},
-      last_error = ${item.last_error}, format = ${item.format}, hook = ${item.hook}, tags = ${item.tags}, note = ${item.note},
+      last_error = ${item.last_error}, format = ${item.format}, hook = ${item.hook}, rationale = ${item.rationale},
+      stories = ${sql.json(item.stories)}, learnings = ${sql.json(item.learnings)}, tags = ${item.tags}, note = ${item.note},
       proposed_at = ${item.proposed_at}, revision = ${item.revision}, written_by = ${jsonOf(sql, item.written_by)},
       written_at = ${item.written_at}, account_id = ${item.account_id}, decision = ${jsonOf(sql, item.decision)},
       updated_at = ${item.updated_at}${prints ? sql`, prints = ${prints}` : sql``} where id = ${id}`

@@ -102,7 +102,17 @@ test('a send that goes back to the queue stays with the account that it was clai
 
 /** Kinds that were added after the keys. */
 const NEWER: ReadonlySet<WorkKind> = new Set([
-  ...(['agent', 'agent_schedule', 'ingest', 'mcp_look', 'channel_check', 'channel_fetch', 'channel_reply', 'posted_read'] as const),
+  ...([
+    'agent',
+    'agent_schedule',
+    'ingest',
+    'mcp_look',
+    'channel_check',
+    'channel_fetch',
+    'channel_reply',
+    'posted_read',
+    'redraft',
+  ] as const),
 ])
 
 /** A row of each kind, and of kinds of records where it carries them; none is bound to an account. */

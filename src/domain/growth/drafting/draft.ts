@@ -19,6 +19,8 @@ export interface DraftBrief {
   products: BriefProduct[]
   /** Names of archived products, which no draft may mention. One may be part of an active product's name. */
   archived: string[]
+  /** The post that the draft replaces. `count` is then 1, and `recent` is without it. */
+  revise?: Revise
   /** What an experiment's arm asks of every post, in the person's words. At most 1,000 characters. */
   trial?: string
   /** The network's longest body, by its own count. */
@@ -29,6 +31,12 @@ export interface DraftBrief {
   measure(text: string): number
   /** Makes a run repeatable: a deterministic drafter answers the same brief with the same drafts. */
   seed: string
+}
+
+/** A text that is to be written again. */
+export interface Revise extends RecentPost {
+  /** What to change, in the person's words. At most 2,000 characters. */
+  hint: string
 }
 
 export interface RecentPost {
@@ -78,6 +86,8 @@ export interface ArticleBrief
   points: string[]
   /** The approximate length, in words. */
   words: number
+  /** The article that this one replaces. */
+  revise?: Revise
 }
 
 /** An article. Posted, it is the title, an empty line and the text. */

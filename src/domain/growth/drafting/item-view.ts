@@ -37,6 +37,7 @@ export const itemView = (item: Item) => ({
   updated_at: item.updated_at,
   account: item.account_external_id,
   posting_account: item.posting_account ?? null,
+  redraft: item.status === 'drafted' && item.redraft?.revision === item.revision ? item.redraft.status : null,
   tags: item.tags,
   note: item.note,
   proposed_at: item.proposed_at,

@@ -68,6 +68,8 @@ export interface Item {
   repeats?: Repeated | null
   /** As they were found for this answer. */
   warnings?: Warning[]
+  /** Set while a drafter writes it again, and if that failed. Stored with the redrafts. */
+  redraft?: ItemRedraft | null
   /** The latest metrics; absent or null if none were read. Stored apart from the item. */
   metrics?: ItemMetrics | null
   /** Set on an unconfirmed item. Stored with the attempt. */
@@ -83,6 +85,12 @@ export interface ItemDecision {
   what: (typeof itemDecisions)[number]
   by: Author
   at: Date | string
+}
+
+/** The last request to write a version of the text again that has not led to another one. */
+export interface ItemRedraft {
+  status: 'queued' | 'generating' | 'failed'
+  revision: number
 }
 
 export interface PostingAccount {

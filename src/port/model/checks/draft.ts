@@ -49,12 +49,24 @@ export const mentionsArchived = (body: string, { products, archived }: Pick<Draf
 const numbersOf = (text: string): string[] =>
   [...normalForm(text, 'NFKC').matchAll(/\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?/g)].map(([number]) => number.replace(/\D/g, ''))
 
-type Facts = Pick<DraftBrief, 'profile' | 'focus' | 'products'>
+type Facts = Pick<DraftBrief, 'profile' | 'focus' | 'products' | 'revise'>
 
-const factTexts = ({ profile, focus, products }: Facts): string[] => {
+const factTexts = ({ profile, focus, products, revise }: Facts): string[] => {
   const { stories, proof, patterns, use, voice_rules } = profile.writing_dna
   const offered = products.flatMap(({ name, one_liner, url }) => [name, one_liner, url ?? ''])
-  return [profile.goal, profile.audience, profile.voice, focus, ...stories, ...proof, ...patterns, ...use, ...voice_rules, ...offered]
+  return [
+    profile.goal,
+    profile.audience,
+    profile.voice,
+    focus,
+    ...stories,
+    ...proof,
+    ...patterns,
+    ...use,
+    ...voice_rules,
+    ...offered,
+    ...(revise ? [revise.body, revise.hint] : []),
+  ]
 }
 
 /** Everything in the brief that a draft may state as fact: the person's own words, not earlier posts or learnings. */
@@ -154,6 +166,7 @@ export const checkDraft = (
   }
   if ([...brief.recent, ...accepted].some((other) => isRepeat(draft, other)))
     faults.push({ kind: 'repeated', detail: 'the body repeats a recent post or another draft of this batch' })
+  if (draft.body.trim() === brief.revise?.body.trim()) faults.push({ kind: 'repeated', detail: 'the body is the same as before' })
   const invented = unsupportedNumbers(draft.body, numbers)
   if (invented.length > 0) faults.push({ kind: 'unsupported', detail: `the profile does not contain the number ${invented.join(', ')}` })
   return faults

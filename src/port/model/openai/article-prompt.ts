@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { ArticleBrief } from '#domain/growth/drafting/draft'
 import { wordRange } from '../checks/article.ts'
-import { learningsInput, profileInput, rulesInput } from './draft-prompt.ts'
+import { learningsInput, presentInput, profileInput, REVISING, reviseInput, rulesInput } from './draft-prompt.ts'
 import type { ChatMessage } from './openai.ts'
 
 const closed = { additionalProperties: false }
@@ -53,16 +53,17 @@ const inputOf = (brief: ArticleBrief) => {
     max_length: brief.maxLength,
     format_rules: rulesInput(brief.rules),
     language: brief.profile.language,
+    ...reviseInput(brief.revise),
     profile: profileInput(brief.profile),
     products: brief.products,
     archived_products: brief.archived,
-    untrusted: { learnings: learningsInput(brief.learnings) },
+    untrusted: { ...presentInput(brief.revise), learnings: learningsInput(brief.learnings) },
   }
 }
 
 /** The first turn. The material is one JSON object, so no text in it can fake the end of its part. */
 export const articleMessages = (brief: ArticleBrief): ChatMessage[] => [
-  { role: 'system', content: RULES },
+  { role: 'system', content: brief.revise ? RULES + REVISING : RULES },
   { role: 'user', content: JSON.stringify(inputOf(brief)) },
 ]
 

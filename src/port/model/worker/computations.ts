@@ -1,14 +1,17 @@
 import type { ArticleBrief, DraftBrief, ReplyBrief } from '#domain/growth/drafting/draft'
 import { composeArticle } from '../composer/article.ts'
 import { composeDrafts } from '../composer/drafts.ts'
+import { composeArticleAgain, composeRedraft } from '../composer/redraft.ts'
 import { composeReply } from '../composer/reply.ts'
 import { readArticle, readReply } from '../openai/reading.ts'
 import { readDrafts } from '../openai/reading-drafts.ts'
 
 /** The long computations of the drafters, as pure functions. For a large profile each takes from tenths of a second to seconds. */
 export const computations = {
-  composeDrafts: ({ brief }: { brief: DraftBrief }) => composeDrafts(brief),
-  composeArticle: ({ brief }: { brief: ArticleBrief }) => composeArticle(brief),
+  composeDrafts: ({ brief: { revise, ...brief } }: { brief: DraftBrief }) =>
+    revise ? composeRedraft({ ...brief, revise }) : composeDrafts(brief),
+  composeArticle: ({ brief: { revise, ...brief } }: { brief: ArticleBrief }) =>
+    revise ? composeArticleAgain({ ...brief, revise }) : composeArticle(brief),
   composeReply: ({ brief }: { brief: ReplyBrief }) => composeReply(brief),
   readDrafts,
   readArticle,

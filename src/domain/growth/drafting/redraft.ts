@@ -1,0 +1,61 @@
+/** A draft that is written again, from its text and a hint: queued → generating → ready | failed. */
+import { fail } from '#kernel/errors'
+import type { Draft } from './draft.ts'
+import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from './generation.ts'
+import { type Item, illegal } from './item.ts'
+import { rewritten } from './revision.ts'
+
+export interface Redraft extends Generation {
+  item_id: string
+  /** The version of the text that it was asked for. It changes no other. */
+  revision: number
+  /** What to change, in the person's words. At most 2,000 characters. */
+  hint: string
+}
+
+/** A new text of an item, with what the drafter says of it. */
+export interface Redrafted extends Draft {
+  /** Null for posts. */
+  title: string | null
+}
+
+/** Throws `conflict` unless the item is a draft that nobody is writing again. */
+export const newRedraft = (id: string, { item, open, hint, now }: { item: Item; open: boolean; hint: string; now: Date }): Redraft => {
+  if (item.status !== 'drafted') illegal(item, 'redraft')
+  if (open) fail('conflict', 'cannot redraft: the item is being redrafted already; read it until redraft is null')
+  return { ...newGeneration(id, now), item_id: item.id, revision: item.revision, hint }
+}
+
+/** Its error if somebody has changed or decided the item meanwhile. What was written is dropped. */
+export const MOVED = 'superseded: the item was changed or decided meanwhile'
+
+/** Whether the item still is what was to be written again. */
+export const isUnmoved = ({ revision }: Pick<Redraft, 'revision'>, item: Pick<Item, 'status' | 'revision'> | undefined): boolean =>
+  item?.status === 'drafted' && item.revision === revision
+
+/** The item under its new text, which waits for approval as the one before did. */
+export const redraftedItem = (item: Item, { title, ...draft }: Redrafted, { length, now }: { length: number; now: Date }): Item => {
+  const { body, format, hook, rationale, stories, learnings } = draft
+  const text = { body, title, length, format, hook, rationale, stories, learnings }
+  return { ...rewritten(item, text, { by: null, now }), last_error: null, updated_at: now }
+}
+
+export const readyRedraft = (
+  redraft: Redraft,
+  { model, usage, now }: Pick<Redraft, 'model' | 'usage'> & { now: Date },
+): FinishedGeneration<Redraft> => ({
+  record: { ...redraft, status: 'ready', model, usage, updated_at: now },
+  events: [{ type: 'growth.approval.requested', data: { kind: 'item', item_id: redraft.item_id } }],
+  refund: [],
+})
+
+/** Fails it and returns its quota. The item keeps its text. */
+export const failedRedraft = (
+  redraft: Redraft,
+  error: string,
+  { taken, now }: { taken: TakenQuota; now: Date },
+): FinishedGeneration<Redraft> => ({
+  record: { ...redraft, status: 'failed', error, updated_at: now },
+  events: [],
+  refund: refund(taken, taken.amount),
+})
