@@ -6,3 +6,6 @@ grant delete on rule, product to tendril_app;
 
 -- Posts that people made by hand are known by their ids on the network, as those of attempts are.
 create index item_external on item (tenant_id, account_external_id, external_id) where external_id is not null;
+
+-- Engagements are found by the signal that they answer.
+create index engagement_of_signal on engagement (tenant_id, signal_id, id) where signal_id is not null;

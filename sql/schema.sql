@@ -891,6 +891,7 @@ create table public.engagement (
   constraint engagement_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'failed'::text, 'drafted'::text, 'approved'::text, 'executing'::text, 'executed'::text, 'rejected'::text, 'execute_failed'::text, 'execute_unconfirmed'::text, 'deleted'::text])))
 );
 CREATE INDEX engagement_deleted ON public.engagement USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX engagement_of_signal ON public.engagement USING btree (tenant_id, signal_id, id) WHERE (signal_id IS NOT NULL);
 CREATE INDEX engagement_tenant_id_status_id_idx ON public.engagement USING btree (tenant_id, status, id);
 CREATE UNIQUE INDEX engagement_of_post ON public.engagement USING btree (tenant_id, network, post_id, action) WHERE (status <> ALL (ARRAY['rejected'::text, 'failed'::text, 'deleted'::text]));
 alter table public.engagement enable row level security;

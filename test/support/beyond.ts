@@ -15,7 +15,7 @@ const ofGrowth = [
   // item-reading
   ...['growth.items.get'],
   // engagement-life
-  ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
+  ...['growth.engagements.get', 'growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
   ...['growth.engagements.remove', 'growth.engagements.restore'],
   // sandbox
   ...['growth.sandbox.timeline', 'growth.sandbox.post', 'growth.sandbox.reply'],

@@ -125,8 +125,8 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'engagements.listEngagements': () => [
     listEngagements(page),
     listEngagements({ ...page, after: END }),
-    listEngagements({ ...page, status: 'drafted' }),
-    listEngagements({ ...page, status: 'drafted', after: END }),
+    listEngagements({ ...page, statuses: ['drafted', 'approved'], action: 'reply', from: new Date(0), to: new Date() }),
+    listEngagements({ ...page, statuses: ['drafted'], after: END }),
   ],
   'experiments.experimentById': ({ experiment }) => [experimentById(experiment.id)],
   'experiments.listExperiments': () => [

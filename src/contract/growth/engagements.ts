@@ -1,8 +1,9 @@
 import { Type as T } from '@sinclair/typebox'
 import { Engagement, EngagementAction, engagementStatuses, OneEngagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
-import { Id, NextCursor, oneOf, page, record } from '../shapes.ts'
+import { created, Id, NextCursor, page, record, someOf } from '../shapes.ts'
 import { engagementLife } from './engagement-life.ts'
+import { engagementReading } from './engagement-reading.ts'
 
 const id = Id
 const onEngagement = ['not_found', 'conflict'] as const
@@ -21,11 +22,18 @@ export const engagements = {
     'GET /api/v1/growth/engagements',
     'List engagements, newest first. Drafted ones await approval.',
     {
-      input: { status: T.Optional(oneOf(engagementStatuses, { description: 'Return only engagements in this state.' })), ...page },
+      input: {
+        status: T.Optional(someOf(engagementStatuses, 'Return only those in this state.')),
+        action: T.Optional(EngagementAction),
+        signal_id: T.Optional(T.String({ format: 'uuid', description: 'Return only answers to this signal.' })),
+        ...created,
+        ...page,
+      },
       output: record({ engagements: T.Array(Engagement), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_engagements', agent: 'read', foreign: true },
   ),
+  ...engagementReading,
   create: op.prepared(
     'POST /api/v1/growth/engagements',
     'Draft a reply, quote, repost or like. Reads the post (1 read of the daily budget) and checks that the network allows the action: ' +

@@ -1,10 +1,18 @@
 import { engagements } from '#contract/growth/engagements'
+import { wordsIn } from '#contract/shapes'
 import { admitEngagement } from '#decisions/growth/admission'
 import { engagementSaved } from '#decisions/growth/engagement-writes'
 import { endByHand, enqueueSend, underWay } from '#decisions/growth/send-work'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { requireFeature, takeCap } from '#domain/app/plan'
-import { type EngagedPost, type Engagement, type EngagementRequest, isWritten, requireAllowed } from '#domain/growth/drafting/engagement'
+import {
+  type EngagedPost,
+  type Engagement,
+  type EngagementRequest,
+  type EngagementStatus,
+  isWritten,
+  requireAllowed,
+} from '#domain/growth/drafting/engagement'
 import {
   approveEngagement,
   confirmEngagement,
@@ -33,7 +41,9 @@ import { by, byHand, networkOf, refOf, replyOf, ruleOn, save, saveBack, the } fr
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { type PostReading, postIdOf, readPostFor, storedPost } from '../reading-post.ts'
+import { periodOf } from '../time-input.ts'
 import { engagementLifeHandlers } from './engagement-life.ts'
+import { engagementReadingHandlers } from './engagement-reading.ts'
 
 const unreadPost = (network: Network, ref: string): EngagedPost => ({
   ...{ network: network.name, post_id: postIdOf(network, ref), post_url: null, post_author: null, post_text: null, addresses_us: false },
@@ -122,11 +132,14 @@ const execute: Handlers<typeof engagements>['execute'] = {
 }
 
 export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Handlers<typeof engagements> => ({
-  async list({ status, ...input }, { read }) {
+  async list({ status, action, signal_id, ...input }, { read }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listEngagements({ ...page, status })), page.limit)
+    const statuses = status === undefined ? undefined : wordsIn<EngagementStatus>(status)
+    const wanted = { ...page, ...periodOf(input), statuses, action, signalId: signal_id }
+    const { rows, next_cursor } = pageResult(await read(listEngagements(wanted)), page.limit)
     return { engagements: rows.map(engagementView), next_cursor }
   },
+  ...engagementReadingHandlers,
 
   create: {
     async prepare({ post: ref, action, instruction, body }, { tenantId }) {

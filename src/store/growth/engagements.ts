@@ -2,7 +2,7 @@ import type { EngageAction, Engagement, EngagementStatus } from '#domain/growth/
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapped, one, type Part } from '../engine/load.ts'
-import type { Page } from '../engine/page.ts'
+import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import type { RecordId } from '../engine/work.ts'
 
 const columns = (
@@ -35,12 +35,19 @@ export const deletedEngagementPart = (id: string): Part<Engagement | undefined> 
     },
   )
 
+interface EngagementsPage extends Page, Period {
+  statuses?: EngagementStatus[] | undefined
+  action?: EngageAction | undefined
+  signalId?: string | undefined
+}
+
 /** Newest first; one more than the limit. */
 export const listEngagements =
-  ({ status, limit, after }: Page & { status?: EngagementStatus | undefined }): Query<Engagement> =>
+  ({ statuses, action, signalId, limit, after, ...period }: EngagementsPage): Query<Engagement> =>
   (sql) =>
-    sql`select ${columns(sql)} from engagement where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
-        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    sql`select ${columns(sql)} from engagement where ${statuses ? sql`status = any(${statuses})` : sql`status <> 'deleted'`}
+        ${action ? sql`and action = ${action}` : sql``} ${signalId ? sql`and signal_id = ${signalId}` : sql``}
+        ${inPeriod(sql, sql`created_at`, period)} ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 export const lockEngagement = async (sql: Sql, id: string): Promise<Engagement> =>
   (await sql<Engagement>`select ${columns(sql)} from engagement where id = ${id} and status <> 'deleted' for update`)[0] ??

@@ -1,5 +1,6 @@
 /** The life of an engagement before it goes out: its text changes, decisions are taken back, and people do it by hand. */
 import { describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
 import { othersPost } from '#test/support/prepare'
 import { tokenOf } from '#test/support/session'
 import { newStory, type Story } from '#test/support/story'
@@ -166,4 +167,58 @@ test('roles: editors edit and reopen, approvers also mark done, viewers do neith
   expect(await as('editor', 'POST', `engagements/${id}/reopen`)).toBe(200)
   expect(await as('editor', 'POST', `engagements/${id}/done`)).toBe(403)
   expect(await as('approver', 'POST', `engagements/${id}/done`)).toBe(200)
+})
+
+describe('one engagement, read by its id', () => {
+  test('tells its whole way: versions, decisions and attempts', async () => {
+    const story = await newStory(app)
+    const { id } = await approved(story)
+    await edit(story, id, { body: 'We call before we are late.' })
+    await act(story, id, 'approve')
+    await act(story, id, 'execute')
+    const { status, body } = await story.send('GET', `engagements/${id}`)
+    expect(status).toBe(200)
+    const { versions, decisions, attempts } = body.engagement
+    expect(body.engagement).toMatchObject({ id, status: 'executed', revision: 2, original_body: 'We call first.' })
+    expect(versions.map(({ number }: { number: number }) => number)).toEqual([2, 1])
+    expect(versions[0].content_hash).toBe(body.engagement.content_hash)
+    expect(decisions.map(({ operation }: { operation: string }) => operation.replace('growth.engagements.', ''))).toEqual([
+      ...['execute', 'approve', 'edit', 'approve', 'create'],
+    ])
+    expect(attempts).toMatchObject([{ number: 1, outcome: 'posted', content_hash: body.engagement.content_hash, error: null }])
+  })
+})
+
+describe('the list', () => {
+  const idsOf = async (story: Story, query: string) =>
+    (await story.send('GET', `engagements?${query}`)).body.engagements.map(({ id }: { id: string }) => id)
+
+  test('is filtered by one or more states, by action and by time', async () => {
+    const story = await newStory(app)
+    const [like, reply, repost] = [
+      await drafted(story, { action: 'like' }),
+      await approved(story),
+      await drafted(story, { action: 'repost' }),
+    ]
+    await act(story, repost.id, 'reject')
+    expect(await idsOf(story, 'status=drafted,approved')).toEqual([reply.id, like.id])
+    expect(await idsOf(story, 'status=rejected')).toEqual([repost.id])
+    expect(await idsOf(story, 'action=like')).toEqual([like.id])
+    expect(await idsOf(story, 'status=drafted,approved&limit=1')).toEqual([reply.id])
+    const { created_at } = (await story.send('GET', `engagements/${reply.id}`)).body.engagement
+    expect(await idsOf(story, `from=${created_at}`)).toEqual([repost.id, reply.id])
+    expect(await idsOf(story, `to=${created_at}`)).toEqual([like.id])
+    const refused = await story.send('GET', 'engagements?status=drafted,waiting')
+    expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'status'])
+  })
+
+  test('is filtered by the signal that was answered', async () => {
+    const story = await newStory(app)
+    const { id } = await drafted(story)
+    const signal = newId()
+    await app.owner`update engagement set signal_id = ${signal} where id = ${id}`
+    await drafted(story)
+    expect(await idsOf(story, `signal_id=${signal}`)).toEqual([id])
+    expect(await idsOf(story, `signal_id=${newId()}`)).toEqual([])
+  })
 })

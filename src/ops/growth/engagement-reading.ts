@@ -1,0 +1,15 @@
+import type { engagementReading } from '#contract/growth/engagement-reading'
+import { engagementView } from '#domain/growth/drafting/engagement-view'
+import { loadBy } from '#store/engine/load'
+import { engagementPart } from '#store/growth/engagements'
+import { wayParts } from '#store/growth/ways'
+import type { Handlers } from '../call.ts'
+import { refOf, the } from '../engagement.ts'
+import { wayView } from '../way.ts'
+
+export const engagementReadingHandlers: Handlers<typeof engagementReading> = {
+  async get({ id }, { read }) {
+    const { engagement, ...way } = await loadBy(read, { engagement: engagementPart(id), ...wayParts(refOf({ id })) })
+    return { engagement: { ...engagementView(the(engagement)), ...wayView(way) } }
+  },
+}
