@@ -96,6 +96,8 @@ export interface Parts {
   db: Db
   nodes: NodeClient
   networks: Networks
+  /** The name of what writes drafts: a model, or `composer`. */
+  drafter: string
   /** The built-in network. */
   sandbox: Sandbox
   /** HTTP to addresses that a tenant chose. */

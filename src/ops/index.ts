@@ -77,7 +77,7 @@ const collected = (list: (add: Add) => void): Handled[] => {
 }
 
 const addGrowth = (add: Add, world: Parts) => {
-  add(growthResources.overview, overviewHandlers)
+  add(growthResources.overview, overviewHandlers(world))
   add(growthResources.brief, briefHandlers)
   add(growthResources.batches, batchHandlers)
   add(growthResources.articles, articleHandlers)

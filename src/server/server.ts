@@ -197,7 +197,7 @@ export async function openWorkplace(
   const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
   const reached: Parts = {
     ...{ db, rates, networks, sandbox, egress, nodes },
-    ...{ files, identity, sealer, mcp, channels },
+    ...{ files, identity, sealer, mcp, channels, drafter: drafter.name },
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
   const models = modelsOf(config)

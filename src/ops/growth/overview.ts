@@ -1,16 +1,30 @@
 import type { overview } from '#contract/growth/overview'
+import { budgetsOf } from '#domain/app/plan'
 import { itemView } from '#domain/growth/drafting/item-view'
-import { loadBy } from '#store/engine/load'
+import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
+import { loadBy, one, sure } from '#store/engine/load'
+import { pauseOf } from '#store/growth/automation'
+import { countsPart, nextDue } from '#store/growth/counts'
 import { allChannels } from '#store/growth/growth-channels'
 import { itemCount, newestItems } from '#store/growth/items'
 import { activeCount, newestActive } from '#store/growth/learnings'
 import { profilePart } from '#store/growth/profiles'
-import type { Handlers } from '../call.ts'
+import type { Handlers, Parts } from '../call.ts'
 import { pageResult } from '../paging.ts'
 import { profileView } from './profile.ts'
 
 const DRAFTS = 25
 const LEARNINGS = 25
+const NEXT = 3
+
+/** What is left of the monthly quotas. */
+const quotasLeft = ({ now, counters, ...plan }: PlanRow) =>
+  budgetsOf({ plan, counters, now }).quotas.map(({ key, used, limit, resets_at }) => ({
+    key,
+    left: Math.max(0, limit - used),
+    limit,
+    resets_at,
+  }))
 
 const parts = {
   profile: profilePart,
@@ -19,11 +33,16 @@ const parts = {
   drafts: itemCount('drafted'),
   lessons: newestActive(LEARNINGS),
   learnt: activeCount,
+  counts: countsPart,
+  pause: pauseOf,
+  usage: sure(one<PlanRow>({ now: true }, planOfWorkspace)),
+  next_due: nextDue(NEXT),
 }
 
-export const overviewHandlers: Handlers<typeof overview> = {
+/** `drafter`: the name of what writes drafts. */
+export const overviewHandlers = ({ drafter }: Pick<Parts, 'drafter'>): Handlers<typeof overview> => ({
   async get(_, { read }) {
-    const { profile, channels, items, drafts, lessons, learnt } = await loadBy(read, parts)
+    const { profile, channels, items, drafts, lessons, learnt, counts, pause, usage, next_due } = await loadBy(read, parts)
     const [drafted, learnings] = [pageResult(items, DRAFTS), pageResult(lessons, LEARNINGS)]
     return {
       overview: {
@@ -35,7 +54,12 @@ export const overviewHandlers: Handlers<typeof overview> = {
         learnings: learnings.rows,
         learnings_total: learnt.active,
         learnings_next_cursor: learnings.next_cursor,
+        counts,
+        paused: pause.paused,
+        drafter,
+        quotas: quotasLeft(usage),
+        next_due,
       },
     }
   },
-}
+})

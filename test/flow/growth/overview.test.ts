@@ -64,3 +64,26 @@ test("drafts follow rules given under the document's name", async () => {
   expect(row!.data.writing_dna.voice_rules).toEqual(['Never shout.'])
   expect(row!.data.writing_dna).not.toHaveProperty('voice')
 })
+
+test('says how much there is, what is due next, what writes drafts and what is left of the quotas', async () => {
+  const story = await newStory(app)
+  const before = await overviewOf(story)
+  const none = { drafted: 0, approved: 0, scheduled: 0, publishing: 0, posted: 0, rejected: 0, publish_failed: 0, publish_unconfirmed: 0 }
+  expect(before.counts).toEqual({ ...none, review: 0, engagements: 0, signals: 0, due_in_24h: 0 })
+  expect(before).toMatchObject({ paused: false, drafter: 'composer', next_due: [] })
+  await story.drafted()
+  await story.approved()
+  const ids: string[] = []
+  for (const hours of [30, 3, 2, 1]) ids.unshift(await story.scheduled(hours * 3_600_000))
+  await story.send('POST', `items/${await story.approved()}/post-now`)
+  await story.send('POST', 'automation/pause-all')
+  const { counts, paused, next_due, quotas } = await overviewOf(story)
+  expect([counts, paused]).toEqual([
+    { ...none, drafted: 1, approved: 5, scheduled: 4, posted: 1, review: 0, engagements: 0, signals: 0, due_in_24h: 3 },
+    true,
+  ])
+  expect(idsOf(next_due)).toEqual(ids.slice(0, 3))
+  expect(next_due[0]).toEqual({ id: ids[0], title: expect.stringContaining(ids[0]!), post_at: expect.any(String) })
+  const posts = quotas.find(({ key }: { key: string }) => key === 'posts')
+  expect(posts).toEqual({ key: 'posts', left: posts.limit, limit: posts.limit, resets_at: expect.any(String) })
+})

@@ -1,0 +1,59 @@
+/** How much of what there is. Each number is counted up to a bound, along an index. */
+import type { Fragment, Sql } from '../engine/db.ts'
+import { many, one, sure } from '../engine/load.ts'
+
+export interface Counts {
+  /** Awaiting approval. */
+  drafted: number
+  /** Scheduled ones among them. */
+  approved: number
+  scheduled: number
+  publishing: number
+  posted: number
+  rejected: number
+  publish_failed: number
+  /** In doubt; those in review among them. */
+  publish_unconfirmed: number
+  review: number
+  /** Engagements that await approval. */
+  engagements: number
+  /** Open signals. */
+  signals: number
+  due_in_24h: number
+}
+
+/** Beyond it nobody counts. */
+const MOST_COUNTED = 10_000
+
+const counted = (sql: Sql, rows: Fragment): Fragment =>
+  sql`(select count(*)::int from (select 1 from ${rows} limit ${MOST_COUNTED}) counted)`
+
+const items = (sql: Sql, status: string, more: Fragment = sql``): Fragment => counted(sql, sql`item where status = ${status} ${more}`)
+
+/** Always a row. */
+export const countsPart = sure(
+  one<Counts>(
+    {},
+    (sql) => sql`select ${items(sql, 'drafted')} as drafted, ${items(sql, 'approved')} as approved,
+      ${items(sql, 'approved', sql`and post_at is not null`)} as scheduled, ${items(sql, 'publishing')} as publishing,
+      ${items(sql, 'posted')} as posted, ${items(sql, 'rejected')} as rejected, ${items(sql, 'publish_failed')} as publish_failed,
+      ${items(sql, 'publish_unconfirmed')} as publish_unconfirmed, ${items(sql, 'publish_unconfirmed', sql`and review`)} as review,
+      ${counted(sql, sql`engagement where status = 'drafted'`)} as engagements,
+      ${counted(sql, sql`signal where status = 'open' and expires_at > now()`)} as signals,
+      ${items(sql, 'approved', sql`and post_at < now() + interval '1 day'`)} as due_in_24h`,
+  ),
+)
+
+export interface DueItem {
+  id: string
+  title: string
+  post_at: Date
+}
+
+/** The next scheduled items, soonest first; of each the beginning of its text. */
+export const nextDue = (most: number) =>
+  many<DueItem>(
+    { post_at: true },
+    (sql) => sql`select id, left(split_part(coalesce(title, body), E'\n', 1), 120) as title, post_at from item
+      where status = 'approved' and post_at is not null order by post_at, id limit ${most}`,
+  )
