@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 /** They do not repeat the id of what is followed, or whose parts are listed. */
-const unnamed = ['agent.jobs.events', 'agent.conversations.events', 'growth.items.revisions']
+const unnamed = ['agent.jobs.events', 'agent.conversations.events', 'growth.items.revisions', 'growth.items.comments']
 
 /** True for a list of records or one record by id; false for what a workspace has one of. */
 const showsRecords = (o: NamedOp): boolean => !unnamed.includes(o.id) && ('cursor' in o.input.properties || pathParams(o.path).length > 0)

@@ -26,6 +26,8 @@ const ofGrowth = [
   ...['growth.items.reopen', 'growth.items.remove', 'growth.items.restore'],
   // rules, products, learnings, targets
   ...['growth.rules.remove', 'growth.products.remove', 'growth.learnings.remove', 'growth.targets.remove'],
+  // item-comments
+  ...['growth.items.comment', 'growth.items.comments', 'growth.items.uncomment'],
   // item-texts
   ...['growth.items.create', 'growth.items.edit', 'growth.items.duplicate', 'growth.items.revisions'],
   // item-preview

@@ -9,6 +9,7 @@ import { newWork } from '#decisions/work'
 import { newEndpoint } from '#domain/app/webhook'
 import { newArticle } from '#domain/growth/drafting/article'
 import { batchItem, newBatch } from '#domain/growth/drafting/batch'
+import { newComment } from '#domain/growth/drafting/comment'
 import { newEngagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import { newProduct } from '#domain/growth/drafting/product'
@@ -27,6 +28,7 @@ import { putEndpoint, secretRow } from '#store/app/webhooks'
 import { saveEvent } from '#store/engine/outbox'
 import { insertArticle } from '#store/growth/articles'
 import { insertBatch } from '#store/growth/batches'
+import { insertComment } from '#store/growth/comments'
 import { insertEngagement } from '#store/growth/engagements'
 import { insertExperiment } from '#store/growth/experiments'
 import { insertGrowthAudit } from '#store/growth/growth-audits'
@@ -86,6 +88,13 @@ const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}) => {
 }
 
 const makeUntitled = (workspace: Workspace) => makeItem(workspace, { kind: 'article', title: null })
+
+const makeComment = async (workspace: Workspace) => {
+  const [{ id }, comment_id] = [await makeItem(workspace), newId()]
+  const said = { item_id: id, body: 'Ask Ida first.', by: { kind: 'system', id: 'test' }, total: 0, now: new Date() } as const
+  await write(workspace, { writes: [insertComment(newComment(comment_id, said))] })
+  return { id, comment_id }
+}
 
 const makeAudit = async (workspace: Workspace) => {
   const id = newId()
@@ -213,7 +222,7 @@ export const recipes: Record<string, Recipe> = {
   'growth.items': {
     make: (workspace) => makeItem(workspace),
     // Only articles have a title.
-    instead: { approve: makeUntitled, edit: makeUntitled },
+    instead: { approve: makeUntitled, edit: makeUntitled, uncomment: makeComment },
     before: {
       ...{ schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
       ...{ reopen: ['approve'], restore: ['remove'] },

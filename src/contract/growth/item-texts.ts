@@ -2,7 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
-import { Author, cursorLike, Id, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record, Time } from '../shapes.ts'
+import { cursorLike, Id, NamedAuthor, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record, Time } from '../shapes.ts'
 
 const OneItem = record({ item: Item })
 const onItem = ['not_found', 'conflict'] as const
@@ -31,7 +31,7 @@ const Revision = record(
     number: T.Integer({ description: 'From 1.' }),
     title: nullable(T.String()),
     body: T.String(),
-    written_by: nullable(Author),
+    written_by: nullable(NamedAuthor),
     written_at: Time,
   },
   { title: 'Revision', description: 'A version of a text. written_by is null for what a drafter wrote.' },
@@ -60,7 +60,7 @@ export const itemTexts = {
   ),
   edit: op.command(
     'PATCH /api/v1/growth/items/:id',
-    'Change an item. A new body, title or account makes an approved or scheduled item drafted again: approve it anew. The time it had stays as proposed_at. Tags and note change nothing else. Send revision, and the change is refused (409) if somebody else has changed the text meanwhile.',
+    'Change an item. A new body, title or account makes an approved or scheduled item drafted again: approve it anew. The time it had stays as proposed_at. One that is about to be posted is taken back; 409 with the detail in_flight if it is too late for that. Tags and note change nothing else. Send revision, and the change is refused (409) if somebody else has changed the text meanwhile.',
     {
       input: {
         id: Id,
@@ -73,7 +73,7 @@ export const itemTexts = {
       },
       output: OneItem,
     },
-    { tool: 'growth_edit_item', toolset: 'content', agent: 'draft', errors: onItem, roles: writers, repeatable: true },
+    { tool: 'growth_edit_item', toolset: 'content', agent: 'draft', errors: onItem, roles: writers, recalls: true, repeatable: true },
   ),
   duplicate: op.command(
     'POST /api/v1/growth/items/:id/duplicate',

@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Item, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, oneOf, onlyPeople, record, timeOrSlot } from '../shapes.ts'
+import { itemComments } from './item-comments.ts'
 import { itemLife } from './item-life.ts'
 import { itemLists } from './item-lists.ts'
 import { itemPreview } from './item-preview.ts'
@@ -31,6 +32,7 @@ export const items = {
   ...itemLife,
   ...itemTexts,
   ...itemRedrafts,
+  ...itemComments,
   approve: op.command(
     'POST /api/v1/growth/items/:id/approve',
     'Approve a drafted item, as is or with an edited body. Posts nothing yet; with post_at it is scheduled too. The text must follow the format rules of its channel. The approval covers this text and the default account only.',

@@ -1,9 +1,12 @@
 /** The rows of an item: every insert and every change of one goes through here, so that what is kept beside it follows. */
+import { rejectionComment } from '#domain/growth/drafting/comment'
 import type { Item } from '#domain/growth/drafting/item'
 import { hasSameWords, itemWords } from '#domain/growth/drafting/item-words'
 import { printsOf } from '#domain/growth/drafting/prints'
 import { replacedBy } from '#domain/growth/drafting/revision'
+import { newId } from '#kernel/ids'
 import type { Query } from '#store/engine/db'
+import { insertComment } from '#store/growth/comments'
 import { dropPrints, keepPrints } from '#store/growth/item-prints'
 import { insertWords, keepWords } from '#store/growth/item-words'
 import { insertItem, removeItem, restoreItem, saveItem } from '#store/growth/items'
@@ -42,3 +45,10 @@ const rewords = (item: Item): Query[] => {
 export const itemRemoved = (next: Item): Query[] => [removeItem(next), keepWords(next.id, [])]
 
 export const itemRestored = (next: Item): Query[] => [restoreItem(next), insertWords(next.id, itemWords(next))]
+
+/** The reason of a rejection as one of the item's comments, of which it has `total`. */
+export const rejectionKept = ({ id, reject_reason, decision, updated_at }: Item, total: number): Query[] => {
+  if (reject_reason === null || !decision) return []
+  const comment = rejectionComment(newId(), { item_id: id, body: reject_reason, by: decision.by, total, now: updated_at })
+  return comment ? [insertComment(comment)] : []
+}

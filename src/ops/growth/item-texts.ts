@@ -1,16 +1,18 @@
 import { itemTexts } from '#contract/growth/item-texts'
 import { surroundings, type WarningFound, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemInserted, itemSaved } from '#decisions/growth/item-writes'
+import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, requireActive } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
-import { duplicateOf, editItem, kindFor, ownItem, requireRevision } from '#domain/growth/drafting/item-edits'
+import { duplicateOf, edited, editOf, kindFor, ownItem, requireRevision } from '#domain/growth/drafting/item-edits'
 import { itemView } from '#domain/growth/drafting/item-view'
+import { post } from '#domain/growth/sending/post'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { limitsFor } from '#port/network/registry'
+import { merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
-import { workFor } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
 import { accountOfItem, connectionPart, defaultPart } from '#store/growth/connections'
 import { channelPart } from '#store/growth/growth-channels'
@@ -56,21 +58,24 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       chosen: when(typeof account === 'string', connectionPart(account!)),
       present: when(account === undefined, accountOfItem(id)),
       fallback: when(account === null, defaultPart),
-      send: workFor('send', id),
+      ...onItsWay({ sendable: 'post', record_id: id }),
     }),
-    ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, send, ...surrounding }) => {
+    ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, send, attempt, ...surrounding }) => {
       const { gate, networks } = context
       const before = found(item, NONE)
       requireRevision(before, revision)
       const account = chosen ?? present ?? fallback
-      const next = editItem(before, change, {
-        ...{ by: authorOf(context), account, measure: limitsFor(networks, account).measure, now: gate.now },
-      })
-      const isWithdrawn = before.status === 'approved' && next.status === 'drafted'
+      const edit = editOf(before, change, account)
+      const isOut = edit.isBinding || post.isUnconfirmed(before)
+      const back = isOut ? takeBack(context, { moves: post, record: before, send, attempt, action: 'edit' }) : undefined
+      const writing = { by: authorOf(context), account, measure: limitsFor(networks, account).measure, now: gate.now }
+      const next = edited(back?.record ?? before, edit, writing)
+      const { effects = {}, answers = [] } = back?.end(next) ?? {}
       const retitled = next.title === before.title ? [] : [retitleArticle(next)]
       return {
         reply: { item: itemView(withWarnings(next, surrounding, networks)) },
-        effects: { writes: [...itemSaved(before, next), ...retitled], settled: isWithdrawn && send ? [send.id] : [] },
+        effects: merge(effects, { writes: [...itemSaved(before, next), ...retitled] }),
+        answers,
       }
     },
   ),

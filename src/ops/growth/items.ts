@@ -2,7 +2,7 @@ import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
 import { type Surroundings, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
-import { itemSaved } from '#decisions/growth/item-writes'
+import { itemSaved, rejectionKept } from '#decisions/growth/item-writes'
 import { postedReadWork } from '#decisions/growth/posted-read'
 import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
@@ -39,11 +39,13 @@ import { type Work, workFor } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
 import { accountOfRecord } from '#store/growth/attempts'
 import { type CalendarEntry, calendarPart } from '#store/growth/calendar'
+import { commentCount } from '#store/growth/comments'
 import { accountOfItem } from '#store/growth/connections'
 import { itemById, itemPart, saveItem } from '#store/growth/items'
 import { authorOf } from '../author.ts'
 import type { AwaitedResult, CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
+import { itemCommentHandlers } from './item-comments.ts'
 import { itemLifeHandlers } from './item-life.ts'
 import { itemListHandlers } from './item-lists.ts'
 import { itemPreviewHandlers } from './item-preview.ts'
@@ -85,6 +87,7 @@ export const itemHandlers: Handlers<typeof items> = {
   ...itemLifeHandlers,
   ...itemTextHandlers,
   ...itemRedraftHandlers,
+  ...itemCommentHandlers,
 
   approve: loading(
     ({ id, edited_body, post_at }) => ({
@@ -117,15 +120,18 @@ export const itemHandlers: Handlers<typeof items> = {
   ),
 
   reject: loading(
-    ({ id }) => ({ item: itemPart(id), ...onItsWay({ sendable: 'post', record_id: id }) }),
-    ({ reason }, context, { item, ...way }) => {
+    ({ id, reason }) => ({
+      ...{ item: itemPart(id), ...onItsWay({ sendable: 'post', record_id: id }) },
+      comments: when(reason !== undefined, commentCount(id)),
+    }),
+    ({ reason }, context, { item, comments = 0, ...way }) => {
       const { now } = context.gate
       const before = the(item)
       const back = takeBack(context, { moves: post, record: before, ...way, action: 'reject' })
       const draft = post.isSending(before) ? reopen(back.record, now) : back.record
       const next = by(context, 'rejected', reject(draft, reason, now))
       const { effects, answers } = back.end(next)
-      return { ...save(before, next, effects), answers }
+      return { ...save(before, next, merge(effects, { writes: rejectionKept(next, comments) })), answers }
     },
   ),
 

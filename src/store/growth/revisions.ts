@@ -1,5 +1,6 @@
 /** Earlier texts of items and engagements. The present one stands in the record. */
 import { MOST_REVISIONS, type Revision } from '#domain/growth/drafting/revision'
+import { type NamedAuthor, namedAuthor } from '../app/names.ts'
 import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 
@@ -16,15 +17,16 @@ export const keepRevision = (revision: Revision): Query[] => {
 }
 
 /** A version of an item's text, the present one among them. */
-interface Version extends Omit<Revision, 'record_id' | 'body'> {
+interface Version extends Omit<Revision, 'record_id' | 'body' | 'written_by'> {
   body: string
+  written_by: NamedAuthor | null
 }
 
 /** Oldest first; one more than the limit, so that the caller sees whether there is a next page. */
 export const revisionsOfItem = (id: string, { limit, after = 0 }: { limit: number; after?: number }) =>
   many<Version>(
     { written_at: true },
-    (sql) => sql`select * from (
+    (sql) => sql`select number, title, body, ${namedAuthor(sql, sql`written_by`)} as written_by, written_at from (
         select number, title, body, written_by, written_at from revision where record_id = ${id}
         union all
         select revision, title, body, written_by, coalesce(written_at, created_at) from item where id = ${id} and status <> 'deleted') version

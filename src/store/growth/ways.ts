@@ -2,11 +2,11 @@
 import type { DoubtCause } from '#domain/growth/drafting/item'
 import type { AttemptState, DoubtRead } from '#domain/growth/sending/attempt'
 import type { Origin } from '#domain/growth/sending/sendable'
+import type { NamedAuthor } from '../app/names.ts'
 import { nameOf } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { columnOf, type SendableRef, tableOf } from './attempts.ts'
-import type { NamedAuthor } from './automation.ts'
 
 interface VersionRow {
   number: number

@@ -1,5 +1,5 @@
 /** Items that people write and change themselves, over HTTP. */
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { MOST_REVISIONS } from '#domain/growth/drafting/revision'
 import { newId } from '#kernel/ids'
@@ -14,7 +14,7 @@ const app = useApp()
 const TEXT = 'Call before they do. Every delay starts at the dock.'
 
 let workspace: Workspace
-beforeAll(async () => {
+beforeEach(async () => {
   workspace = await newWorkspace(app)
 })
 
@@ -50,11 +50,17 @@ describe('a person’s own item', () => {
       content_hash: createHash('sha256').update(TEXT).digest('hex'),
       posting_account: { network: 'sandbox' },
     })
-    expect(await read(item.id)).toEqual(item)
+    expect(await read(item.id)).toMatchObject({ ...item, warnings: expect.any(Array) })
     expect(await eventsAbout(item.id)).toEqual(['growth.approval.requested'])
     const { revisions, next_cursor } = (await send('GET', `items/${item.id}/revisions`)).body
     expect(revisions).toEqual([
-      { number: 1, title: null, body: TEXT, written_by: { kind: 'key', id: expect.any(String) }, written_at: item.created_at },
+      {
+        number: 1,
+        title: null,
+        body: TEXT,
+        written_by: { kind: 'key', id: expect.any(String), name: expect.any(String) },
+        written_at: item.created_at,
+      },
     ])
     expect(next_cursor).toBeNull()
   })
@@ -148,7 +154,7 @@ describe('a change', () => {
     })
     const again = (await edit(id, { body: 'A person wrote it twice.' })).body.item
     expect(again).toMatchObject({ revision: 3, original_body: 'The machine wrote it.' })
-    expect(await read(id)).toEqual(again)
+    expect(await read(id)).toMatchObject(again)
     const { revisions } = (await send('GET', `items/${id}/revisions`)).body
     expect(
       revisions.map(({ number, body, written_by }: { number: number; body: string; written_by: object | null }) => [
@@ -158,8 +164,8 @@ describe('a change', () => {
       ]),
     ).toEqual([
       [1, 'The machine wrote it.', null],
-      [2, 'A person wrote it.', { kind: 'key', id: expect.any(String) }],
-      [3, 'A person wrote it twice.', { kind: 'key', id: expect.any(String) }],
+      [2, 'A person wrote it.', { kind: 'key', id: expect.any(String), name: expect.any(String) }],
+      [3, 'A person wrote it twice.', { kind: 'key', id: expect.any(String), name: expect.any(String) }],
     ])
   })
 
@@ -234,13 +240,29 @@ describe('a change', () => {
     ['publish_failed', 'cannot edit: the item is publish_failed; reopen it first'],
     [
       'publish_unconfirmed',
-      'cannot edit: the item is publish_unconfirmed and may already be on the network; check there, and mark it posted if it is there, confirm post_again if it is not, or duplicate it',
+      'cannot edit: the item is publish_unconfirmed and may already be on the network; check there, and mark it posted, or confirm post_again, or duplicate it',
     ],
   ])('of the text of an item that is %s is refused, with what can be done', async (status, message) => {
     const id = await insertItem(app, workspace.tenantId)
     await setItem(app, id, { status, ...(status === 'posted' ? { posted_at: new Date() } : {}) })
     expect(refusal(await edit(id, { body: 'Another text.' })).slice(0, 3)).toEqual([409, 'conflict', message])
     expect((await edit(id, { tags: ['kept'] })).status).toBe(status === 'publish_unconfirmed' ? 409 : 200)
+  })
+})
+
+describe('warnings', () => {
+  const codes = ({ warnings }: { warnings: { code: string; item_id: string | null }[] }) =>
+    warnings.map(({ code, item_id }) => [code, item_id])
+
+  test('come with the answer to whoever writes or changes a text', async () => {
+    const text = 'Nobody has ever read the second page of our price list, and nobody has missed it so far.'
+    const first = await write({ body: text })
+    expect(codes(first)).toEqual([])
+    await send('POST', `items/${first.id}/approve`)
+    const again = await write({ body: `${text} Yet.` })
+    expect(codes(again)).toEqual([['repeats_item', first.id]])
+    expect(codes((await edit(again.id, { body: 'Something else altogether, about the weather in May.' })).body.item)).toEqual([])
+    expect(codes((await edit(again.id, { body: text })).body.item)).toEqual([['repeats_item', first.id]])
   })
 })
 
@@ -279,7 +301,7 @@ describe('a duplicate', () => {
     const { item } = reply.body
     expect(item).toMatchObject({ body: TEXT, status: 'drafted', resurfaced_from: id, tags: ['launch'], batch_id: null, revision: 1 })
     expect(item.id).not.toBe(id)
-    expect(await read(item.id)).toEqual(item)
+    expect(await read(item.id)).toMatchObject({ ...item, warnings: expect.any(Array) })
     expect((await read(id)).status).toBe('publish_unconfirmed')
   })
 

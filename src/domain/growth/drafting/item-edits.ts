@@ -3,7 +3,7 @@ import { fail } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
 import { type ChannelName, channelFor } from './growth-channel.ts'
 import { decided, type Item, invalid, newDraftItem, stateOf } from './item.ts'
-import { approvedText } from './item-moves.ts'
+import { approvedText, reopen } from './item-moves.ts'
 import { recognised, recognisedAgain } from './recognised.ts'
 import { type Author, rewritten } from './revision.ts'
 import { tidyTags, writtenText } from './written-text.ts'
@@ -85,44 +85,18 @@ export const ownItem = (
   }
 }
 
+/** What a person can do instead of editing. */
 const waysOn: Partial<Record<Item['status'], string>> = {
   posted: 'duplicate it to write another',
   rejected: 'reopen it first',
   publish_failed: 'reopen it first',
 }
 
-/** Throws `conflict` unless the item is a draft, or would be one if its approval were withdrawn. */
+/** Throws `conflict` where a text is settled. One that is on its way, or in doubt, is for taking back to decide. */
 const requireEditable = (item: Item): void => {
-  if (item.status === 'drafted' || item.status === 'approved') return
-  const now = item.status === 'publishing' ? 'being posted' : stateOf(item)
-  const details = item.status === 'publishing' ? [{ path: 'in_flight', message: 'it is being posted' }] : undefined
   const way = waysOn[item.status]
-  fail('conflict', `cannot edit: the item is ${now}${way ? `; ${way}` : ''}`, details ? { details } : {})
+  if (way) fail('conflict', `cannot edit: the item is ${stateOf(item)}; ${way}`)
 }
-
-/**
- * Refuses what would change an item that may already be on the network. Only a person who has looked there can go on: with `posted`, with
- * `post-now` and `post_again`, or with a duplicate.
- */
-export const refuseInDoubt = (item: Item, action: string): void => {
-  if (item.status !== 'publish_unconfirmed') return
-  const ways = 'mark it posted if it is there, confirm post_again if it is not, or duplicate it'
-  fail('conflict', `cannot ${action}: the item is ${stateOf(item)} and may already be on the network; check there, and ${ways}`)
-}
-
-/** As a draft again: its approval, its account and its time are gone, and the time is kept as a proposal. */
-export const asDraft = (item: Item, now: Date): Item => ({
-  ...item,
-  status: 'drafted',
-  proposed_at: item.post_at ?? item.proposed_at,
-  post_at: null,
-  on_missed: null,
-  approved_hash: null,
-  account_external_id: null,
-  reject_reason: null,
-  last_error: null,
-  updated_at: now,
-})
 
 /** Throws `conflict` if the text is not the version that the caller has seen. */
 export const requireRevision = ({ revision }: { revision: number }, seen: number | undefined): void => {
@@ -131,26 +105,34 @@ export const requireRevision = ({ revision }: { revision: number }, seen: number
   fail('conflict', `the text has changed since revision ${seen}; ${message}`, { details: [{ path: 'revision', message }] })
 }
 
-/** Whether a change would change what an approval covers: the text or the account. */
-export const bindsAnew = (item: Item, next: Pick<Item, 'body' | 'title' | 'account_id'>): boolean =>
-  next.body !== item.body || next.title !== item.title || next.account_id !== item.account_id
-
-/** Changes an item. A changed text, title or account makes a draft of it; tags and note do not. */
-export const editItem = (item: Item, change: ItemChange, { by, account, measure, now }: Writing): Item => {
-  refuseInDoubt(item, 'edit')
-  const { body, title } = textAfter(item, change)
-  const account_id = change.account === undefined ? item.account_id : change.account
-  const next = { ...item, ...notesAfter(item, change) }
-  const isNoted = next.note !== item.note || next.tags.join('\n') !== item.tags.join('\n')
-  if (!bindsAnew(item, { body, title, account_id })) return isNoted ? { ...next, updated_at: now } : item
-  requireEditable(item)
-  requireConnected(account, change.account)
-  const draft = { ...asDraft(next, now), ...bindingOf(account), account_id }
-  const reopened = item.status === 'approved' ? decided(draft, 'reopened', { by, now }) : draft
-  if (body === item.body && title === item.title) return reopened
-  const form = recognisedAgain(item, { kind: item.kind, body })
-  return rewritten(reopened, { body, title, ...form, length: measure(body) }, { by, now })
+/** What a change makes of an item. */
+export interface Edit extends Pick<Item, 'body' | 'title' | 'account_id' | 'tags' | 'note'> {
+  /** It changes what an approval covers: the text or the account. */
+  isBinding: boolean
 }
+
+/** Reads a change. Throws `invalid_input`, and `conflict` if the item's state does not allow it. */
+export const editOf = (item: Item, change: ItemChange, account: Connection | undefined): Edit => {
+  const text = textAfter(item, change)
+  const account_id = change.account === undefined ? item.account_id : change.account
+  const isBinding = text.body !== item.body || text.title !== item.title || account_id !== item.account_id
+  if (isBinding) requireEditable(item)
+  requireConnected(account, change.account)
+  return { ...text, ...notesAfter(item, change), account_id, isBinding }
+}
+
+/** The item after a change. A changed text, title or account makes a draft of one that was approved; tags and note do not. */
+export const edited = (item: Item, { isBinding, body, title, ...edit }: Edit, { by, account, measure, now }: Writing): Item => {
+  if (!isBinding) return isSame(item, edit) ? item : { ...item, ...edit, updated_at: now }
+  const draft = item.status === 'approved' ? decided(reopen(item, now), 'reopened', { by, now }) : { ...item, updated_at: now }
+  const next = { ...draft, ...bindingOf(account), ...edit }
+  if (body === item.body && title === item.title) return next
+  const form = recognisedAgain(item, { kind: item.kind, body })
+  return rewritten(next, { body, title, ...form, length: measure(body) }, { by, now })
+}
+
+const isSame = (item: Item, { note, tags }: Pick<Item, 'note' | 'tags'>): boolean =>
+  note === item.note && JSON.stringify(tags) === JSON.stringify(item.tags)
 
 /** A new draft with the text of another item. */
 export const duplicateOf = (item: Item, { id, account, now }: { id: string; account: Connection | undefined; now: Date }): Item => ({

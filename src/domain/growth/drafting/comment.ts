@@ -1,0 +1,46 @@
+/** What a team says of an item before it approves it. */
+import { fail } from '#kernel/errors'
+import { invalid } from './item.ts'
+import type { Author } from './revision.ts'
+import { writtenText } from './written-text.ts'
+
+export interface Comment {
+  id: string
+  item_id: string
+  /** `rejection`: the reason of one. */
+  kind: 'comment' | 'rejection'
+  body: string
+  written_by: Author
+  created_at: Date
+}
+
+/** Of one item. */
+export const MOST_COMMENTS = 500
+
+interface Said {
+  item_id: string
+  body: string
+  by: Author
+  /** How many comments the item has. */
+  total: number
+  now: Date
+}
+
+/** Throws `conflict` if the item has as many as it can have. */
+export const newComment = (id: string, { item_id, body, by, total, now }: Said): Comment => {
+  if (body.trim() === '') invalid('body', 'is empty')
+  if (total >= MOST_COMMENTS) fail('conflict', `cannot comment: the item has ${total} comments, the most that it can have; delete some`)
+  return { id, item_id, kind: 'comment', body: writtenText(body, 'body'), written_by: by, created_at: now }
+}
+
+/** The reason of a rejection as a comment; undefined where there is none, or no room for it: then the item and the audit log have it. */
+export const rejectionComment = (id: string, { body, total, ...said }: Said): Comment | undefined => {
+  if (body.trim() === '' || total >= MOST_COMMENTS) return undefined
+  return { id, item_id: said.item_id, kind: 'rejection', body, written_by: said.by, created_at: said.now }
+}
+
+/** Throws `forbidden`: others' comments are deleted by those who answer for the workspace's words. */
+export const requireDeletable = ({ written_by }: Comment, { by, role }: { by: Author; role: string }): void => {
+  const isOwn = written_by.kind === by.kind && written_by.id === by.id
+  if (!isOwn && role !== 'owner' && role !== 'approver') fail('forbidden', 'only its author, an approver or an owner can delete a comment')
+}

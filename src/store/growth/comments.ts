@@ -1,0 +1,41 @@
+/** What a team says of its items. */
+import type { Comment } from '#domain/growth/drafting/comment'
+import { type NamedAuthor, namedAuthor } from '../app/names.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many, mapped, one, sure } from '../engine/load.ts'
+import type { Page } from '../engine/page.ts'
+
+interface ListedComment extends Omit<Comment, 'written_by'> {
+  written_by: NamedAuthor
+}
+
+const columns = (sql: Sql): Fragment => sql`id, item_id, kind, body, ${namedAuthor(sql, sql`written_by`)} as written_by, created_at`
+
+const times = { created_at: true } as const
+
+/** Newest first; one more than the limit, so that the caller sees whether there is a next page. */
+export const commentsOfItem = (itemId: string, { limit, after }: Page) =>
+  many<ListedComment>(
+    times,
+    (sql) => sql`select ${columns(sql)} from comment
+      where item_id = ${itemId} ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`,
+  )
+
+export const commentCount = (itemId: string) =>
+  mapped(
+    sure(one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from comment where item_id = ${itemId}`)),
+    ({ total }) => total,
+  )
+
+export const commentPart = (itemId: string, id: string) =>
+  one<ListedComment>(times, (sql) => sql`select ${columns(sql)} from comment where id = ${id} and item_id = ${itemId}`)
+
+export const insertComment =
+  ({ written_by, ...comment }: Comment): Query =>
+  (sql) =>
+    sql`insert into comment ${sql({ ...comment, written_by: sql.json(written_by) })}`
+
+export const deleteComment =
+  (id: string): Query =>
+  (sql) =>
+    sql`delete from comment where id = ${id}`

@@ -1,0 +1,106 @@
+/** What a team says of an item, over HTTP. */
+import { beforeAll, expect, test } from 'bun:test'
+import { MOST_COMMENTS } from '#domain/growth/drafting/comment'
+import { newId } from '#kernel/ids'
+import { newWorkspace, type Workspace } from '#test/support/prepare'
+import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
+import { insertItem } from '#test/support/writes'
+
+const app = useApp()
+let workspace: Workspace
+beforeAll(async () => {
+  workspace = await newWorkspace(app)
+})
+
+const send = (method: string, path: string, body?: unknown, key = workspace.key) =>
+  app.send(method, `items/${path}`, { key, ...(body === undefined ? {} : { body }) })
+const item = () => insertItem(app, workspace.tenantId)
+const listed = async (id: string) => (await send('GET', `${id}/comments`)).body.comments
+const person = async (role: 'editor' | 'approver' | 'viewer') => {
+  const { personId, key } = await signedIn(app, workspace.tenantId, role)
+  return { personId, token: key }
+}
+
+test('is listed newest first, with who said it and when', async () => {
+  const id = await item()
+  const ida = await person('editor')
+  const first = await send('POST', `${id}/comments`, { body: 'Ask Ida first.\r\nShe knows.' })
+  expect([first.status, first.body.comment]).toMatchObject([
+    201,
+    { item_id: id, kind: 'comment', body: 'Ask Ida first.\nShe knows.', written_by: { kind: 'key', name: expect.any(String) } },
+  ])
+  const second = await send('POST', `${id}/comments`, { body: 'I have.' }, ida.token)
+  expect(second.body.comment.written_by).toMatchObject({ kind: 'person', id: ida.personId })
+  expect(await listed(id)).toEqual([second.body.comment, first.body.comment])
+  const page = (await send('GET', `${id}/comments?limit=1`)).body
+  const rest = (await send('GET', `${id}/comments?limit=1&cursor=${page.next_cursor}`)).body
+  expect([page.comments, rest.comments, rest.next_cursor]).toEqual([[second.body.comment], [first.body.comment], null])
+  const [audit] = await app.owner`select detail from audit where ref_id = ${id} and operation = 'growth.items.comment' order by id`
+  expect(audit!.detail).toEqual({ comment_id: first.body.comment.id })
+})
+
+test('may be the reason of a rejection', async () => {
+  const id = await item()
+  await send('POST', `${id}/reject`, { reason: 'Too loud' })
+  expect(await listed(id)).toMatchObject([{ kind: 'rejection', body: 'Too loud', written_by: { kind: 'key' } }])
+  await send('POST', `${id}/reopen`)
+  await send('POST', `${id}/reject`, {})
+  expect(await listed(id)).toHaveLength(1)
+})
+
+test.each([
+  ['is too long', { body: 'x'.repeat(4_001) }],
+  ['is blank', { body: ' \n ' }],
+  ['holds a control character', { body: 'A bell\u0007' }],
+])('that %s is refused, and the field is named', async (_, body) => {
+  const refused = await send('POST', `${await item()}/comments`, body)
+  expect([refused.status, refused.body.error?.details?.[0]?.path]).toEqual([400, 'body'])
+})
+
+test('are at most 500 on an item; a rejection is then kept without one', async () => {
+  const id = await item()
+  await app.owner`insert into comment (id, tenant_id, item_id, kind, body, written_by, created_at)
+    select gen_random_uuid(), ${workspace.tenantId}, ${id}, 'comment', 'again', '{"kind": "system", "id": "test"}', now()
+    from generate_series(1, ${MOST_COMMENTS})`
+  const refused = await send('POST', `${id}/comments`, { body: 'One more' })
+  expect([refused.status, refused.body.error?.message]).toEqual([
+    409,
+    'cannot comment: the item has 500 comments, the most that it can have; delete some',
+  ])
+  expect((await send('POST', `${id}/reject`, { reason: 'Too loud' })).body.item.reject_reason).toBe('Too loud')
+})
+
+test('are deleted by their author, by an approver or an owner, and not by another editor', async () => {
+  const id = await item()
+  const [ida, ole, eve] = [await person('editor'), await person('editor'), await person('approver')]
+  const said = async () => (await send('POST', `${id}/comments`, { body: 'Hm.' }, ida.token)).body.comment.id as string
+  const remove = (comment: string, token: string) => send('DELETE', `${id}/comments/${comment}`, undefined, token)
+  const first = await said()
+  const refused = await remove(first, ole.token)
+  expect([refused.status, refused.body.error?.code]).toEqual([403, 'forbidden'])
+  for (const token of [ida.token, eve.token, workspace.key]) {
+    const comment = token === ida.token ? first : await said()
+    expect((await remove(comment, token)).body.comment.id).toBe(comment)
+    expect((await remove(comment, token)).status).toBe(404)
+  }
+  expect(await listed(id)).toEqual([])
+})
+
+test('belong to one item of one workspace', async () => {
+  const [id, other] = [await item(), await item()]
+  const { comment } = (await send('POST', `${id}/comments`, { body: 'Here.' })).body
+  const stranger = await newWorkspace(app)
+  expect((await send('DELETE', `${other}/comments/${comment.id}`)).status).toBe(404)
+  expect((await send('DELETE', `${id}/comments/${comment.id}`, undefined, stranger.key)).status).toBe(404)
+  expect((await send('GET', `${id}/comments`, undefined, stranger.key)).status).toBe(404)
+  expect((await send('POST', `${newId()}/comments`, { body: 'Nowhere.' })).status).toBe(404)
+  expect(await listed(id)).toHaveLength(1)
+})
+
+test('are read by viewers, who say nothing', async () => {
+  const id = await item()
+  const { token } = await person('viewer')
+  expect((await send('GET', `${id}/comments`, undefined, token)).status).toBe(200)
+  expect((await send('POST', `${id}/comments`, { body: 'Well.' }, token)).status).toBe(403)
+})
