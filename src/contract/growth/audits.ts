@@ -9,20 +9,24 @@ const Rate = T.Number({ minimum: 0, description: 'Reactions per impression.' })
 
 const side = (description: string) => record({ n: T.Integer(), mean: T.Number() }, { description })
 
+const compared = {
+  dimension: T.String({
+    description: 'The feature compared: hook, format, length, weekday, hour, link, number, question, list, emoji, product or learning.',
+  }),
+  value: T.String(),
+  measure: oneOf(['engagement_rate', 'impressions']),
+  group: side('Posts with this value.'),
+  rest: side('All other posts.'),
+  effect_size: T.Number({ description: "Hedges' g." }),
+  interval: record(
+    { low: T.Number(), high: T.Number() },
+    { description: 'Confidence interval of the difference, relative to the other posts: 0.5 means 50% more.' },
+  ),
+}
+
 const Claim = record(
   {
-    dimension: T.String({
-      description: 'The feature compared: hook, format, length, weekday, hour, link, number, question, list, emoji, product or learning.',
-    }),
-    value: T.String(),
-    measure: oneOf(['engagement_rate', 'impressions']),
-    group: side('Posts with this value.'),
-    rest: side('All other posts.'),
-    effect_size: T.Number({ description: "Hedges' g." }),
-    interval: record(
-      { low: T.Number(), high: T.Number() },
-      { description: 'Confidence interval of the difference, relative to the other posts: 0.5 means 50% more.' },
-    ),
+    ...compared,
     item_ids: T.Array(Id, { description: 'Items that support it.' }),
     wording: T.String(),
   },
@@ -34,44 +38,53 @@ const Ranked = record(
   { title: 'AuditedPost' },
 )
 
-const Result = record(
+const Compared = record(compared, { title: 'AuditComparison' })
+
+const result = {
+  sample: record({
+    items: T.Integer(),
+    too_young: T.Integer({ description: 'Posts left out because they are less than a day old.' }),
+    impressions: T.Integer(),
+    reactions: T.Integer(),
+    from: nullable(Time),
+    to: nullable(Time),
+    comparisons: T.Integer({ description: 'How many comparisons were made; the intervals are corrected for that.' }),
+  }),
+  worked: T.Array(Claim),
+  flopped: T.Array(Claim),
+  hypotheses: T.Array(Claim, { description: 'Worth testing: the difference may be chance.' }),
+  best: T.Array(Ranked),
+  worst: T.Array(Ranked),
+  not_enough_data: nullable(record({ items: T.Integer(), needed: T.Integer(), message: T.String() })),
+  learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), { description: 'Learnings that the audit added.' }),
+  not_added: T.Array(record({ kind: oneOf(kinds), note: T.String(), reason: oneOf(['active_already', 'too_many_active']) })),
+}
+const Result = record(result, { title: 'AuditResult', 'x-named': true })
+const WholeResult = record(
   {
-    sample: record({
-      items: T.Integer(),
-      too_young: T.Integer({ description: 'Posts left out because they are less than a day old.' }),
-      impressions: T.Integer(),
-      reactions: T.Integer(),
-      from: nullable(Time),
-      to: nullable(Time),
-      comparisons: T.Integer({ description: 'How many comparisons were made; the intervals are corrected for that.' }),
+    ...result,
+    compared: T.Array(Compared, {
+      description: 'Every comparison that was made, the strongest first, at most 500; empty in audits from before these were kept.',
     }),
-    worked: T.Array(Claim),
-    flopped: T.Array(Claim),
-    hypotheses: T.Array(Claim, { description: 'Worth testing: the difference may be chance.' }),
-    best: T.Array(Ranked),
-    worst: T.Array(Ranked),
-    not_enough_data: nullable(record({ items: T.Integer(), needed: T.Integer(), message: T.String() })),
-    learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), { description: 'Learnings that the audit added.' }),
-    not_added: T.Array(record({ kind: oneOf(kinds), note: T.String(), reason: oneOf(['active_already', 'too_many_active']) })),
   },
-  { title: 'AuditResult', 'x-named': true },
+  { title: 'AuditResultWithComparisons', 'x-named': true },
 )
 
-const Audit = record(
-  {
-    id: Id,
-    status: GenerationStatus,
-    error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
-    days: T.Integer(),
-    source: oneOf(['synced', 'given']),
-    result: nullable(Result),
-    model: nullable(T.String({ description: 'The model that wrote the wording. The numbers are computed.' })),
-    usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'Audit' },
-)
+const fields = {
+  id: Id,
+  status: GenerationStatus,
+  error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+  days: T.Integer(),
+  source: oneOf(['synced', 'given']),
+  result: nullable(Result),
+  model: nullable(T.String({ description: 'The model that wrote the wording. The numbers are computed.' })),
+  usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
+  created_at: Time,
+  updated_at: Time,
+}
+
+const Audit = record(fields, { title: 'Audit' })
+const WholeAudit = record({ ...fields, result: nullable(WholeResult) }, { title: 'AuditWithComparisons' })
 
 const Given = T.Object(
   {
@@ -120,13 +133,13 @@ export const audits = {
   ),
   get: op.query(
     'GET /api/v1/growth/audits/:id',
-    'Read an audit with its result and the learnings it added. While it is in flight, poll about every 20 seconds.',
-    { input: { id: Id }, output: record({ audit: Audit }) },
+    'Read an audit with its result, all comparisons that it made, and the learnings it added. While it is in flight, poll about every 20 seconds.',
+    { input: { id: Id }, output: record({ audit: WholeAudit }) },
     { errors: ['not_found'] },
   ),
-  list: op.query('GET /api/v1/growth/audits', 'List audits, newest first, each with its result.', {
+  list: op.query('GET /api/v1/growth/audits', 'List audits, newest first, each with its result and all comparisons that it made.', {
     input: generationsPage,
-    output: record({ audits: T.Array(Audit), next_cursor: NextCursor }),
+    output: record({ audits: T.Array(WholeAudit), next_cursor: NextCursor }),
   }),
   cancel: op.command(
     'POST /api/v1/growth/audits/:id/cancel',

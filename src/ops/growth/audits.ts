@@ -13,6 +13,11 @@ import { cancelling } from './cancelling.ts'
 
 const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
 
+const wholeView = (audit: GrowthAudit) => {
+  const { result, ...view } = auditView(audit)
+  return { ...view, result: result && { ...result, compared: result.compared ?? [] } }
+}
+
 const invalid = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
 type MetricsInput = Partial<SuppliedMetrics> & Pick<SuppliedMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
@@ -47,12 +52,12 @@ export const growthAuditHandlers: Handlers<typeof audits> = {
       await read(listGrowthAudits({ ...page, ...periodOf(input), status: input.status })),
       page.limit,
     )
-    return { audits: rows.map(auditView), next_cursor }
+    return { audits: rows.map(wholeView), next_cursor }
   },
 
   async get({ id }, { read }) {
     const [audit] = await read(growthAuditById(id))
-    return audit ? { audit: auditView(audit) } : fail('not_found', 'no such audit')
+    return audit ? { audit: wholeView(audit) } : fail('not_found', 'no such audit')
   },
 
   cancel: cancelling('growth_audit', generationStores.growth_audit, (record) => ({ audit: auditView(record) })),

@@ -58,7 +58,8 @@ describe('an audit', () => {
     const ids = await posted(planted())
     const { status, source, days, result, model, id } = await audit()
     expect({ status, source, days, model }).toEqual({ status: 'ready', source: 'synced', days: 30, model: 'composer' })
-    expect(result.sample).toMatchObject({ items: 24, too_young: 0, impressions: 24_000, comparisons: expect.any(Number) })
+    expect(result.compared).toHaveLength(result.sample.comparisons)
+    expect(result.sample).toMatchObject({ items: 24, too_young: 0, impressions: 24_000 })
     const [claim] = result.flopped
     expect(claim).toMatchObject({ dimension: 'question', value: 'yes', measure: 'engagement_rate', group: { n: 12 }, rest: { n: 12 } })
     expect(claim.group.mean).toBeLessThan(claim.rest.mean / 2)
@@ -70,6 +71,15 @@ describe('an audit', () => {
     expect(result.best[0].item_id).toBe(ids[22])
     expect(questions).toContain(result.worst[0].item_id)
     expect(result.not_enough_data).toBeNull()
+    // Every comparison is shown, with what says how sure it is, whether or not a claim was made of it.
+    expect(result.compared.length).toBeGreaterThan(result.flopped.length + result.worked.length)
+    const { item_ids: _, wording: __, ...flopped } = claim
+    expect(result.compared).toContainEqual(flopped)
+    const unclear = result.compared.filter(
+      ({ interval }: { interval: { low: number; high: number } }) => interval.low < 0 && interval.high > 0,
+    )
+    expect(unclear.length).toBeGreaterThan(0)
+    for (const { group, rest } of result.compared) expect(group.n + rest.n).toBe(24)
     const learnings = await list('?status=active')
     expect(learnings).toHaveLength(1)
     expect(learnings[0]).toMatchObject({

@@ -28,6 +28,9 @@ interface Claim extends Omit<GroupComparison, 'members'> {
   wording: string
 }
 
+/** A comparison that was made, whatever it showed. */
+export type Compared = Omit<GroupComparison, 'members'>
+
 interface Ranked {
   item_id: string | null
   text: string
@@ -46,6 +49,8 @@ export interface AuditResult {
     to: string | null
     comparisons: number
   }
+  /** What was compared, the strongest difference first. Absent in audits from before it was kept. */
+  compared?: Compared[]
   worked: Claim[]
   flopped: Claim[]
   /** Worth a try, but possibly chance. */
@@ -75,6 +80,8 @@ const MOST_CLAIMS = 8
 const MOST_HYPOTHESES = 1
 const MOST_EVIDENCE = 10
 const RANKED = 3
+/** Of each comparison an audit keeps a line. With 1,000 posts there are seldom more than some hundred. */
+const MOST_COMPARED = 500
 const EXCERPT = 120
 
 export const newAudit = (id: string, { now, days, given }: { now: Date; days: number; given: SuppliedMetrics[] | null }): GrowthAudit => ({
@@ -181,6 +188,7 @@ export const findingsOf = (brief: AuditBrief): Findings => {
   const needed = compared.made === 0 || compared.needed === null ? 2 * LEAST_GROUP : 2 * compared.needed
   return {
     sample: sampleOf(brief, compared.made),
+    compared: compared.all.slice(0, MOST_COMPARED).map(({ members: _, ...one }) => one),
     worked: claims(compared.sure.filter(({ interval }) => interval.low > 0)),
     flopped: claims(compared.sure.filter(({ interval }) => interval.high < 0)),
     hypotheses: compared.likely

@@ -50,6 +50,8 @@ export interface Comparisons {
   sure: GroupComparison[]
   /** Significant at 99 % alone, but not over all comparisons: worth a try. */
   likely: GroupComparison[]
+  /** Every comparison, the strongest first, with its interval over all comparisons together. */
+  all: GroupComparison[]
   /** The number of comparisons. */
   made: number
   /** Posts on each side that would make the largest difference significant; null if there is none. */
@@ -153,13 +155,15 @@ export const compareAll = (observed: Observed[]): Comparisons => {
   const chance = LEVEL / Math.max(1, tested.length)
   const sure: GroupComparison[] = []
   const likely: GroupComparison[] = []
+  const all: GroupComparison[] = []
   for (const one of tested) {
     const together = withInterval(one, chance)
     const alone = withInterval(one, ALONE)
+    all.push(together)
     if (excludesZero(together.interval)) sure.push(together)
     else if (excludesZero(alone.interval)) likely.push(alone)
   }
   const largest = Math.max(0, ...tested.map(({ effect }) => Math.abs(effect)))
   const needed = largest > 0 ? Math.ceil(2 * (criticalValue(chance, 60) / largest) ** 2) : null
-  return { sure: sure.toSorted(strongest), likely: likely.toSorted(strongest), made: tested.length, needed }
+  return { sure: sure.toSorted(strongest), likely: likely.toSorted(strongest), all: all.toSorted(strongest), made: tested.length, needed }
 }

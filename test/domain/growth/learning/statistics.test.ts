@@ -90,10 +90,10 @@ describe('there is no finding', () => {
       ...{ impressions: 90_000 + index, reactions: 50_000 + index },
       features: [{ dimension: 'number', value: 'yes' }],
     }))
-    expect(compareAll([...rest.slice(7), ...few])).toEqual({ sure: [], likely: [], made: 0, needed: null })
+    expect(compareAll([...rest.slice(7), ...few])).toEqual({ sure: [], likely: [], all: [], made: 0, needed: null })
   })
 
-  test('from no posts', () => expect(compareAll([])).toEqual({ sure: [], likely: [], made: 0, needed: null }))
+  test('from no posts', () => expect(compareAll([])).toEqual({ sure: [], likely: [], all: [], made: 0, needed: null }))
 })
 
 test('two features that divide the posts alike are compared once', () => {
