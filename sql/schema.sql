@@ -1491,12 +1491,31 @@ create table public.profile (
   data jsonb not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  constraint profile_pkey PRIMARY KEY (tenant_id)
+  revision integer not null default 1,
+  written_by jsonb,
+  changed text[] not null default '{}'::text[],
+  constraint profile_pkey PRIMARY KEY (tenant_id),
+  constraint profile_revision_check CHECK ((revision > 0))
 );
 alter table public.profile enable row level security;
 alter table public.profile force row level security;
 create policy app on public.profile for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.profile to tendril_app;
+
+create table public.profile_revision (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  number integer not null,
+  data jsonb not null,
+  written_by jsonb,
+  written_at timestamp with time zone not null,
+  changed text[] not null default '{}'::text[],
+  constraint profile_revision_number_check CHECK ((number > 0)),
+  constraint profile_revision_pkey PRIMARY KEY (tenant_id, number)
+);
+alter table public.profile_revision enable row level security;
+alter table public.profile_revision force row level security;
+create policy app on public.profile_revision for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select on public.profile_revision to tendril_app;
 
 create table public.redraft (
   id uuid not null,

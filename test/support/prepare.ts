@@ -263,6 +263,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'growth.items.create': async (workspace, extent) =>
     extent === 'whole' ? { kind: 'article', channel: 'articles', account: (await connect(workspace)).id } : {},
   'growth.items.edit': async (workspace, extent) => (extent === 'whole' ? { account: (await connect(workspace)).id } : {}),
+  // A new workspace has no profile yet, and no entries.
+  'growth.profile.update': () => ({ revision: undefined, remove: {} }),
   'growth.items.preview': async (workspace, extent) =>
     extent === 'whole' ? { account: (await connect(workspace)).id, item_id: (await makeItem(workspace)).id } : {},
   // That of the record's text.

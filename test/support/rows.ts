@@ -22,6 +22,7 @@ const sampleRows = (tenantId: string, person: string) => {
     product: { id: newId(), name: mark, one_liner: mark, status: 'active', ...times },
     experiment: { id: newId(), name: mark, hypothesis: mark, metric: 'likes', arms: [], status: 'running', ...times },
     profile: { data: { goal: mark }, ...times },
+    profile_revision: { number: 1, data: { goal: mark }, written_at: now },
     connection: { id: connection, network: 'sandbox', external_id: mark, handle: mark, status: 'connected', is_default: true, ...times },
     batch: { id: batch, status: 'ready', focus: mark, requested: 1, ...times },
     item: {

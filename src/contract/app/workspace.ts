@@ -21,6 +21,7 @@ export const exportKinds = [
     'member',
     'invitation',
     'profile',
+    'profile_revision',
     'channel',
     'learning',
     'metric',

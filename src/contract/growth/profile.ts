@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
-import { nullable, record, Time } from '../shapes.ts'
+import { Author, cursorLike, NextCursor, nullable, page, record, Time } from '../shapes.ts'
 
 const entries = (description: string) => T.Array(T.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 100, description })
 
@@ -24,8 +24,36 @@ const fields = {
   on_missed: OnMissed,
 }
 
+/** Entries of several lists, by the name of the list. */
+const listChange = (description: string) =>
+  T.Optional(
+    T.Record(T.String({ maxLength: 20 }), T.Array(T.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 100 }), {
+      description,
+      examples: [{ proof: ['Late parcels fell by 31%'] }],
+    }),
+  )
+
+const WritingDna = record(dna, { title: 'WritingDna' })
+
+const ProfileRevision = record(
+  {
+    number: T.Integer(),
+    profile: record({ ...fields, writing_dna: WritingDna }),
+    written_by: nullable(Author),
+    written_at: Time,
+    changed: T.Array(T.String(), { description: 'The fields and lists that differ from the version before.' }),
+  },
+  { title: 'ProfileRevision' },
+)
+
 export const Profile = record(
-  { ...fields, writing_dna: record(dna, { title: 'WritingDna' }), created_at: nullable(Time), updated_at: nullable(Time) },
+  {
+    ...fields,
+    writing_dna: WritingDna,
+    revision: T.Integer({ description: 'Counts its versions; 0 before the first.' }),
+    created_at: nullable(Time),
+    updated_at: nullable(Time),
+  },
   { title: 'Profile' },
 )
 
@@ -35,14 +63,22 @@ export const profile = {
   get: op.query('GET /api/v1/growth/profile', 'Read the growth profile and Writing DNA.', { input: {}, output: OneProfile }),
   update: op.command(
     'PUT /api/v1/growth/profile',
-    'Update the growth profile and Writing DNA. Omitted fields keep their value; a list replaces the whole list.',
+    'Update the growth profile and Writing DNA. Omitted fields keep their value; a list in writing_dna replaces the whole list, add and remove change single entries.',
     {
       input: {
+        revision: T.Optional(T.Integer({ minimum: 0, description: 'As read; 409 if there is a newer one.' })),
+        add: listChange('Entries to add, by list.'),
+        remove: listChange('Entries to take out, by list.'),
         ...T.Partial(T.Object(fields)).properties,
         writing_dna: T.Optional(T.Partial(T.Object(dna), { additionalProperties: false })),
       },
       output: OneProfile,
     },
-    { tool: 'growth_update_profile', agent: 'commit', roles: ['editor'], destructive: true, repeatable: true },
+    { tool: 'growth_update_profile', agent: 'commit', errors: ['conflict'], roles: ['editor'], destructive: true, repeatable: true },
+  ),
+  revisions: op.query(
+    'GET /api/v1/growth/profile/revisions',
+    'List the versions of the profile, newest first, with the present one: what it said, who changed it and when. The newest 50 are kept.',
+    { input: { ...page, cursor: cursorLike('Mw') }, output: record({ revisions: T.Array(ProfileRevision), next_cursor: NextCursor }) },
   ),
 }

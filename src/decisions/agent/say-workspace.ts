@@ -33,8 +33,8 @@ const setDefault = saying(
 
 const updateProfile = saying(
   (_: Static<typeof profile.update.input>) => ({ before: profilePart, owner: profileOwner }),
-  ({ before, owner }, { writing_dna = {}, ...patch }): Said => {
-    const fields = inWords([...Object.keys(patch), ...Object.keys(writing_dna)])
+  ({ before, owner }, { writing_dna = {}, add = {}, remove = {}, revision: _, ...patch }): Said => {
+    const fields = inWords([...new Set([...Object.keys(patch), ...[writing_dna, add, remove].flatMap(Object.keys)])])
     const records = owner ? [{ kind: 'profile', id: owner.id, sha256: hashOf(before.profile) }] : []
     return said(`Change the growth profile, from which every draft is made: ${fields || 'nothing'}`, { records })
   },

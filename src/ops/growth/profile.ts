@@ -1,16 +1,25 @@
 import type { profile } from '#contract/growth/profile'
-import { updateProfile } from '#domain/growth/drafting/profile'
-import { when } from '#store/engine/load'
+import {
+  changedFields,
+  changeLists,
+  emptyProfile,
+  type Profile,
+  requireProfileRevision,
+  updateProfile,
+} from '#domain/growth/drafting/profile'
+import { loadBy, when } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
-import { profilePart, readProfile, type StoredProfile, saveProfile, toProfile } from '#store/growth/profiles'
+import { profilePart, profileVersions, readProfile, type StoredProfile, saveProfile, toProfile } from '#store/growth/profiles'
+import { authorOf } from '../author.ts'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
+import { numberedPageOf, numberedResult } from '../paging.ts'
 
-/** The profile as surfaces show it: with `voice` as an alias of `voice_rules`. */
-export const profileView = ({ profile, created_at, updated_at }: StoredProfile) => {
-  const { writing_dna: dna, ...fields } = profile
-  return { ...fields, writing_dna: { voice: dna.voice_rules, ...dna }, created_at, updated_at }
-}
+/** With `voice` as an alias of `voice_rules`. */
+const fieldsView = ({ writing_dna: dna, ...fields }: Profile) => ({ ...fields, writing_dna: { voice: dna.voice_rules, ...dna } })
+
+/** The profile as surfaces show it. */
+export const profileView = ({ profile, ...row }: StoredProfile) => ({ ...fieldsView(profile), ...row })
 
 export const profileHandlers: Handlers<typeof profile> = {
   async get(_, { read }) {
@@ -24,11 +33,26 @@ export const profileHandlers: Handlers<typeof profile> = {
       // A new time zone moves Monday morning: the weekly report computes its time again.
       weekly: when(time_zone !== undefined, workFor('weekly_report', tenantId)),
     }),
-    (patch, { gate }, { before, weekly }) => {
-      const next = updateProfile(before.profile, patch)
-      const reply = { profile: profileView({ profile: next, created_at: before.created_at ?? gate.now, updated_at: gate.now }) }
+    ({ revision: seen, add, remove, ...patch }, context, { before, weekly }) => {
+      const { gate } = context
+      requireProfileRevision(before.revision, seen)
+      const next = changeLists(updateProfile(before.profile, patch), { add, remove })
+      const changed = changedFields(before.profile, next)
+      const auditDetail = { changed }
+      if (changed.length === 0 && before.revision > 0) return { reply: { profile: profileView(before) }, auditDetail }
+      const revision = before.revision + 1
+      const stored = { profile: next, revision, created_at: before.created_at ?? gate.now, updated_at: gate.now }
       const requeued = weekly && next.time_zone !== before.profile.time_zone ? [{ id: weekly.id, runAt: gate.now }] : []
-      return { reply, effects: { writes: [saveProfile(next, gate.now)], requeued } }
+      const writes = saveProfile(next, { revision, by: authorOf(context), changed, now: gate.now })
+      return { reply: { profile: profileView(stored) }, effects: { writes, requeued }, auditDetail }
     },
   ),
+
+  async revisions(input, { read }) {
+    const page = numberedPageOf(input)
+    const { versions } = await loadBy(read, { versions: profileVersions(page) })
+    const { rows, next_cursor } = numberedResult(versions, page.limit)
+    const revisions = rows.map(({ data, ...version }) => ({ ...version, profile: fieldsView(updateProfile(emptyProfile, data)) }))
+    return { revisions, next_cursor }
+  },
 }

@@ -75,7 +75,17 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     columns: ['id', 'email', 'proves_email', 'role', 'invited_by', 'created_at', 'expires_at', 'accepted_at', 'accepted_by', 'revoked_at'],
     key: byId,
   },
-  profile: { table: 'profile', columns: ['data', ...times], key: [['tenant_id', 'uuid']], within: all('profile') },
+  profile: {
+    table: 'profile',
+    columns: ['data', 'revision', 'written_by', 'changed', ...times],
+    key: [['tenant_id', 'uuid']],
+    within: all('profile'),
+  },
+  profile_revision: {
+    table: 'profile_revision',
+    columns: ['number', 'data', 'written_by', 'written_at', 'changed'],
+    key: [['number', 'int']],
+  },
   channel: {
     table: 'growth_channel',
     columns: ['id', 'name', 'status', 'format_rules', 'cadence', ...times],

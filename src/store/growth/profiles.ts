@@ -1,27 +1,39 @@
 import { emptyProfile, type Profile, updateProfile } from '#domain/growth/drafting/profile'
+import type { Author } from '#domain/growth/drafting/revision'
 import type { Query, Sql } from '../engine/db.ts'
-import { mapped, one } from '../engine/load.ts'
+import { many, mapped, one } from '../engine/load.ts'
 
-export interface ProfileRow {
+/** How many versions are kept, the present one among them. */
+const MOST_VERSIONS = 50
+
+interface ProfileRow {
   data: Partial<Profile> | null
+  revision: number
+  written_by: Author | null
+  changed: string[]
   created_at: Date | null
   updated_at: Date | null
 }
 
 export interface StoredProfile {
   profile: Profile
+  /** Counts its versions; 0 before it is first saved. */
+  revision: number
   created_at: Date | null
   updated_at: Date | null
 }
 
 /** Without a saved row the profile is empty. Fields added by later versions get their defaults. */
-export const toProfile = (row: ProfileRow | undefined): StoredProfile => ({
+export const toProfile = (
+  row: (Pick<ProfileRow, 'data' | 'created_at' | 'updated_at'> & { revision?: number }) | undefined,
+): StoredProfile => ({
   profile: updateProfile(emptyProfile, row?.data ?? {}),
+  revision: row?.revision ?? 0,
   created_at: row?.created_at ?? null,
   updated_at: row?.updated_at ?? null,
 })
 
-export const readProfile: Query<ProfileRow> = (sql) => sql`select data, created_at, updated_at from profile`
+export const readProfile: Query<ProfileRow> = (sql) => sql`select data, revision, written_by, changed, created_at, updated_at from profile`
 
 export const profilePart = mapped(one<ProfileRow>({ created_at: true, updated_at: true }, readProfile), toProfile)
 
@@ -30,8 +42,35 @@ export const profileOwner = one<{ id: string }>({}, (sql) => sql`select tenant_i
 
 export const currentProfile = async (sql: Sql): Promise<StoredProfile> => toProfile((await readProfile(sql))[0])
 
-export const saveProfile =
-  (profile: Profile, now: Date): Query =>
-  (sql) =>
-    sql`insert into profile (data, created_at, updated_at) values (${sql.json(profile)}, ${now}, ${now})
-        on conflict (tenant_id) do update set data = excluded.data, updated_at = excluded.updated_at`
+/** Saves a new version, and keeps the one that it replaces. */
+export const saveProfile = (
+  profile: Profile,
+  { revision, by, changed, now }: { revision: number; by: Author; changed: string[]; now: Date },
+): Query[] => [
+  // The statements of a letter see the same rows: this one reads the version before.
+  (sql) => sql`insert into profile_revision (number, data, written_by, written_at, changed)
+    select revision, data, written_by, updated_at, changed from profile`,
+  (sql) => sql`delete from profile_revision where number <= ${revision - MOST_VERSIONS}`,
+  (sql) => sql`insert into profile (data, revision, written_by, changed, created_at, updated_at)
+    values (${sql.json(profile)}, ${revision}, ${sql.json(by)}, ${changed}, ${now}, ${now})
+    on conflict (tenant_id) do update set data = excluded.data, revision = excluded.revision, written_by = excluded.written_by,
+      changed = excluded.changed, updated_at = excluded.updated_at`,
+]
+
+interface ProfileVersion {
+  number: number
+  data: Partial<Profile>
+  written_by: Author | null
+  written_at: Date
+  changed: string[]
+}
+
+/** Newest first, the present one among them; one more than the limit. */
+export const profileVersions = ({ limit, after }: { limit: number; after?: number }) =>
+  many<ProfileVersion>(
+    { written_at: true },
+    (sql) => sql`select * from (
+        select number, data, written_by, written_at, changed from profile_revision
+        union all select revision, data, written_by, updated_at, changed from profile) version
+      where ${after === undefined ? sql`true` : sql`number < ${after}`} order by number desc limit ${limit + 1}`,
+  )

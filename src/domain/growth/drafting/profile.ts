@@ -40,6 +40,63 @@ export const emptyProfile: Profile = {
   writing_dna: { voice_rules: [], stories: [], proof: [], patterns: [], use: [], avoid: [] },
 }
 
+type List = keyof WritingDna
+const profileLists = Object.keys(emptyProfile.writing_dna) as List[]
+
+/** Entries to add to lists, or to take from them, by the name of the list. */
+type ListChange = Record<string, string[]>
+
+/** The most entries of a list. */
+export const MOST_ENTRIES = 100
+
+const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
+const requireLists = (path: string, change: ListChange): void => {
+  const unknown = Object.keys(change).find((name) => !profileLists.some((list) => list === name))
+  if (unknown !== undefined) refuse(`${path}.${unknown}`, `is no list; there are ${profileLists.join(', ')}`)
+}
+
+const without = (list: List, entries: readonly string[], removed: readonly string[]): string[] => {
+  const missing = removed.findIndex((entry) => !entries.includes(entry))
+  if (missing !== -1) refuse(`remove.${list}[${missing}]`, 'is no entry of the list; give it exactly as it stands there')
+  return entries.filter((entry) => !removed.includes(entry))
+}
+
+/**
+ * Takes entries from lists, then adds others at their ends; one that is there already is not added again. Throws `invalid_input` for an entry
+ * that is not there, for a list that becomes too long, and for one that does not exist.
+ */
+export const changeLists = (
+  profile: Profile,
+  { add = {}, remove = {} }: { add?: ListChange | undefined; remove?: ListChange | undefined },
+): Profile => {
+  requireLists('add', add)
+  requireLists('remove', remove)
+  const changed = profileLists.map((list) => {
+    const left = without(list, profile.writing_dna[list], remove[list] ?? [])
+    const entries = [...left, ...new Set(add[list]).difference(new Set(left))]
+    if (entries.length > MOST_ENTRIES && add[list]) refuse(`add.${list}`, `makes ${entries.length} entries; the maximum is ${MOST_ENTRIES}`)
+    return [list, entries] as const
+  })
+  return { ...profile, writing_dna: Object.fromEntries(changed) as Record<List, string[]> }
+}
+
+/** The names of fields and lists that differ. */
+export const changedFields = (before: Profile, next: Profile): string[] => {
+  const { writing_dna: lists, ...fields } = next
+  const names = (Object.keys(fields) as (keyof typeof fields)[]).filter((name) => before[name] !== next[name])
+  return [...names, ...profileLists.filter((list) => !isSame(before.writing_dna[list], lists[list]))]
+}
+
+/** Throws `conflict` if the editor has seen another version. `revision`: the present one; undefined: the editor did not say. */
+export const requireProfileRevision = (revision: number, seen: number | undefined): void => {
+  if (seen === undefined || seen === revision) return
+  const message = `is ${seen}, but the profile is at revision ${revision}: somebody has changed it meanwhile`
+  fail('conflict', `cannot change the profile: revision ${message}; read it again`, {
+    details: [{ path: 'revision', message: `${revision}` }],
+  })
+}
+
 /** Absent fields stay; a list replaces the whole list. Throws `invalid_input` if `voice` and `voice_rules` differ. */
 export const updateProfile = (profile: Profile, { writing_dna = {}, ...patch }: ProfilePatch): Profile => {
   const { voice, voice_rules = voice, ...lists } = writing_dna

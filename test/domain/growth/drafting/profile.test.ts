@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { emptyProfile, type Profile, type ProfilePatch, updateProfile } from '#domain/growth/drafting/profile'
+import {
+  changedFields,
+  changeLists,
+  emptyProfile,
+  type Profile,
+  type ProfilePatch,
+  requireProfileRevision,
+  updateProfile,
+} from '#domain/growth/drafting/profile'
 
 const profile: Profile = {
   goal: 'Book demos',
@@ -124,4 +132,48 @@ describe('the voice of the Writing DNA', () => {
       'writing_dna.voice is an alias of writing_dna.voice_rules',
     )
   })
+})
+
+describe('entries of lists', () => {
+  test('are taken out first, and then added at the end, each once', () => {
+    const next = changeLists(profile, {
+      remove: { stories: ['A story'] },
+      add: { stories: ['A story', 'Third', 'Third'], use: ['dock', 'van'] },
+    })
+    expect(next.writing_dna).toEqual({ ...profile.writing_dna, stories: ['Another story', 'A story', 'Third'], use: ['dock', 'van'] })
+  })
+
+  test('that are not there cannot be taken out', () => {
+    expect(() => changeLists(profile, { remove: { avoid: ['synergy', 'Synergy'] } })).toThrow(
+      'remove.avoid[1] is no entry of the list; give it exactly as it stands there',
+    )
+  })
+
+  test('stand in lists that exist', () => {
+    expect(() => changeLists(profile, { add: { tone: ['warm'] } })).toThrow(
+      'add.tone is no list; there are voice_rules, stories, proof, patterns, use, avoid',
+    )
+  })
+
+  test('are at most 100', () => {
+    const many = (from: number, count: number) => Array.from({ length: count }, (_, index) => `Entry ${from + index}`)
+    const full = changeLists(profile, { add: { proof: many(0, 99) } })
+    expect(full.writing_dna.proof).toHaveLength(100)
+    expect(() => changeLists(full, { add: { proof: ['One more'] } })).toThrow('add.proof makes 101 entries; the maximum is 100')
+    expect(changeLists(full, { remove: { proof: ['Entry 0'] }, add: { proof: ['One more'] } }).writing_dna.proof).toHaveLength(100)
+  })
+})
+
+test('what has changed is named', () => {
+  const next = changeLists(updateProfile(profile, { goal: 'Sell' }), { add: { avoid: ['van'] } })
+  expect(changedFields(profile, next)).toEqual(['goal', 'avoid'])
+  expect(changedFields(profile, profile)).toEqual([])
+})
+
+test('an editor who has seen another version is refused, and told the present one', () => {
+  expect(() => requireProfileRevision(3, undefined)).not.toThrow()
+  expect(() => requireProfileRevision(3, 3)).not.toThrow()
+  expect(() => requireProfileRevision(3, 2)).toThrow(
+    'cannot change the profile: revision is 2, but the profile is at revision 3: somebody has changed it meanwhile; read it again',
+  )
 })
