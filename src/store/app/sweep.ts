@@ -1,6 +1,6 @@
 /**
  * Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql, sql/000057-sweep-channels.sql,
- * sql/000049-files.sql, sql/000051-artifacts.sql, sql/000065-warnings.sql).
+ * sql/000049-files.sql, sql/000051-artifacts.sql, sql/000065-warnings.sql, sql/000070-erase-deleted.sql).
  */
 import type { Db } from '../engine/db.ts'
 
@@ -28,6 +28,6 @@ export const sweepSome = (db: Db, tenantId: string, { keepDays, agentKeepDays, r
         sweep_agent(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
         sweep_channels(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
         sweep_artifacts(${tenantId}, ${rows}), sweep_files(${tenantId}, ${rows}),
-        sweep_prints(${tenantId}, ${rows})]) part`
+        sweep_prints(${tenantId}, ${rows}), sweep_deleted(${tenantId}, ${rows})]) part`
     return row!.more
   })
