@@ -1,4 +1,5 @@
 /** Clients that change their mind within 50 ms of a post being due: they edit or reopen it, and some approve another text in its place. */
+import { createHash } from 'node:crypto'
 import { inMs, type Story, textOf } from '#test/support/story'
 import { asked, type Clients, type Command, persist } from './posting-clients.ts'
 
@@ -13,6 +14,8 @@ export interface Words {
 }
 
 export const noWords = (): Words => ({ approved: new Set(), withdrawn: new Set(), tooLate: 0 })
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const AROUND_MS = 50
 /** From now to the time at which it is due: long enough for the answer to the schedule. */
@@ -58,7 +61,8 @@ export const changeOnesMind = async (clients: Clients, words: Words, story: Stor
   if (clients.next() < 0.5) return
   if (by === 'reopen') await asked(clients, { story, id, action: 'edit', body: { body: second } })
   words.approved.add(second)
-  await persist(clients, { story, id, action: 'approve', round: 1 })
+  // If the edit had no answer, the hash keeps the former text from being approved in its place.
+  await persist(clients, { story, id, action: 'approve', body: { expect_hash: hashOf(second) }, round: 1 })
   await persist(clients, { story, id, action: 'post-now' })
 }
 
