@@ -1,6 +1,6 @@
 /** One letter, decided and written in a transaction that it may share with others: its gate, its decision and its sequel. */
 
-import type { LiveLanes } from '#decisions/deciding'
+import type { Apart, LiveLanes } from '#decisions/deciding'
 import { AppError, isUnavailable } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { isTransient, type Sql, type Transaction } from '#store/engine/db'
@@ -9,8 +9,10 @@ import { apply, type Consequences, type Effects, type Gate, type GateHook, merge
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 
-/** The result of a letter, with the time of its gate. */
-export type Result = { decision: Decision<unknown>; now: Date; sequelResult?: SequelResult<unknown> } | { cause: unknown }
+/** The result of a letter, with the time of its gate. `parts`: decided apart, before it. */
+export type Result =
+  | { decision: Decision<unknown>; now: Date; sequelResult?: SequelResult<unknown>; parts: Decision<unknown>[] }
+  | { cause: unknown }
 
 /** What a letter is decided with. */
 export interface DecidingDeps {
@@ -50,6 +52,7 @@ export const decideLetter = async (
   letter: Letter<unknown>,
   commits: () => boolean,
 ): Promise<Decided> => {
+  const parts: Decision<unknown>[] = []
   try {
     const { principal: caller } = letter.provenance
     const load = { ...letter.load, ...letter.sequel?.load?.() }
@@ -59,26 +62,50 @@ export const decideLetter = async (
     const { gate, loaded } = opened
     if (!isExempt(letter)) deps.gate.admit(gate)
     const reading = readingOnly(sql)
-    const decision = await letter.decide(reading, gate, deps.lanes, loaded)
+    const decision = await letter.decide(reading, gate, deps.lanes, loaded, apartOf(deps, sql, { letter, gate, parts }))
     await deps.failpoints('letter.deciding')
     await deps.failpoints(`letter.deciding:${letter.name}`)
     const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
     const hasSequel = letter.sequel?.isWanted(effects, gate.now) ?? false
-    const context = { now: gate.now, wakeAt: gate.wakeAt, provenance: letter.provenance, keep: decision.keep }
+    // What was written apart may have moved the time of waking.
+    const wakeAt = parts.length > 0 ? null : gate.wakeAt
+    const context = { now: gate.now, wakeAt, provenance: letter.provenance, keep: decision.keep }
     const ahead = hasSequel ? await sequelAhead(deps, reading, { letter, gate, loaded, effects }) : undefined
-    const result: Result = { decision: { ...decision, effects }, now: gate.now }
+    const result: Result = { decision: { ...decision, effects }, now: gate.now, parts }
     if (ahead) {
       const changed = await applyTogether(sql, merge(effects, ahead.effects!), { ...context, commits })
       return { result: { ...result, sequelResult: { decision: ahead, isAhead: true } }, changed }
     }
-    const changed = await apply(sql, effects, hasSequel ? context : { ...context, commits })
+    const isLast = !hasSequel && parts.length === 0
+    const changed = (await apply(sql, effects, isLast ? { ...context, commits } : context)) || parts.length > 0
     if (letter.sequel) result.sequelResult = hasSequel ? await sequel(deps, sql, { letter, gate }) : 'not wanted'
     return { result, changed: changed || typeof result.sequelResult === 'object' }
   } catch (cause) {
-    if (!isRefusal(cause)) throw cause
+    if (!isRefusal(cause) || parts.length > 0) throw cause
     return { result: { cause }, changed: false }
   }
 }
+
+interface Whole {
+  letter: Letter<unknown>
+  gate: Gate
+  /** Gets what was decided. */
+  parts: Decision<unknown>[]
+}
+
+const apartOf =
+  (deps: DecidingDeps, sql: Transaction, { letter, gate, parts }: Whole): Apart =>
+  async (decide) => {
+    const part = await sql.savepoint(async () => {
+      const decided = await decide()
+      const effects = await deps.consequences(readingOnly(sql), decided.effects ?? {}, { gate, tenantId: deps.own.tenantId })
+      await apply(sql, effects, { now: gate.now, wakeAt: null, provenance: letter.provenance })
+      return { ...decided, effects }
+    })
+    await deps.failpoints('letter.apart')
+    parts.push(part)
+    return part.reply
+  }
 
 const isHeld = (deps: DecidingDeps): boolean => deps.isUrgent() || deps.isOver()
 

@@ -1,4 +1,4 @@
-import type { LiveLanes } from '#decisions/deciding'
+import type { Apart, LiveLanes } from '#decisions/deciding'
 import type { Allowance } from '#kernel/allowance'
 import type { AppError } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
@@ -34,7 +34,7 @@ export interface Letter<R, L extends Load = {}> {
   /** The records that it needs, read with the gate. */
   load?: L
   /** Reads through `sql` what cannot be loaded, and writes nothing: all changes are in the decision. Can throw an `AppError`. */
-  decide(sql: Sql, gate: Gate, lanes: LiveLanes, loaded: Loaded<L>): Promise<Decision<R>>
+  decide(sql: Sql, gate: Gate, lanes: LiveLanes, loaded: Loaded<L>, apart: Apart): Promise<Decision<R>>
   /** Called when a letter that was decided is to be decided again, because its transaction was rolled back. */
   undone?(): void
   /** The reply if a lane takes too long: the record as it is. */

@@ -86,8 +86,8 @@ export const freeing = (
 ): Letter<void> => ({
   ...letter,
   sequel: claim,
-  async decide(sql, gate, lanes, loaded) {
-    const decision = await letter.decide(sql, gate, lanes, loaded)
+  async decide(...given) {
+    const decision = await letter.decide(...given)
     if (!trial.over) live.settled = true
     return decision
   },

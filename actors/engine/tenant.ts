@@ -190,7 +190,8 @@ export class TenantActor {
 
   #settled<R>(letter: Letter<R>, result: Result): Answered<R> {
     if ('cause' in result) throw this.#failed(letter, result.cause)
-    const { decision, now, sequelResult } = result
+    const { decision, now, sequelResult, parts } = result
+    for (const part of parts) this.#committed(part, now)
     const { decision: second, isAhead } = sequelOf(sequelResult)
     // What a look ahead of the letter's changes says of the time after it is without them.
     if (second && isAhead) this.#committed(second, now)

@@ -40,6 +40,8 @@ interface Commanded extends Change {
   urgent?: boolean
   /** May take back a send that is about to go out. Its letter shares its transaction with no other. */
   recalls?: boolean
+  /** Letters work through the list in this field, at most so many entries in each. The answer is one list, in the same order. */
+  inParts?: { field: string; most: number }
   /** Also works while the workspace awaits its deletion. */
   whileDeleting?: boolean
   /**

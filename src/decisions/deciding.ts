@@ -1,5 +1,6 @@
+import type { AppError } from '#kernel/errors'
 import type { Sql } from '#store/engine/db'
-import type { Gate } from '#store/engine/letter'
+import type { Effects, Gate } from '#store/engine/letter'
 import type { KeyedWork } from '#store/engine/work'
 
 /** The workspace's lanes that run in this process, as a letter sees them. */
@@ -12,6 +13,19 @@ export interface LiveLanes {
    */
   recall(choose: (work: KeyedWork) => boolean): KeyedWork[]
 }
+
+/** Changes that are written at once, and those who wait for them. */
+export interface DecidedApart<R> {
+  reply: R
+  effects?: Effects
+  answers?: { refId: string; with: { status: number; body: string } | AppError | 'late' }[]
+}
+
+/**
+ * Decides in a savepoint of the letter, and writes the changes before it returns: the next decision sees them. A refusal is thrown, and leaves
+ * nothing of its decision.
+ */
+export type Apart = <R>(decide: () => Promise<DecidedApart<R>>) => Promise<R>
 
 /** The context of an application rule while a letter is decided. */
 export interface Deciding {

@@ -12,9 +12,10 @@ import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit-entry'
 import { roleOf } from '#store/engine/principal'
 import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCookies, StoredFile, Visit, World } from './call.ts'
-import { type LetterHandler, runCommand } from './command.ts'
+import { type Command, type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines } from './download.ts'
+import { runInParts } from './in-parts.ts'
 import { serialise } from './serialise.ts'
 import { flawOfText, validate } from './validate.ts'
 
@@ -226,7 +227,8 @@ const bindCommand = ({ world }: Host, o: NamedOp, handlerFor: (input: unknown, c
     dispatch(world, { o, input, call }, async (local) => {
       const handler = await handlerFor(input, local)
       const command = { o, handler, input, call: local, world, reader: contextFor(world, local) }
-      return runCommand(command, (letter) => world.ask(local.tenantId, letter))
+      const run = (one: Command) => runCommand(one, (letter) => world.ask(local.tenantId, letter))
+      return o.inParts ? runInParts(command, run) : run(command)
     }),
   )
 

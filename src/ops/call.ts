@@ -5,7 +5,7 @@ import type { Kind } from '#contract/kinds'
 import type { Group, Op } from '#contract/op'
 import type { McpSessions } from '#decisions/agent/mcp-session'
 import type { ToolBox } from '#decisions/agent/toolbox'
-import type { Deciding } from '#decisions/deciding'
+import type { Apart, Deciding } from '#decisions/deciding'
 import type { CallingJob } from '#domain/agent/job'
 import type { StdioProgram } from '#domain/agent/mcp-config'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
@@ -145,6 +145,8 @@ interface FileContext extends QueryContext {
 }
 
 export interface CommandContext extends Deciding {
+  /** For commands that decide on many records. Absent where a decision is only tried, or is a part of another one. */
+  apart?: Apart
   networks: Networks
   principal: Principal
   /** The job of the agent that calls; undefined for everybody else. */

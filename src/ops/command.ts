@@ -33,6 +33,8 @@ export interface Command {
   o: NamedOp
   handler: LetterHandler
   input: unknown
+  /** The input of the request of which this is a part. */
+  whole?: unknown
   call: Call
   world: Pick<World, 'networks' | 'sealer'>
   reader: QueryContext
@@ -51,7 +53,7 @@ const personBinding = ({ o, call: { principal } }: Command): string =>
 /** A hash over operation, path (its parameters are in the input) and canonical input. */
 const fingerprintOf = (command: Command): string =>
   createHash('sha256')
-    .update(`${command.o.id}\n${command.o.path}\n${canonical(command.input)}${personBinding(command)}`)
+    .update(`${command.o.id}\n${command.o.path}\n${canonical(command.whole ?? command.input)}${personBinding(command)}`)
     .digest('hex')
 
 const claimOf = (command: Command): IdempotencyClaim | undefined => {
@@ -94,14 +96,14 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
     claim,
     load: 'load' in decides ? decides.load(command.input, call) : {},
     late: () => currentAnswer(command.reader, awaited),
-    async decide(sql, gate, lanes, loaded) {
+    async decide(sql, gate, lanes, loaded, apart) {
       limits.now = allowancesOf(gate, o)
       const context = { tenantId: call.tenantId, sql, gate, networks: command.world.networks, principal: call.principal }
-      const decide = (reached: LiveLanes) =>
-        decideOnce(command, { context: { ...context, lanes: reached }, loaded }, isOverfull(command, gate) ? undefined : claim)
+      const decide = (reached: Partial<Pick<CommandContext, 'apart'>> & { lanes: LiveLanes }) =>
+        decideOnce(command, { context: { ...context, ...reached }, loaded }, isOverfull(command, gate) ? undefined : claim)
       if (!claim || !gate.seen) {
         const first = claim ? await makeRoom(command, gate, sql) : []
-        const decision = withFirst(first, await decide(lanes))
+        const decision = withFirst(first, await decide({ lanes, apart }))
         awaited = decision.awaits ?? ''
         const spend = decision.effects?.spend ?? []
         requireDeclared(o, spend)
@@ -111,7 +113,7 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
       // On the letter's own connection. If all were taken, waiting for a second one would be a deadlock.
       const inLetter: QueryContext = { ...command.reader, read: async (query) => await query(sql) }
       const late = () => currentAnswer(inLetter, gate.seen?.ref_id ?? '')
-      return { reply: await replay(command, gate.seen, { claim, decide: () => decide(noLanes), late }) }
+      return { reply: await replay(command, gate.seen, { claim, decide: () => decide({ lanes: noLanes }), late }) }
     },
   }
 }

@@ -22,6 +22,8 @@ const ofGrowth = [
   // engagement-life
   ...['growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
   ...['growth.engagements.remove', 'growth.engagements.restore'],
+  // item-bulk
+  ...['growth.items.bulk'],
   // item-life
   ...['growth.items.reopen', 'growth.items.remove', 'growth.items.restore'],
   // rules, products, learnings, targets

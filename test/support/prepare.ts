@@ -267,6 +267,7 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'growth.profile.update': () => ({ revision: undefined, remove: {} }),
   'growth.items.preview': async (workspace, extent) =>
     extent === 'whole' ? { account: (await connect(workspace)).id, item_id: (await makeItem(workspace)).id } : {},
+  'growth.items.bulk': async (workspace) => ({ action: 'reject', items: [{ id: (await makeItem(workspace)).id }] }),
   // That of the record's text.
   'growth.items.approve': () => ({ expect_hash: undefined }),
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),

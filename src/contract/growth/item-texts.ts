@@ -19,7 +19,7 @@ const title = T.String({
   maxLength: 200,
   description: 'The title of an article, which is its first line. Not allowed for posts.',
 })
-const tags = T.Array(T.String({ minLength: 1, maxLength: 40, pattern: ONE_LINE, format: 'name' }), {
+export const tags = T.Array(T.String({ minLength: 1, maxLength: 40, pattern: ONE_LINE, format: 'name' }), {
   maxItems: 20,
   description: 'All tags; those that differ by case alone are one.',
 })

@@ -2,7 +2,9 @@ import { Type as T } from '@sinclair/typebox'
 import { Item, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, oneOf, onlyPeople, record, timeOrSlot } from '../shapes.ts'
+import { itemBulk } from './item-bulk.ts'
 import { itemComments } from './item-comments.ts'
+import { ExpectHash } from './item-hash.ts'
 import { itemLife } from './item-life.ts'
 import { itemLists } from './item-lists.ts'
 import { itemPreview } from './item-preview.ts'
@@ -14,13 +16,6 @@ const PostAgain = oneOf(['post_again'], {
   description: 'A person has checked: post an item in doubt again. Ignored in other states.',
 })
 
-/** At least an item's mark. */
-const ExpectHash = T.String({
-  pattern: '^[0-9a-f]{8,64}$',
-  examples: ['0c2cce39'],
-  description: 'The content_hash that you saw, or its first digits: 409 if the text is another one.',
-})
-
 const OneItem = record({ item: Item })
 const id = Id
 const onItem = ['not_found', 'conflict'] as const
@@ -30,6 +25,7 @@ export const items = {
   ...itemPreview,
   ...itemReading,
   ...itemLife,
+  ...itemBulk,
   ...itemTexts,
   ...itemRedrafts,
   ...itemComments,

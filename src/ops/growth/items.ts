@@ -1,3 +1,4 @@
+import type { itemBulk } from '#contract/growth/item-bulk'
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
@@ -45,6 +46,7 @@ import { itemById, itemPart, saveItem } from '#store/growth/items'
 import { authorOf } from '../author.ts'
 import type { AwaitedResult, CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
+import { itemBulkHandlers } from './item-bulk.ts'
 import { itemCommentHandlers } from './item-comments.ts'
 import { itemLifeHandlers } from './item-life.ts'
 import { itemListHandlers } from './item-lists.ts'
@@ -80,7 +82,7 @@ const timed = ({ item, times: { post_at, on_missed }, existing, calendar }: Timi
   return { next, effects: enqueueSend('post', { record: next, runAt: postAt, origin: 'automatic', existing }) }
 }
 
-export const itemHandlers: Handlers<typeof items> = {
+const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
   ...itemListHandlers,
   ...itemPreviewHandlers,
   ...itemReadingHandlers,
@@ -201,6 +203,19 @@ export const itemHandlers: Handlers<typeof items> = {
       }
     },
   ),
+}
+
+export const itemHandlers: Handlers<typeof items> = {
+  ...singleHandlers,
+  ...itemBulkHandlers({
+    approve: { o: items.approve, name: 'growth.items.approve', decides: singleHandlers.approve },
+    reject: { o: items.reject, name: 'growth.items.reject', decides: singleHandlers.reject },
+    schedule: { o: items.schedule, name: 'growth.items.schedule', decides: singleHandlers.schedule },
+    unschedule: { o: items.unschedule, name: 'growth.items.unschedule', decides: singleHandlers.unschedule },
+    reopen: { o: items.reopen, name: 'growth.items.reopen', decides: singleHandlers.reopen },
+    delete: { o: items.remove, name: 'growth.items.remove', decides: singleHandlers.remove },
+    tag: { o: items.edit, name: 'growth.items.edit', decides: singleHandlers.edit },
+  }),
 }
 
 interface Reached {

@@ -1,0 +1,49 @@
+/** One decision on many items. */
+import { Type as T } from '@sinclair/typebox'
+import { Item, OnMissed } from '../item-record.ts'
+import { op } from '../op.ts'
+import { Id, nullable, oneOf, record, timeOrSlot } from '../shapes.ts'
+import { ExpectHash } from './item-hash.ts'
+import { tags } from './item-texts.ts'
+
+export const bulkActions = ['approve', 'reject', 'schedule', 'unschedule', 'reopen', 'delete', 'tag'] as const
+
+/** How many items a request names, and how many of them are decided in one commit. */
+const MOST = 100
+const TOGETHER = 20
+
+const Entry = record({
+  id: Id,
+  post_at: T.Optional(timeOrSlot('Required to schedule; to approve, it schedules too.')),
+  on_missed: T.Optional(OnMissed),
+  reason: T.Optional(T.String({ maxLength: 2_000, description: 'For reject.' })),
+  tags: T.Optional(tags),
+  expect_hash: T.Optional(ExpectHash),
+})
+
+const Result = record({
+  id: Id,
+  item: nullable(Item),
+  error: nullable(
+    record({
+      code: T.String(),
+      message: T.String(),
+      details: T.Array(record({ path: T.String(), message: T.String() })),
+    }),
+  ),
+})
+
+export const itemBulk = {
+  bulk: op.prepared(
+    'POST /api/v1/growth/items/bulk',
+    `Do one thing with up to ${MOST} items. Each succeeds or fails for itself, as by its own operation: the results are in the order of the request. To approve, give the expect_hash of each. If the request fails in the middle, repeat it with the same Idempotency-Key.`,
+    {
+      input: {
+        action: oneOf(bulkActions),
+        items: T.Array(Entry, { minItems: 1, maxItems: MOST, description: 'Distinct items.' }),
+      },
+      output: record({ results: T.Array(Result) }),
+    },
+    { roles: ['editor', 'approver'], recalls: true, inParts: { field: 'items', most: TOGETHER } },
+  ),
+}
