@@ -11,7 +11,7 @@ const ofGrowth = [
     'growth.rules.get',
     'growth.experiments.get',
   ],
-  ...['growth.profile.get', 'growth.channels.list', 'growth.automation.get', 'growth.plan.get'],
+  ...['growth.profile.get', 'growth.channels.list', 'growth.automation.get', 'growth.plan.get', 'growth.profile.revisions'],
   // item-reading
   ...['growth.items.get'],
   // engagement-life
