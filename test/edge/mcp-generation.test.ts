@@ -71,7 +71,7 @@ test('answers with the settled record and its drafts, in the shape of what reads
 test('reports progress, always rising, and polls ever less often', async () => {
   const { run, progress, calls, tenantId } = await openGeneration()
   const clock = manualClock()
-  const running = run({ count: 1 }, { clock })
+  const running = run({ count: 1 }, { clock, deadlineMs: 600_000 })
   await held.begun(1)
   // The clock may be ahead of the read that sees the drafting begin.
   while (progress.length < 10 || progress.at(-1)![2] !== 'drafting') await step(clock, 500)
@@ -171,7 +171,8 @@ test('a caller that only leaves gets the record as it is, which goes on', async 
   controller.abort(LEFT)
   const { answer, unsettled } = await running
   const { batch } = JSON.parse(answer.body)
-  expect([batch.status, unsettled!.id, held.aborted]).toEqual(['generating', batch.id, []])
+  expect([unsettled!.id, held.aborted]).toEqual([batch.id, []])
+  expect(batch.status).toMatch(/queued|generating/)
   held.release()
   const settled = () => app.send('GET', `batches/${batch.id}`, { key })
   expect((await eventually(settled, ({ body }) => body.batch.status !== 'generating')).body.batch.status).toBe('ready')

@@ -1,7 +1,5 @@
 /** One tool call: runs the operation with all its checks, and returns its answer or error as a tool result. */
 import { type CallToolResult, type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { TSchema } from '@sinclair/typebox'
-import type { Answer } from '#actors/engine/letter'
 import { readsOnly } from '#contract/op'
 import { NEXT } from '#domain/growth/way-on'
 import { AppError } from '#kernel/errors'
@@ -9,13 +7,13 @@ import { nearest } from '#kernel/nearest'
 import type { Operation } from '#ops/bind'
 import type { McpContext } from './context.ts'
 import { type Elicitation, pageFor } from './elicitation.ts'
+import { type Fitted, fitted, readFitting } from './fitting.ts'
 import { type GenerationOptions, runGeneration } from './generation.ts'
 import { keyedCall } from './idempotency-argument.ts'
 import { readingCall, wayOnIn } from './next-call.ts'
 import type { PlainCall, ReadResult } from './plain-call.ts'
 import { jsonOnOneLine } from './quotation.ts'
 import { resolved } from './records.ts'
-import { textOf } from './text.ts'
 import { findTool, toolIndex, visibleTools, withModules } from './tools.ts'
 import { cut } from './truncate.ts'
 import { moduleOf, toolsetOf, type View } from './view.ts'
@@ -44,11 +42,15 @@ export const callTool = async (context: McpContext, view: View, call: ToolCall):
   const o = await toolFor(context, call.name, view)
   try {
     const { input: given, key: idempotencyKey } = keyedCall(o, { ...call, asked: call.elicitation.key })
-    const { operation, input } = resolved(context.operations, o, given)
-    if (!operation.settles) return successResult(await context.run(operation.id, input, { idempotencyKey }), operation.output)
+    const asked = resolved(context.operations, o, given)
+    const { operation, input } = asked
+    if (operation.kind === 'query') return successResult(await readFitting(context, asked))
+    if (!operation.settles)
+      return successResult(fitted(await context.run(operation.id, input, { idempotencyKey }), { schema: operation.output }))
     const { onProgress, signal } = call
     const { answer, schema, unsettled } = await runGeneration(context, { operation, input }, { idempotencyKey, signal, onProgress })
-    return successResult(answer, schema, unsettled && `Not done yet. In about 20 s, read it: ${readingCall(context, unsettled, view)}`)
+    const next = unsettled && `Not done yet. In about 20 s, read it: ${readingCall(context, unsettled, view)}`
+    return successResult(fitted(answer, { schema }), next)
   } catch (cause) {
     const error = AppError.from(cause)
     const page = error.code === 'approval_required' && call.elicitation.isPossible ? pageFor(error, call.elicitation) : undefined
@@ -94,11 +96,10 @@ export const readTool = async (
   context: McpContext,
   { operation, input: given, view }: Pick<PlainCall, 'operation' | 'input' | 'view'>,
 ): Promise<ReadResult | undefined> => {
-  const { operation: o, input } = resolved(context.operations, operation, given)
   try {
-    const { body } = await context.run(o.id, input)
-    const text = JSON.stringify(textOf(JSON.parse(body), o.output))
-    return { members: withoutSeparators(`"content":[{"type":"text","text":${text}}],"structuredContent":${body}`) }
+    const { body, text } = await readFitting(context, resolved(context.operations, operation, given))
+    const content = JSON.stringify([{ type: 'text', text }])
+    return { members: withoutSeparators(`"content":${content},"structuredContent":${JSON.stringify(body)}`) }
   } catch (cause) {
     const error = AppError.from(cause)
     if (context.call.principal.scopes && error.status < 500) return undefined
@@ -107,14 +108,14 @@ export const readTool = async (
   }
 }
 
-/** `schema`: of the answer. `next`: what to do about a record that is not in its final state. */
-const successResult = ({ status, body, replayed }: Answer, schema: TSchema, next?: string): CallToolResult => {
-  const content = JSON.parse(body)
+/** `next`: what to do about a record that is not in its final state. */
+const successResult = ({ answer: { status, replayed }, body, text }: Fitted, next?: string): CallToolResult => {
   const isPending = status === 202 || next !== undefined
   const meta = { ...(replayed ? { [META.replayed]: true } : {}), ...(isPending ? { [META.pending]: true } : {}) }
+  const json = JSON.stringify(body)
   return {
-    content: [{ type: 'text', text: [textOf(content, schema), ...(next ? [next] : [])].join('\n') }],
-    structuredContent: SEPARATORS.test(body) ? JSON.parse(body, onOneLine) : content,
+    content: [{ type: 'text', text: [text, ...(next ? [next] : [])].join('\n') }],
+    structuredContent: SEPARATORS.test(json) ? JSON.parse(json, onOneLine) : body,
     ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}),
   }
 }

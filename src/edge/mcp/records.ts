@@ -44,11 +44,18 @@ export const withRecords = (all: readonly Operation[]): Operation[] => {
   return [...all, { ...example!, ...tool } as unknown as Operation]
 }
 
+interface Resolved {
+  operation: Operation
+  input: unknown
+  /** Whether it reads a record whole. */
+  whole: boolean
+}
+
 /** The operation and input that a call comes down to: that of the kind, whose answer it gives. */
-export const resolved = (operations: Operations, o: Operation, input: unknown): { operation: Operation; input: unknown } => {
-  if (o.id !== ID) return { operation: o, input }
+export const resolved = (operations: Operations, o: Operation, input: unknown): Resolved => {
+  if (o.id !== ID) return { operation: o, input, whole: false }
   const { kind, id, ...rest } = input as { kind?: unknown; id?: unknown }
   const operation =
     typeof kind === 'string' && id !== undefined && Object.keys(rest).length === 0 ? kindsIn([...operations.values()]).get(kind) : undefined
-  return operation ? { operation, input: { id } } : { operation: o, input }
+  return operation ? { operation, input: { id }, whole: true } : { operation: o, input, whole: true }
 }

@@ -35,10 +35,10 @@ const LONGEST = 60_000
 /** Fields of use to programs only. */
 const LEFT_OUT = new Set(['updated_at', 'updatedAt'])
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A record is empty if all its values are. */
-const isEmpty = (value: unknown): boolean => {
+export const isEmpty = (value: unknown): boolean => {
   if (Array.isArray(value)) return value.length === 0
   if (!isFields(value)) return value === null || value === undefined || value === ''
   for (const name in value) if (!isEmpty(value[name])) return false

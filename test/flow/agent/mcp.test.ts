@@ -77,7 +77,7 @@ describe('the tools', () => {
     expect(await oursFor(without)).toEqual([])
     expect(await oursFor(key)).toEqual([])
     expect((await mcp.call('agent_list_approvals')).structuredContent).toMatchObject({ approvals: [] })
-    expect(answered(await mcp.call('agent_send_message', { content: 'hi' })).job.status).toBe('queued')
+    expect(answered(await mcp.call('agent_send_message', { content: 'hi' })).job.status).toBe('completed')
     await enable(owner, false)
     expect(await oursFor(api_key)).toEqual([])
     await expect(mcp.call('agent_list_approvals')).rejects.toMatchObject({ code: -32_602 })
@@ -113,10 +113,10 @@ describe('the tools', () => {
 })
 
 describe('a message', () => {
-  test('is answered at once with its job and conversation, which can go on', async () => {
+  test('is answered with its job, what the agent says and the conversation, which can go on', async () => {
     await using mcp = await connectMcp(app.url, { key, query: '?toolsets=agent' })
     const sent = answered(await mcp.call('agent_send_message', { content: 'What is late?' }))
-    expect(sent).toMatchObject({ job: { status: 'queued' }, approvals: [], answer: null })
+    expect(sent).toMatchObject({ job: { status: 'completed' }, approvals: [], answer: { content: 'Hello.\nNothing is late.' } })
     const done = await eventually(
       async () => answered(await mcp.call('agent_get_job', { id: sent.job.id })),
       ({ job }) => job.status === 'completed',

@@ -168,7 +168,10 @@ test('strangers’ words are the same in structured content as over REST, and no
   ).text()
   expect(wire).toContain(CANARY)
   expect(wire).not.toMatch(/[\u2028\u2029]/)
-  expect(JSON.parse(wire).result.structuredContent).toEqual(body)
+  // The short form leaves out what is null.
+  const posts = (answer: { signals: { post: object }[] }) =>
+    answer.signals.map(({ post }) => Object.fromEntries(Object.entries(post).filter(([, one]) => one !== null)))
+  expect(posts(JSON.parse(wire).result.structuredContent)).toEqual(posts(body))
 })
 
 test('no resource contains a stranger’s words', async () => {
