@@ -39,14 +39,17 @@ import { audits } from './growth/audits.ts'
 import { automation } from './growth/automation.ts'
 import { batches } from './growth/batches.ts'
 import { brief } from './growth/brief.ts'
+import { calendar } from './growth/calendar.ts'
 import { channels } from './growth/channels.ts'
 import { appConnections } from './growth/connecting.ts'
 import { connection, connections } from './growth/connections.ts'
+import { counts } from './growth/counts.ts'
 import { engagements } from './growth/engagements.ts'
 import { experiments } from './growth/experiments.ts'
 import { hooks } from './growth/hooks.ts'
 import { items } from './growth/items.ts'
 import { learnings } from './growth/learnings.ts'
+import { metrics } from './growth/metrics.ts'
 import { overview } from './growth/overview.ts'
 import { plan as growthPlan } from './growth/plan.ts'
 import { products } from './growth/products.ts'
@@ -97,6 +100,9 @@ export const growthResources = {
   targets: { prefix: 'growth.targets', about: 'Accounts on the network whose posts are watched.', group: targets },
   signals: { prefix: 'growth.signals', about: 'Posts by targets that may deserve a response.', group: signals },
   sandbox: { prefix: 'growth.sandbox', about: 'The built-in network: what stands there, and acting as its residents.', group: sandbox },
+  counts: { prefix: 'growth.counts', about: 'How much there is in each state.', group: counts },
+  calendar: { prefix: 'growth.calendar', about: 'What is scheduled and posted, beside the slots of the cadences.', group: calendar },
+  metrics: { prefix: 'growth.metrics', about: 'The numbers of posts, by day or week.', group: metrics },
   plan: { prefix: 'growth.plan', about: 'What the plan allows, and what is used.', group: growthPlan },
   automation: { prefix: 'growth.automation', about: 'The kill switch for everything unattended.', group: automation },
 } as const satisfies Record<string, Resource>

@@ -8,7 +8,8 @@ export const OnMissed = oneOf(['post', 'skip'], {
   description: 'If overdue: post it when less than an hour late, or skip it and return it to approved.',
 })
 
-const counts = {
+/** A network's counts of a post. */
+export const counted = {
   impressions: T.Integer({ minimum: 0 }),
   likes: T.Integer({ minimum: 0 }),
   replies: T.Integer({ minimum: 0 }),
@@ -18,7 +19,7 @@ const counts = {
 }
 
 const Metrics = record(
-  { at: Time, ...counts },
+  { at: Time, ...counted },
   { title: 'Metrics', description: "The network's counts at the last read; null before the first." },
 )
 

@@ -45,14 +45,17 @@ import { growthAuditHandlers } from './growth/audits.ts'
 import { automationHandlers, inFlight, stopAutomation, stopLoad } from './growth/automation.ts'
 import { batchHandlers } from './growth/batches.ts'
 import { briefHandlers } from './growth/brief.ts'
+import { calendarHandlers } from './growth/calendar.ts'
 import { channelHandlers } from './growth/channels.ts'
 import { appConnectionsHandlers } from './growth/connecting.ts'
 import { connectionHandlers, connectionsHandlers } from './growth/connections.ts'
+import { countHandlers } from './growth/counts.ts'
 import { engagementHandlers } from './growth/engagements.ts'
 import { experimentHandlers } from './growth/experiments.ts'
 import { hookHandlers } from './growth/hooks.ts'
 import { itemHandlers } from './growth/items.ts'
 import { learningHandlers } from './growth/learnings.ts'
+import { metricHandlers } from './growth/metrics.ts'
 import { overviewHandlers } from './growth/overview.ts'
 import { growthPlanHandlers } from './growth/plan.ts'
 import { productHandlers } from './growth/products.ts'
@@ -98,6 +101,9 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.targets, targetHandlers)
   add(growthResources.signals, signalHandlers)
   add(growthResources.sandbox, sandboxHandlers(world.sandbox))
+  add(growthResources.counts, countHandlers)
+  add(growthResources.calendar, calendarHandlers)
+  add(growthResources.metrics, metricHandlers)
   add(growthResources.plan, growthPlanHandlers)
   add(growthResources.automation, automationHandlers)
 }

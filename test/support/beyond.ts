@@ -30,6 +30,8 @@ const ofGrowth = [
   ...['growth.rules.remove', 'growth.products.remove', 'growth.learnings.remove', 'growth.targets.remove'],
   // item-comments
   ...['growth.items.comment', 'growth.items.comments', 'growth.items.uncomment'],
+  // lists, and numbers
+  ...['growth.counts.get', 'growth.calendar.get', 'growth.metrics.list', 'growth.items.metrics'],
   // item-texts
   ...['growth.items.create', 'growth.items.edit', 'growth.items.duplicate', 'growth.items.revisions'],
   // item-preview

@@ -1,8 +1,8 @@
 /** Finding items. */
 import { Type as T } from '@sinclair/typebox'
-import { Item, itemStatuses } from '../item-record.ts'
+import { counted, Item, itemStatuses } from '../item-record.ts'
 import { op } from '../op.ts'
-import { NextCursor, NOT_BLANK, oneOf, page, record, someOf, Time } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, someOf, Time } from '../shapes.ts'
 
 /** All filters must match. */
 const filters = {
@@ -28,6 +28,11 @@ const filters = {
   total: T.Optional(T.Boolean({ description: 'Count all that match, up to 10,000.' })),
 }
 
+const Reading = record(
+  { id: Id, at: Time, ...counted, engagement_rate: nullable(T.Number({ description: 'Reactions per impression, 0 to 1.' })) },
+  { title: 'MetricReading' },
+)
+
 export const itemLists = {
   list: op.query(
     'GET /api/v1/growth/items',
@@ -41,5 +46,14 @@ export const itemLists = {
       }),
     },
     { tool: 'growth_list_queue', agent: 'read' },
+  ),
+  metrics: op.query(
+    'GET /api/v1/growth/items/:id/metrics',
+    "List an item's numbers over time, newest first. Of days long past, the last reading of each is kept.",
+    {
+      input: { id: Id, ...page, cursor: cursorLike('MTc5NTUwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA') },
+      output: record({ metrics: T.Array(Reading), next_cursor: NextCursor }),
+    },
+    { errors: ['not_found'] },
   ),
 }

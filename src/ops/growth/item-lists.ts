@@ -4,6 +4,8 @@ import { wordsIn } from '#contract/shapes'
 import { invalid } from '#domain/growth/drafting/item'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { searchWords, tagWord } from '#domain/growth/drafting/item-words'
+import { engagementRate } from '#domain/growth/metrics'
+import { found } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
 import {
   COMMON,
@@ -16,9 +18,10 @@ import {
   type PlacedItem,
   wordCounts,
 } from '#store/growth/item-lists'
-import { listItems } from '#store/growth/items'
+import { itemPart, listItems } from '#store/growth/items'
+import { readingsOf } from '#store/growth/metrics'
 import type { Handlers, QueryContext } from '../call.ts'
-import { sortedPageOf, sortedResult } from '../paging.ts'
+import { sortedPageOf, sortedResult, timedPageOf, timedResult } from '../paging.ts'
 
 /** Of a search. More would make it more exact, but nobody needs them. */
 const MOST_WORDS = 12
@@ -58,15 +61,23 @@ const filterOf = (input: Asked): ItemFilter => {
 export const itemListHandlers: Handlers<typeof itemLists> = {
   async list({ total, ...input }, { read }) {
     const words = wordsOf(input)
-    const found = words.length === 0 ? undefined : await rarestFirst(words, { read })
-    const filter = { ...filterOf(input), words: found }
+    const sought = words.length === 0 ? undefined : await rarestFirst(words, { read })
+    const filter = { ...filterOf(input), words: sought }
     const page = sortedPageOf(input, isById(filter))
-    if (words.length > 0 && !found) return { items: [], next_cursor: null, ...(total ? { total: 0 } : {}) }
+    if (words.length > 0 && !sought) return { items: [], next_cursor: null, ...(total ? { total: 0 } : {}) }
     const list = isPlain(filter)
       ? listItems({ limit: page.limit, after: page.after?.id, status: filter.statuses?.[0] })
       : findItems(filter, page)
     const [rows, counted] = await Promise.all([read<PlacedItem>(list), total ? loadBy(read, { total: itemTotal(filter) }) : undefined])
     const { rows: items, next_cursor } = sortedResult(rows, page.limit)
     return { items: items.map(itemView), next_cursor, ...(counted ? counted.total : {}) }
+  },
+
+  async metrics({ id, ...input }, { read }) {
+    const page = timedPageOf(input)
+    const { item, readings } = await loadBy(read, { item: itemPart(id), readings: readingsOf(id, page) })
+    found(item, 'no such item')
+    const { rows, next_cursor } = timedResult(readings, page.limit, ({ at }) => at)
+    return { metrics: rows.map((row) => ({ ...row, engagement_rate: engagementRate(row) })), next_cursor }
   },
 }

@@ -23,6 +23,27 @@ export const calendar: Query<CalendarEntry> = (sql) =>
 
 export const calendarPart = many<CalendarEntry>({ at: true }, calendar)
 
+/** An item at a time of the calendar. */
+export interface DatedItem {
+  id: string
+  kind: Item['kind']
+  status: Item['status']
+  title: string | null
+  excerpt: string
+  tags: string[]
+  url: string | null
+  at: Date
+}
+
+/** Scheduled and posted items of a time, soonest first, with the beginnings of their texts. */
+export const itemsAt = ({ from, to }: { from: Date; to: Date }, { limit, excerpt }: { limit: number; excerpt: number }) =>
+  many<DatedItem>({ at: true }, (sql) => {
+    const columns = sql`id, kind, status, title, left(body, ${excerpt}) as excerpt, tags, url, at`
+    const within = sql`at >= ${from} and at < ${to} order by at, id limit ${limit}`
+    return sql`select * from ((select ${columns} from item where status = 'approved' and post_at is not null and ${within})
+      union all (select ${columns} from item where status = 'posted' and ${within})) dated order by at, id limit ${limit}`
+  })
+
 /** How many items are scheduled, and how many of those should have gone out. */
 export const scheduledCounts = sure(
   one<{ scheduled: number; due: number }>(

@@ -1,8 +1,11 @@
 /** Metrics of items, and which posts to read next. */
 import { DENSE_MS, FIRST_READ_MS, READ_FOR_MS, readSteps } from '#domain/growth/learning/metric-sync'
-import type { MetricSnapshot } from '#domain/growth/metrics'
+import type { MetricSnapshot, Metrics } from '#domain/growth/metrics'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { many } from '../engine/load.ts'
+
+const countNames = ['impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'] as const satisfies (keyof Metrics)[]
 
 /** A posted item whose metrics are due. */
 export interface DuePost {
@@ -81,3 +84,43 @@ export const markRead =
   (itemIds: string[], now: Date): Query =>
   (sql) =>
     sql`update item set metrics_at = ${now} where id = any(${itemIds}::uuid[])`
+
+/** A reading, with its id. */
+export type Reading = Omit<MetricSnapshot, 'item_id'> & { id: string }
+
+/** Readings of one item, newest first; one more than the limit. */
+export const readingsOf = (itemId: string, { limit, after }: { limit: number; after?: { at: Date; id: string } }) =>
+  many<Reading>(
+    { at: true },
+    (sql) => sql`select id, at, impressions, likes, replies, reposts, quotes, clicks from item_metric where item_id = ${itemId}
+      ${after ? sql`and (at, id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``} order by at desc, id desc limit ${limit + 1}`,
+  )
+
+/** The posts of one period: sums of their newest counts, and of the rates of those with impressions. */
+export interface PeriodSums extends Metrics {
+  /** Its first day. */
+  day: string
+  posts: number
+  /** With impressions. */
+  measured: number
+  rates: number
+  rate_squares: number
+}
+
+/** Posts that are summed at most: the newest of a time. */
+const MOST_SUMMED = 10_000
+
+/** By the day or week, from Monday, in which they were posted, on the clocks of a zone; newest first. Periods without posts are left out. */
+export const sumsBy = (by: 'day' | 'week', { from, to, zone }: { from: Date; to: Date; zone: string }) =>
+  many<PeriodSums>(
+    {},
+    (sql) => sql`select to_char(date_trunc(${by}, i.posted_at at time zone ${zone}), 'YYYY-MM-DD') as day, count(*)::int as posts,
+        (count(r.rate))::int as measured, coalesce(sum(r.rate), 0)::float8 as rates, coalesce(sum(r.rate * r.rate), 0)::float8 as rate_squares,
+        ${countNames.map((name, index) => sql`${index === 0 ? sql`` : sql`,`} coalesce(sum(m.${sql(name)}), 0)::float8 as ${sql(name)}`)}
+      from (select posted_at, metrics from item where status = 'posted' and posted_at >= ${from} and posted_at < ${to}
+          order by posted_at desc, id desc limit ${MOST_SUMMED}) i
+        left join lateral jsonb_to_record(coalesce(i.metrics, '{}'))
+          as m(impressions int, likes int, replies int, reposts int, quotes int, clicks int) on true
+        left join lateral (select ${rateOfMetric(sql)} as rate) r on true
+      group by 1 order by 1 desc`,
+  )

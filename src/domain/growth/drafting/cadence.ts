@@ -53,6 +53,18 @@ export const isSlot = (moment: Date, { cadence, zone: usual }: { cadence: Cadenc
   return slotsOn(day, { cadence, zone }).some((slot) => minuteOf(slot) === minuteOf(moment.getTime()))
 }
 
+/** All slots from one time to another, the first inclusive, soonest first. `zone`: of its local times. */
+export function* slotsBetween(cadence: Cadence, zone: string, { from, to }: { from: Date; to: Date }): Generator<Date, undefined> {
+  const last = Temporal.PlainDate.from(dayAt(to, zone)).add({ days: 1 })
+  // Around a clock change, a slot can be moved to the next day.
+  for (
+    let day = Temporal.PlainDate.from(dayAt(from, zone)).subtract({ days: 1 });
+    Temporal.PlainDate.compare(day, last) <= 0;
+    day = day.add({ days: 1 })
+  )
+    for (const moment of slotsOn(day, { cadence, zone })) if (moment >= from.getTime() && moment < to.getTime()) yield new Date(moment)
+}
+
 const minuteOf = (moment: number): number => Math.floor(moment / MINUTE_MS)
 
 /** The free slots of the next `days` days, soonest first. Each slot given out counts against the ones after it. */

@@ -1,0 +1,14 @@
+import { engagementStatuses as engagements } from '#contract/engagement-record'
+import type { counts } from '#contract/growth/counts'
+import { itemStatuses } from '#contract/item-record'
+import { loadBy } from '#store/engine/load'
+import { countsOf } from '#store/growth/state-counts'
+import type { Handlers } from '../call.ts'
+
+const names = { items: [...itemStatuses, 'scheduled'], engagements }
+
+export const countHandlers: Handlers<typeof counts> = {
+  async get(_, { read }) {
+    return await loadBy(read, { counts: countsOf(names) })
+  },
+}
