@@ -279,3 +279,10 @@ describe('--wait', () => {
     expect([code, server.asked.length]).toEqual([2, 0])
   })
 })
+
+test('a table of items shows the beginning of the hash of each text as its mark', () => {
+  const rows = items.slice(0, 1).map((item) => ({ ...item, content_hash: `89abcdef${'0'.repeat(56)}` }))
+  const columns = columnsFor(rows)
+  expect([headOf(columns), linesOf(rows, columns)[0]]).toEqual([expect.stringContaining('MARK'), expect.stringMatching(/\b89abcdef\b/)])
+  expect(linesOf(rows, columns)[0]).not.toContain('89abcdef0')
+})

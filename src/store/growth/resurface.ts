@@ -20,8 +20,8 @@ export interface Resurfaceable {
 const MOST_CONSIDERED = 2_000
 
 /**
- * The best post that is old enough, did well enough, and was not resurfaced recently, whatever became of that draft. Resurfaced drafts are
- * no source themselves: the original stands for all of them.
+ * The best post that is old enough, did well enough, and was not resurfaced recently, whatever became of that draft. Copies of a
+ * posted item are no source themselves: the original stands for all of them.
  */
 export const bestToResurface = async (
   sql: Sql,
@@ -29,7 +29,8 @@ export const bestToResurface = async (
 ): Promise<Resurfaceable | undefined> => {
   const old = sql`${now}::timestamptz - ${minAgeDays} * interval '1 day'`
   const [row] = await sql`select i.id, i.body, i.format, i.hook, i.stories, i.learnings, i.length, i.posted_at, m.rate
-    from (select * from item where status = 'posted' and posted_at < ${old} and kind = 'post' and resurfaced_from is null
+    from (select * from item where status = 'posted' and posted_at < ${old} and kind = 'post'
+      and not exists (select from item o where o.id = item.resurfaced_from and o.posted_at is not null)
       order by posted_at desc limit ${MOST_CONSIDERED}) i
     left join lateral (select ${rateOfMetric(sql)} as rate from (${newestMetric(sql, sql`i.id`)}) m) m on true
     where coalesce(m.rate, 0) >= ${minEngagement} and not exists (select 1 from item c where c.resurfaced_from = i.id
