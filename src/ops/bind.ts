@@ -212,7 +212,8 @@ const flawOfLength = (key: string): string | undefined => {
   return isWithin ? undefined : `must have 1 to ${KEY_LIMIT} characters`
 }
 
-export const contextFor = (world: Pick<World, 'networks' | 'db'>, call: Pick<Call, 'tenantId' | 'principal'>): QueryContext => ({
+export const contextFor = (world: Pick<World, 'networks' | 'db'>, call: Pick<Call, 'tenantId' | 'principal' | 'scopes'>): QueryContext => ({
+  scopes: call.scopes,
   networks: world.networks,
   principal: call.principal,
   read: (sql) => world.db.read({ tenantId: call.tenantId, caller: call.principal }, sql),

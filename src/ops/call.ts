@@ -119,6 +119,8 @@ export interface QueryContext {
   read<Row>(query: Query<Row>): Promise<Row[]>
   networks: Networks
   principal: Principal
+  /** What the caller may do. */
+  scopes: ReadonlySet<Access>
   /** The job of the agent that calls; undefined for everybody else. */
   job?: CallingJob
 }

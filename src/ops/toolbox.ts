@@ -72,6 +72,7 @@ const callOf = (o: NamedOp, { tenantId, principal, scopes }: ToolCaller): Call =
 const inLetter = ({ networks }: Pick<Parts, 'networks'>, { sql, caller, job }: ToolContext): QueryContext => ({
   networks,
   principal: caller.principal,
+  scopes: caller.scopes,
   job,
   read: async <Row>(query: Query<Row>) => await query(sql),
 })
@@ -122,7 +123,7 @@ class OperationTools implements ToolBox {
     if (this.#inner.has(name)) return this.#inner.read(name, args, { tenantId, conversationId: job.conversationId })
     const { o, handler } = this.#find(name)
     // The caller's rights were checked when the step began; the credential itself may have ended since.
-    const reading = contextFor(this.world, { tenantId, principal: { kind: 'system', id: 'agent' } })
+    const reading = contextFor(this.world, { tenantId, principal: { kind: 'system', id: 'agent' }, scopes: new Set() })
     return answerOf(o, handler, args, { ...reading, principal, job })
   }
 

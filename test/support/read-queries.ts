@@ -95,6 +95,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     auditPage(page),
     auditPage({ ...page, after: END, operation: audit.operation, since: new Date(0), until: new Date(Date.UTC(9999, 0)) }),
     auditPage({ ...page, actor: audit.actor_id }),
+    auditPage({ ...page, record: audit.ref_id }),
   ],
   'batches.batchById': ({ batch }) => [batchById(batch.id)],
   'batches.listBatches': () => [

@@ -92,7 +92,7 @@ const sampleRows = (tenantId: string, person: string) => {
       expires_at: new Date(now.getTime() + 86_400_000),
     },
     counter: { key: mark, period: mark, used: 1 },
-    audit: { id: newId(), at: now, actor_kind: 'system', actor_id: mark, surface: 'test', operation: mark },
+    audit: { id: newId(), at: now, actor_kind: 'system', actor_id: mark, surface: 'test', operation: mark, ref_id: item },
     outbox: { id: newId(), type: mark, data: {}, created_at: now, state: 'delivered', expires_at: new Date(now.getTime() + 86_400_000) },
     member: { person_id: person, role: 'owner', ...times },
     session: { id: newId(), person_id: person, kind: 'browser', user_agent: mark, expires_at: new Date(now.getTime() + 86_400_000) },

@@ -8,6 +8,7 @@ const filters = {
     T.String({ minLength: 1, maxLength: 100, description: 'For example growth.items.approve.', examples: ['growth.items.approve'] }),
   ),
   actor: T.Optional(T.String({ format: 'uuid', description: 'The id of a person, including their keys, or of one key.' })),
+  record: T.Optional(T.String({ format: 'uuid', description: 'The id of a record: only what was done to it.' })),
   since: T.Optional(Time),
   until: T.Optional(Time),
 }

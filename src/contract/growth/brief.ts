@@ -20,8 +20,8 @@ const Action = record(
     why: T.String(),
     score: T.Integer({ description: 'Higher is more urgent. The list is sorted by score.' }),
     count: T.Integer({ description: 'How many records the action concerns.' }),
-    operation: T.String({ description: 'The operation to call.' }),
-    tool: nullable(T.String({ description: 'The MCP tool to call; null when only a person can do it, in the app.' })),
+    operation: T.String({ description: 'The operation to call: one that you may call. For what only others may do, it reads the record.' }),
+    tool: nullable(T.String({ description: 'The MCP tool to call; null when a person must do it.' })),
     arguments: T.Record(T.String(), T.Unknown(), { description: 'Known arguments for the first record.' }),
     items: T.Optional(
       T.Array(called({ by: 'type', as: { post: 'item', article: 'item' } }, BriefRow), {

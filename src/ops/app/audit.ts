@@ -10,13 +10,15 @@ type Line = OutputOf<typeof audit.export>
 interface FilterInput {
   operation?: string
   actor?: string
+  record?: string
   since?: string | Date
   until?: string | Date
 }
 
-const filtersOf = ({ operation, actor, since, until }: FilterInput): AuditFilters => ({
+const filtersOf = ({ operation, actor, record, since, until }: FilterInput): AuditFilters => ({
   operation,
   actor: actor?.toLowerCase(),
+  record,
   since: timeOf(since),
   until: timeOf(until),
 })

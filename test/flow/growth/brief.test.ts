@@ -218,3 +218,31 @@ test('shows one workspace alone', async () => {
   await other.drafted()
   expect(kinds(await briefOf(mine))).not.toContain('approve_posts')
 })
+
+test('names only calls that the caller may make, and sends it to a person before an approval', async () => {
+  const story = await newStory(app)
+  const id = await story.drafted()
+  await setPlan(app, story.tenantId, { billing: 'plan_expired' })
+  const { api_key: key } = await app.newKey(['api:read'], story.tenantId)
+  const own = (await briefOf(story)).find(({ kind }) => kind === 'approve_posts')!
+  expect([own.operation, own.tool]).toEqual(['growth.items.approve', 'growth_approve_item'])
+  expect(own.why).toEndWith('Ask a person before you approve.')
+  const { actions } = (await app.send('GET', 'brief', { key })).body.brief as { actions: Action[] }
+  expect(kinds(actions)).toEqual(kinds(await briefOf(story)))
+  for (const { operation, tool, arguments: given, why } of actions) {
+    const o = operations.find((one) => one.id === operation)!
+    expect([operation, o.scope, tool]).toEqual([operation, 'api:read', null])
+    expect((await call({ app, key }, o, given)).status).toBe(200)
+    expect(why).toEndWith('You may not do this yourself: ask a person.')
+  }
+  expect(actions.find(({ kind }) => kind === 'approve_posts')).toMatchObject({ operation: 'growth.items.get', arguments: { id } })
+})
+
+test('lists free slots to fill as slots, also while approved posts wait for them', async () => {
+  const story = await newStory(app)
+  await setPosts(story, { cadence: { days: ['mon'], times: ['09:00'] } })
+  const id = await story.approved()
+  const fill = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'fill_slots')!
+  expect(fill.arguments).toMatchObject({ id, post_at: 'next_slot' })
+  expect(fill.items!.map((row) => [row.id, row.type, row.status])).toEqual([[null, 'slot', 'free']] as never)
+})

@@ -28,6 +28,16 @@ test('an item tells who wrote and decided what, and how it was posted', async ()
     { operation: 'growth.items.postNow', by: { kind: 'key', id: at, name: at }, at, surface: 'rest' },
     { operation: 'growth.items.approve', by: person, at, surface: 'rest' },
   ])
+  const owner = (await signedIn(app, story.tenantId, 'owner')).key
+  await story.drafted().then((other) => story.send('POST', `items/${other}/approve`))
+  const { entries } = (await app.send('GET', `/api/v1/app/audit?record=${id}`, { key: owner })).body
+  const deeds = (entries as { operation: string; ref_id: string }[]).map(({ operation, ref_id }) => [operation, ref_id])
+  expect(deeds.filter(([operation]) => operation!.startsWith('growth.items.'))).toEqual([
+    ['growth.items.posted', id],
+    ['growth.items.postNow', id],
+    ['growth.items.approve', id],
+  ])
+  expect(deeds.map(([, ref]) => ref)).toEqual(deeds.map(() => id))
   expect(item.attempts).toEqual([
     {
       ...{ number: 1, outcome: 'posted', origin: 'manual', account: item.posting_account, content_hash: markOf(body) },

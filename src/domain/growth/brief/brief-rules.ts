@@ -127,7 +127,7 @@ const fillSlots: BriefRule = ({ slots, items: { approved, drafts }, drafting, is
       operation: 'growth.items.schedule',
       arguments: { ...idOf(approved.rows), post_at: 'next_slot' },
       why,
-      rows: approved.rows,
+      rows: slotRows(slots),
     }
   }
   const missing = slots.length - drafts.count
