@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
+import { cancels, GenerationStatus, generationsPage } from '../generation.ts'
 import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
-import { cancels, GenerationStatus, generationsPage } from './generation.ts'
 
 const lengths = ['short', 'medium', 'long'] as const
 

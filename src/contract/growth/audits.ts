@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { cancels, GenerationStatus, generationsPage } from '../generation.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, record, Time } from '../shapes.ts'
-import { cancels, GenerationStatus, generationsPage } from './generation.ts'
 
 const kinds = ['worked', 'flopped', 'hypothesis'] as const
 const count = T.Integer({ minimum: 0, maximum: 2_000_000_000 })

@@ -1,8 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
+import { cancels, GenerationStatus, generationsPage } from '../generation.ts'
 import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, record, Time } from '../shapes.ts'
-import { cancels, GenerationStatus, generationsPage } from './generation.ts'
 
 const fields = {
   id: Id,

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
+import { cancels, GenerationStatus, generationsPage } from '../generation.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, record, Time } from '../shapes.ts'
-import { cancels, GenerationStatus, generationsPage } from './generation.ts'
 
 const figures = { posts: T.Integer(), impressions: T.Integer(), reactions: T.Integer(), clicks: T.Integer() }
 const Rate = nullable(T.Number({ description: 'Reactions per impression.' }))

@@ -6,10 +6,10 @@ import { fail } from '#kernel/errors'
 import { when } from '#store/engine/load'
 import { growthAuditById, itemCount, listGrowthAudits } from '#store/growth/growth-audits'
 import type { Handlers } from '../call.ts'
+import { cancelling } from '../cancelling.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { periodOf } from '../time-input.ts'
-import { cancelling } from './cancelling.ts'
 
 const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
 

@@ -13,10 +13,10 @@ import { experimentPart } from '#store/growth/experiments'
 import { channelPart } from '#store/growth/growth-channels'
 import { itemsOfBatchPart } from '#store/growth/items'
 import type { Handlers } from '../call.ts'
+import { cancelling } from '../cancelling.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { periodOf } from '../time-input.ts'
-import { cancelling } from './cancelling.ts'
 
 const DEFAULT_COUNT = 5
 

@@ -7,10 +7,10 @@ import { fail, found } from '#kernel/errors'
 import { profilePart } from '#store/growth/profiles'
 import { listReports, reportById } from '#store/growth/reports'
 import type { Handlers } from '../call.ts'
+import { cancelling } from '../cancelling.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { periodOf } from '../time-input.ts'
-import { cancelling } from './cancelling.ts'
 
 const reportView = ({ model: _, usage: __, ...report }: Report) => report
 

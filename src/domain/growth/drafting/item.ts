@@ -88,7 +88,7 @@ export interface ItemDecision {
 }
 
 /** The last request to write a version of the text again that has not led to another one. */
-export interface ItemRedraft {
+interface ItemRedraft {
   status: 'queued' | 'generating' | 'failed'
   revision: number
 }

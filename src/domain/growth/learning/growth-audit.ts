@@ -29,7 +29,7 @@ interface Claim extends Omit<GroupComparison, 'members'> {
 }
 
 /** A comparison that was made, whatever it showed. */
-export type Compared = Omit<GroupComparison, 'members'>
+type Compared = Omit<GroupComparison, 'members'>
 
 interface Ranked {
   item_id: string | null

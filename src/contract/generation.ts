@@ -1,6 +1,6 @@
 /** What the operations on all kinds of generations have in common. */
 import { Type as T } from '@sinclair/typebox'
-import { created, oneOf, page } from '../shapes.ts'
+import { created, oneOf, page } from './shapes.ts'
 
 const statuses = ['queued', 'generating', 'ready', 'failed'] as const
 
