@@ -45,12 +45,17 @@ test('a team writes, comments, edits, approves, takes back for a typo, schedules
   const fixed = (await run('items', 'edit', item.id, '--body', FIXED)).item
   expect((await run('items', 'approve', item.id, '--expect-hash', fixed.content_hash)).item.status).toBe('approved')
 
-  // A second one, and both are scheduled; then one is moved.
+  // A second one, and both are scheduled with one request; then one is moved.
   const other = (await editor('POST', 'items', { body: 'Ask the drivers first', tags: ['drivers'] })).item
   await approver('POST', `items/${other.id}/approve`, { expect_hash: other.content_hash })
   const times = [inMs(5 * HOUR), inMs(6 * HOUR)]
-  for (const [index, { id }] of [item, other].entries())
-    expect((await approver('POST', `items/${id}/schedule`, { post_at: times[index] })).item.post_at).toBe(times[index])
+  const { results } = await approver('POST', 'items/bulk', {
+    action: 'schedule',
+    items: [item, other].map(({ id }, index) => ({ id, post_at: times[index] })),
+  })
+  expect(results.map((one: { error: unknown; item: { post_at: string } }) => [one.error, one.item.post_at])).toEqual(
+    times.map((at) => [null, at]),
+  )
   const moved = inMs(8 * HOUR)
   expect((await run('items', 'schedule', other.id, '--post-at', moved)).item.post_at).toBe(moved)
 
