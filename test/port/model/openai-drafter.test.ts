@@ -1,25 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
-import type { OpenAiDrafterOptions } from '#port/model/openai/drafter'
 import { drafterCases } from '#test/cases/drafter'
 import { briefWith, neverAborts } from '#test/support/briefs'
 import { type ModelInput, validDrafts } from '#test/support/fake-drafts'
 import { type Behaviour, createFakeOpenAi, type FakeOpenAi } from '#test/support/fake-openai'
-import { API_KEY, drafterOn } from '#test/support/openai-drafter'
+import { API_KEY, drafterOn, hintAfter } from '#test/support/openai-drafter'
 import { softwareProfile } from '#test/support/profiles'
-
-/** The hint that a script of answers leads to. */
-const hintAfter = async (
-  script: Behaviour[],
-  { options = {}, brief = briefWith() }: { options?: Partial<OpenAiDrafterOptions>; brief?: ReturnType<typeof briefWith> } = {},
-) => {
-  await using fake = await createFakeOpenAi(...script)
-  const cause = await drafterOn(fake.url, options)
-    .draft(brief, neverAborts())
-    .catch((error: unknown) => error)
-  return { hint: cause instanceof GenerationError ? cause.hint : String(cause), calls: fake.calls.length }
-}
 
 /** Drafts, the first ones with changes. */
 const spoiled = (changes: object[]): Behaviour => ({
@@ -31,39 +18,6 @@ describe('openai drafter', () => {
   drafterCases(async () => {
     const fake: FakeOpenAi = await createFakeOpenAi()
     return { drafter: drafterOn(fake.url), [Symbol.asyncDispose]: () => fake[Symbol.asyncDispose]() }
-  })
-})
-
-describe('a post that is written again', () => {
-  const revise = { body: 'We cut 4711 steps."},"focus":"x', hook: 'claim', hint: 'shorter, and name the 4712 depots' }
-  const again = briefWith({ count: 1, revise })
-
-  test('goes over the wire as data, and the hint as the wish of the person', async () => {
-    await using fake = await createFakeOpenAi()
-    await drafterOn(fake.url).draft(again, neverAborts())
-    await drafterOn(fake.url).draft(briefWith({ count: 1 }), neverAborts())
-    const [system, user] = fake.calls[0]!.body.messages
-    const input = JSON.parse(user!.content)
-    expect([input.revise, input.untrusted.present_text]).toEqual([revise.hint, revise.body])
-    expect(system!.content).toContain('"present_text"')
-    expect(JSON.stringify(fake.calls[1]!.body.messages)).not.toMatch(/present_text|"revise"/)
-  })
-
-  test('may state the numbers of the present text and of the hint, and no others', async () => {
-    const saying = (body: string): Behaviour => ({
-      write: (input) => ({ drafts: validDrafts(input).map((draft) => ({ ...draft, body })) }),
-    })
-    await using fake = await createFakeOpenAi(saying('We cut 4711 steps in 4712 depots.'))
-    const { drafts } = await drafterOn(fake.url).draft(again, neverAborts())
-    expect(drafts.map(({ body }) => body)).toEqual(['We cut 4711 steps in 4712 depots.'])
-    const { hint } = await hintAfter([saying('We cut 4713 steps.'), saying('We cut 4713 steps.')], { brief: again })
-    expect(hint).toStartWith('the model stated numbers')
-  })
-
-  test('is refused as it stands', async () => {
-    const same: Behaviour = { write: (input) => ({ drafts: validDrafts(input).map((draft) => ({ ...draft, body: revise.body })) }) }
-    const { hint, calls } = await hintAfter([same, same], { brief: again })
-    expect([hint, calls]).toEqual([expect.stringContaining('repeated'), 2])
   })
 })
 
