@@ -1,6 +1,7 @@
 /** An operation's input as options. */
 import type { TSchema } from '@sinclair/typebox'
 import { type NamedOp, pathParams } from '#contract/op'
+import { WORDS } from '#contract/shapes'
 import { flagOf } from './names.ts'
 
 export type FlagKind = 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json'
@@ -35,6 +36,9 @@ export const choicesOf = (schema: TSchema): string[] | undefined => {
   const isText = Array.isArray(words) && words.every((word) => typeof word === 'string')
   return isText ? words : undefined
 }
+
+/** The words of which a value may name several; undefined for any other schema. */
+export const wordsOf = (schema: TSchema): string[] | undefined => (schema as { [WORDS]?: string[] })[WORDS]
 
 const withoutNull = (schema: TSchema): { schema: TSchema; nullable: boolean } => {
   const options = schema.anyOf as TSchema[] | undefined

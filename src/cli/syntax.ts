@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Argument, Command, Option } from 'commander'
 import { type NamedOp, pathParams, takesKey } from '#contract/op'
 import { listOf, settlingOf } from './catalogue.ts'
-import { choicesOf, type FlagField, fieldsOf, kindOf, noneOf } from './fields.ts'
+import { choicesOf, type FlagField, fieldsOf, kindOf, noneOf, wordsOf } from './fields.ts'
 import { kebab } from './names.ts'
 
 /** Commander's name for an option's value. */
@@ -64,7 +64,7 @@ const optionsOf = (o: NamedOp, field: FlagField): Option[] => {
   const positive = new Option(isSwitch ? `--${flag}` : `--${flag} <${placeholder(field)}>`, describe(o, field))
   if (many) positive.argParser(collect)
   // Only for help and completion; the value is validated with the others.
-  positive.argChoices = choicesOf(field.schema)
+  positive.argChoices = choicesOf(field.schema) ?? wordsOf(field.schema)
   return noneOf(field) ? [positive, new Option(`--no-${flag}`, noneText(field))] : [positive]
 }
 

@@ -17,7 +17,7 @@ export const Account = record(
   { title: 'Account' },
 )
 
-export const Reads = record(
+const Reads = record(
   {
     tier: oneOf(['free', 'payg']),
     unit: oneOf(['resources', 'usd_micros'], { description: 'resources on free; usd_micros, millionths of a US dollar, on payg.' }),

@@ -15,7 +15,7 @@ export interface LiveLanes {
 }
 
 /** Changes that are written at once, and those who wait for them. */
-export interface DecidedApart<R> {
+interface DecidedApart<R> {
   reply: R
   effects?: Effects
   answers?: { refId: string; with: { status: number; body: string } | AppError | 'late' }[]

@@ -60,7 +60,7 @@ describe.each(Object.keys(programs))('%s completes', (shell) => {
     ['commands of a group of the agent', ['agent', 'jobs', 'w'], ['watch']],
     ['options of a command of the agent', ['agent', 'approvals', 'list', '--s'], ['--status']],
     ['commands after an option of the program', ['--profile', 'work', 'items', 'po'], ['post-now']],
-    ['options of a command', ['items', 'list', '--s'], ['--status']],
+    ['options of a command', ['items', 'list', '--s'], ['--sort', '--status']],
     ['options of nested fields', ['profile', 'update', '--writing-dna.st'], ['--writing-dna.stories']],
     ['the values of an option', ['items', 'list', '--status', 'publish_'], ['publish_failed', 'publish_unconfirmed']],
     ['nothing for a free text', ['items', 'list', '--cursor', 'x'], []],

@@ -34,7 +34,7 @@ describe('on a new workspace', () => {
 
   test('the example of channels update changes the rules and the cadence', async () => {
     const { channels } = (await app.send('GET', 'overview')).body.overview
-    const { operation } = commands.find(({ group }) => group === 'channels')!
+    const { operation } = commands.find(({ group, name }) => group === 'channels' && name === 'update')!
     const { id: _, ...body } = await inputFromArguments(operation, wordsOf(examplesOf(operation)[0]!))
     const { channel } = (await app.send('PUT', `channels/${channels[0].id}`, { body })).body
     expect(channel).toMatchObject({ format_rules: { max_length: 240 }, cadence: { days: ['tue', 'thu'], times: ['09:00', '17:30'] } })

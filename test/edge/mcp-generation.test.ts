@@ -5,10 +5,10 @@ import { type GenerationOptions, LEFT, runGeneration } from '#edge/mcp/generatio
 import { AppError } from '#kernel/errors'
 import { checkerOf } from '#ops/validate'
 import { eventually } from '#test/support/app'
+import { othersPost } from '#test/support/growth-records'
 import { heldInEachTest } from '#test/support/held-drafter'
 import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { type ContextOptions, contextOf, openedIn } from '#test/support/mcp-context'
-import { othersPost } from '#test/support/prepare'
 import { useApp } from '#test/support/use'
 
 const held = heldInEachTest()

@@ -1,12 +1,11 @@
 /** One decision on many items. */
 import { Type as T } from '@sinclair/typebox'
-import { Item, OnMissed } from '../item-record.ts'
+import { ExpectHash, Item, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, timeOrSlot } from '../shapes.ts'
-import { ExpectHash } from './item-hash.ts'
 import { tags } from './item-texts.ts'
 
-export const bulkActions = ['approve', 'reject', 'schedule', 'unschedule', 'reopen', 'delete', 'tag'] as const
+const bulkActions = ['approve', 'reject', 'schedule', 'unschedule', 'reopen', 'delete', 'tag'] as const
 
 /** How many items a request names, and how many of them are decided in one commit. */
 const MOST = 100

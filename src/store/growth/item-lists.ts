@@ -43,7 +43,7 @@ export const isPlain = (filter: ItemFilter): filter is ItemFilter & { statuses?:
 }
 
 /** The place of an item in a list: its time, in microseconds since 1970, and its id. No time where the order is that of ids. */
-export interface ItemPlace {
+interface ItemPlace {
   at?: number | undefined
   id: string
 }
@@ -55,7 +55,7 @@ const allStatuses: readonly ItemStatus[] = [
 /** A word that more items have is common: lists are walked in their order then, and look up each item's words. */
 export const COMMON = 2_000
 /** Counted so far. */
-export const MOST_COUNTED = 10_000
+const MOST_COUNTED = 10_000
 
 /** How many items have each word, counted up to `COMMON`; the rarest first. */
 export const wordCounts = (words: readonly string[]) =>

@@ -1,7 +1,7 @@
 /** Deleted items and engagements are erased after 30 days, with all that is kept of them but the audit. */
 import { expect, test } from 'bun:test'
 import { sweepSome } from '#store/app/sweep'
-import { othersPost } from '#test/support/prepare'
+import { othersPost } from '#test/support/growth-records'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
 

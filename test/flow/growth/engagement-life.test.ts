@@ -1,7 +1,7 @@
 /** The life of an engagement before it goes out: its text changes, decisions are taken back, and people do it by hand. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { othersPost } from '#test/support/prepare'
+import { othersPost } from '#test/support/growth-records'
 import { tokenOf } from '#test/support/session'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'

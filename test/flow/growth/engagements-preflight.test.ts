@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
 import { createFakeOpenAi } from '#test/support/fake-openai'
-import { othersPost } from '#test/support/prepare'
+import { othersPost } from '#test/support/growth-records'
 import { newStory, type Story } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
 

@@ -4,7 +4,7 @@ import { sendTimes } from '#domain/growth/sending/times'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { testFailpoints } from '#test/support/failpoints'
-import { othersPost } from '#test/support/prepare'
+import { othersPost } from '#test/support/growth-records'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
 

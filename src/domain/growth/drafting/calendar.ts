@@ -27,7 +27,7 @@ interface Channel {
 }
 
 /** An overdue post goes out when it is less than an hour late, so this is how long after a slot a post can belong to it. */
-export const LATEST_MS = 3_600_000
+const LATEST_MS = 3_600_000
 const MINUTE_MS = 60_000
 
 const minuteOf = (at: Date): number => Math.floor(at.getTime() / MINUTE_MS)

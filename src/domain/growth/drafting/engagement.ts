@@ -92,10 +92,10 @@ export interface Engagement extends EngagedPost {
 }
 
 /** What was decided of an engagement. `marked_done`: a person says that it was done by hand. */
-export const engagementDecisions = ['approved', 'reopened', 'rejected', 'execution_requested', 'confirmed', 'marked_done'] as const
+type DecisionOfEngagement = 'approved' | 'reopened' | 'rejected' | 'execution_requested' | 'confirmed' | 'marked_done'
 
 export interface EngagementDecision {
-  what: (typeof engagementDecisions)[number]
+  what: DecisionOfEngagement
   by: Author
   at: Date | string
 }

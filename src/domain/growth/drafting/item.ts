@@ -79,10 +79,10 @@ export interface Item {
 }
 
 /** What was decided of an item. `post_requested`: to post it now. `marked_posted`: a person says that it is on the network. */
-export const itemDecisions = ['approved', 'scheduled', 'unscheduled', 'reopened', 'rejected', 'post_requested', 'marked_posted'] as const
+type DecisionOfItem = 'approved' | 'scheduled' | 'unscheduled' | 'reopened' | 'rejected' | 'post_requested' | 'marked_posted'
 
 export interface ItemDecision {
-  what: (typeof itemDecisions)[number]
+  what: DecisionOfItem
   by: Author
   at: Date | string
 }
@@ -93,7 +93,7 @@ interface ItemRedraft {
   revision: number
 }
 
-export interface PostingAccount {
+interface PostingAccount {
   id: string
   handle: string
   network: string

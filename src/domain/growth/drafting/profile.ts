@@ -47,7 +47,7 @@ const profileLists = Object.keys(emptyProfile.writing_dna) as List[]
 type ListChange = Record<string, string[]>
 
 /** The most entries of a list. */
-export const MOST_ENTRIES = 100
+const MOST_ENTRIES = 100
 
 const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 

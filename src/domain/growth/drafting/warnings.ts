@@ -5,10 +5,8 @@ import { type Cadence, hasSlots, isSlot } from './cadence.ts'
 import { findLinks } from './links.ts'
 import { phraseOf, searchable } from './phrase.ts'
 
-export const warningCodes = ['avoided_phrase', 'repeats_item', 'costly_link', 'outside_cadence'] as const
-
 export interface Warning {
-  code: (typeof warningCodes)[number]
+  code: 'avoided_phrase' | 'repeats_item' | 'costly_link' | 'outside_cadence'
   message: string
   /** `repeats_item`: the other item. */
   item_id: string | null

@@ -35,7 +35,7 @@ interface Counted {
 }
 
 /** Who reads: a workspace, or an account. */
-export type Reader = { workspaceId: string } | { accountId: string }
+type Reader = { workspaceId: string } | { accountId: string }
 
 /** Every method throws `SandboxFailure` if the database fails. */
 export interface SocialStore {
