@@ -82,27 +82,29 @@ const schedule = (world: World, { item, inMs, onMissed }: Scheduled): void => {
   ask(world, { name: 'schedule', id: item }, (context) => handled(itemHandlers.schedule, input, context))
 }
 
+/** Refused only if it is too late: what this process holds up before its send can be taken back. */
+const takingBack = (world: World, { name, item }: { name: string; item: string }, handle: (context: CommandContext) => Handled): void =>
+  ask(world, { name, id: item }, async (context) => {
+    const own = recallable(world, context)
+    try {
+      return await handle(context)
+    } catch (cause) {
+      checkTooLate(world, item, { cause, own })
+      throw cause
+    }
+  })
+
 const rewrite = (world: World, { item, ...change }: { item: string; body?: string; account?: string | null }): void =>
-  ask(world, { name: 'rewrite', id: item }, (context) => handled(itemHandlers.edit, { id: item, ...change }, context))
+  takingBack(world, { name: 'rewrite', item }, (context) => handled(itemHandlers.edit, { id: item, ...change }, context))
 
 const DUE_IN = [-30_000, 0, 3_000, 10 * MINUTE]
 const policy = (next: Next) => among(['post', 'skip'] as const, next)
 
-/** Refused only if it is too late: what this process holds up before its send can be taken back. */
 const withdrawal = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
   action(
     weight,
     (next) => ({ item: among(itemIds, next) }),
-    (world, { item }) =>
-      ask(world, { name, id: item }, async (context) => {
-        const own = recallable(world, context)
-        try {
-          return await handle(item, context)
-        } catch (cause) {
-          checkTooLate(world, item, own)
-          throw cause
-        }
-      }),
+    (world, { item }) => takingBack(world, { name, item }, (context) => handle(item, context)),
   )
 
 /** What may still go out after a pause is what its answer says, and nothing that could be called back. */

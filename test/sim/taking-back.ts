@@ -82,7 +82,9 @@ export const recallable = ({ memory, wires }: World, { lanes }: CommandContext):
 }
 
 /** A command was refused. `own`: the attempts whose send its process held up. */
-export const checkTooLate = (world: World, id: string, own: ReadonlySet<string>): void => {
+export const checkTooLate = (world: World, id: string, { cause, own }: { cause: unknown; own: ReadonlySet<string> }): void => {
+  // It may ask for what cannot be, such as an account that is disconnected.
+  if ((cause as AppError).code !== 'conflict') return
   const { attempts, works } = world.memory
   const send = [...works.values()].find(({ kind, ref_id }) => kind === 'send' && ref_id === id)
   // After a failure nobody knows yet what was claimed.

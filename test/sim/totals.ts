@@ -63,7 +63,7 @@ const EXPECTED = [
     (name) => `done ${name}`,
   ),
   ...['reopen', 'delete', 'restore', 'rewrite'].map((name) => `done ${name}`),
-  ...['reopen', 'reject', 'delete'].map((name) => `recalled by ${name}`),
+  ...['reopen', 'reject', 'delete', 'rewrite'].map((name) => `recalled by ${name}`),
   ...['crash', 'takeover', 'hang', 'wake', 'stop', 'burst', 'connect', 'default', 'post by hand'].map((name) => `step ${name}`),
   ...[
     'posted',
