@@ -92,6 +92,13 @@ export const setItem = async ({ owner }: Place, id: string, fields: Values<ItemR
   await owner`update item set ${owner(fields as never)} where id = ${id}`
 }
 
+/** An item in doubt waits for a person: its timeline was read, and did not say. */
+export const settleForReview = async ({ owner }: Place, id: string): Promise<void> => {
+  await owner`delete from work where ref_id = ${id} and kind = 'reconcile'`
+  await owner`update attempt set state = 'review' where item_id = ${id} and state = 'doubt'`
+  await owner`update item set review = true where id = ${id}`
+}
+
 /** A draft of a post, unless `fields` say otherwise. Gives its id. */
 export const insertItem = async ({ owner }: Place, tenantId: string, fields: Values<ItemRow & { id: string }> = {}): Promise<string> => {
   const id = (fields.id as string | undefined) ?? newId()

@@ -72,8 +72,9 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       const next = edited(back?.record ?? before, edit, writing)
       const { effects = {}, answers = [] } = back?.end(next) ?? {}
       const retitled = next.title === before.title ? [] : [retitleArticle(next)]
+      const shown = next.status === 'drafted' ? withWarnings(next, surrounding, networks) : next
       return {
-        reply: { item: itemView(withWarnings(next, surrounding, networks)) },
+        reply: { item: itemView(shown) },
         effects: merge(effects, { writes: [...itemSaved(before, next), ...retitled] }),
         answers,
       }

@@ -234,7 +234,7 @@ describe('a change', () => {
   })
 
   test.each([
-    ['posted', 'cannot edit: the item is posted; duplicate it to write another'],
+    ['posted', 'cannot edit: the item is posted; duplicate it for a new draft'],
     ['rejected', 'cannot edit: the item is rejected; reopen it first'],
     ['publish_failed', 'cannot edit: the item is publish_failed; reopen it first'],
     [

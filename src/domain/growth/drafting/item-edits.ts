@@ -2,7 +2,7 @@
 import { fail } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
 import { type ChannelName, channelFor } from './growth-channel.ts'
-import { decided, type Item, invalid, newDraftItem, stateOf } from './item.ts'
+import { decided, type Item, illegal, invalid, newDraftItem } from './item.ts'
 import { approvedText, reopen } from './item-moves.ts'
 import { recognised, recognisedAgain } from './recognised.ts'
 import { type Author, rewritten } from './revision.ts'
@@ -85,18 +85,8 @@ export const ownItem = (
   }
 }
 
-/** What a person can do instead of editing. */
-const waysOn: Partial<Record<Item['status'], string>> = {
-  posted: 'duplicate it to write another',
-  rejected: 'reopen it first',
-  publish_failed: 'reopen it first',
-}
-
-/** Throws `conflict` where a text is settled. One that is on its way, or in doubt, is for taking back to decide. */
-const requireEditable = (item: Item): void => {
-  const way = waysOn[item.status]
-  if (way) fail('conflict', `cannot edit: the item is ${stateOf(item)}; ${way}`)
-}
+/** The states in which a text is settled. One that is on its way, or in doubt, is for taking back to decide. */
+const settled: readonly Item['status'][] = ['posted', 'rejected', 'publish_failed']
 
 /** Throws `conflict` if the text is not the version that the caller has seen. */
 export const requireRevision = ({ revision }: { revision: number }, seen: number | undefined): void => {
@@ -116,7 +106,7 @@ export const editOf = (item: Item, change: ItemChange, account: Connection | und
   const text = textAfter(item, change)
   const account_id = change.account === undefined ? item.account_id : change.account
   const isBinding = text.body !== item.body || text.title !== item.title || account_id !== item.account_id
-  if (isBinding) requireEditable(item)
+  if (isBinding && settled.includes(item.status)) illegal(item, 'edit')
   requireConnected(account, change.account)
   return { ...text, ...notesAfter(item, change), account_id, isBinding }
 }

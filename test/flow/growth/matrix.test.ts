@@ -1,0 +1,56 @@
+/** Every state of an item against everything that can be asked of it, over HTTP: of one item, and of many where there is such an action. */
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { sendTimes } from '#domain/growth/sending/times'
+import { testFailpoints } from '#test/support/failpoints'
+import { heldInEachTest } from '#test/support/held-drafter'
+import { newStory } from '#test/support/story'
+import { type Unreliable, unreliable } from '#test/support/unreliable'
+import { useApp } from '#test/support/use'
+import matrix from '../../data/item-matrix.json'
+import { cell, HELD_AT, type Operation, operations, type State, states } from './item-cells.ts'
+
+/** The doubt never gets as far as a read of the timeline. */
+const times = { ...sendTimes, settleMs: 3_600_000 }
+const points = testFailpoints()
+const held = heldInEachTest()
+const app = useApp({ overrides: { times, failpoints: points.at, drafter: held.drafter } })
+
+let network: Unreliable
+beforeAll(() => {
+  network = unreliable(app)
+})
+afterEach(() => {
+  for (const point of HELD_AT) points.release(point)
+})
+
+/** The rows of an operation, whose keys are states with the same outcome. */
+const outcomesOf = (operation: Operation): [State, string][] =>
+  Object.entries(matrix[operation]).flatMap(([words, line]) => words.split(' ').map((state): [State, string] => [state as State, line]))
+
+const names = Object.keys(operations) as Operation[]
+
+test('the table has each state once for each operation', () => {
+  expect(Object.keys(matrix).sort()).toEqual([...names].sort())
+  const all = Object.keys(states).sort()
+  for (const operation of names)
+    expect([
+      operation,
+      outcomesOf(operation)
+        .map(([state]) => state)
+        .sort(),
+    ]).toEqual([operation, all] as never)
+})
+
+describe.each(names)('%s', (operation) => {
+  const asked = async (state: State, bulk: boolean) =>
+    cell(await newStory(app), { place: app, points, network }, { state, operation, bulk })
+
+  test.each(outcomesOf(operation))('an item that is %s: %s', async (state, line) => {
+    expect(await asked(state, false)).toBe(line)
+  })
+
+  if ('bulk' in operations[operation])
+    test.each(outcomesOf(operation))('among many, one that is %s: %s', async (state, line) => {
+      expect(await asked(state, true)).toBe(line)
+    })
+})
