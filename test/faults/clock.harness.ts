@@ -20,7 +20,7 @@ import { judgeSchedules, plantSchedules } from './clock-schedules.ts'
 import { judge, type Ordered, type Verdict } from './clock-verdict.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
-import { type Clients, persist } from './posting-clients.ts'
+import { type Clients, newClients, persist } from './posting-clients.ts'
 import { brokenRules, recordAnnounced, untilSettled } from './posting-verdict.ts'
 import { newStories } from './stories.ts'
 
@@ -100,7 +100,7 @@ const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed, publish
   }
   const stories = await newStories(deployment, workspaces, { post_now: 100_000 })
   if (publisher === 'ours') await plantSchedules(owner, stories)
-  const clients: Clients = { owner, servers: () => servers, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
+  const clients = newClients({ owner, servers: () => servers, overSince: () => 0, next: numbers(seed + 1) })
   if (naive) for (const story of stories) await story.at({ owner, send: servers[0]!.send }).send('POST', 'automation/pause-all')
   return { owner, clock, stories, clients, servers, wall, replace, next, orders: [] }
 }

@@ -12,7 +12,7 @@ import { othersPosts } from './generation-wishes.ts'
 import { type Killing, type Mortal, startKilling } from './killing.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
-import { type Clients, persist } from './posting-clients.ts'
+import { type Clients, newClients, persist } from './posting-clients.ts'
 import { faultsOf, type PostingOptions } from './posting-options.ts'
 
 export interface EngagingOptions extends Omit<PostingOptions, 'items' | 'edits'> {
@@ -87,7 +87,7 @@ export async function runEngaging(options: EngagingOptions): Promise<Finished> {
   await recordArrivals(owner)
   const start = (nth: number) => startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
   await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start })
-  const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
+  const clients = newClients({ owner, servers: killing.running, overSince: killing.overSince, next: numbers(seed + 1) })
   await Promise.all([executeAll(options, { killing, clients, wanted }), killing.over])
   const late = await untilExecuted(owner, { doubts, withinMs: SETTLES_WITHIN_MS })
   const rules = await brokenRules(owner)

@@ -12,7 +12,7 @@ export interface Killing<T extends Mortal> extends AsyncDisposable {
   kills(): number
   /** Resolves when all kills have happened and every place has a running process. Rejects when a start fails. */
   over: Promise<void>
-  /** When that was, as `performance.now()` has it. */
+  /** When that was, or when a start failed, as `performance.now()` has it. */
   overSince(): number | undefined
 }
 
@@ -23,8 +23,8 @@ export interface KillingOptions<T extends Mortal> {
   next: () => number
   /** Starts a process; `nth` counts the starts. */
   start(nth: number): Promise<T>
-  /** Awaited once a process has been replaced, before it can be killed in its turn. */
-  busy?(): Promise<void>
+  /** Awaited once a process has been replaced, before it can be killed in its turn. `kills`: so many with that of the process replaced. */
+  busy?(kills: number): Promise<void>
 }
 
 /** Milliseconds between two kills. */
@@ -40,22 +40,24 @@ export async function startKilling<T extends Mortal>({ places, count, next, star
   const restarts: Promise<void>[] = running.map(async () => {})
   const strike = async (at: number): Promise<void> => {
     await running[at]!.kill()
-    kills++
+    const killed = ++kills
     running[at] = await start(starts++)
-    await busy?.()
+    await busy?.(killed)
   }
   const over = (async () => {
     for (let turn = 0; turn < count && !stopped; turn++) {
-      await Bun.sleep(BETWEEN.from + next() * (BETWEEN.to - BETWEEN.from))
       const at = turn % places
       await restarts[at]
+      // After the wait, or servers that start slowly would be killed as soon as they have started.
+      await Bun.sleep(BETWEEN.from + next() * (BETWEEN.to - BETWEEN.from))
       restarts[at] = strike(at)
       // Awaited by the next turn of this place, or below.
       restarts[at].catch(() => {})
     }
     await Promise.all(restarts)
+  })().finally(() => {
     overSince = performance.now()
-  })()
+  })
   over.catch(() => {})
   return {
     running: () => running,

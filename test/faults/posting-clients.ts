@@ -10,6 +10,10 @@ export interface Clients {
   servers: () => ServerProcess[]
   /** Numbers in [0, 1). */
   next: () => number
+  /** When the last kill was over, as `performance.now()` has it; undefined while more are to come. */
+  overSince: () => number | undefined
+  /** Commands that are over: with an answer, or because the item went on without it. */
+  answered: number
   /** Requests that were sent again with the same key. */
   repeated: number
   /** The longest that one went on asking before it had its answer, in milliseconds. */
@@ -31,7 +35,7 @@ export interface Command {
 
 /** A client that waited this long asks again. */
 const PATIENCE_MS = 4_000
-/** Kills come faster than takeovers: at times nobody serves anything for long. */
+/** Once nothing is killed any more: until then, on a machine where servers start slowly, nobody may serve anything for long. */
 const GIVE_UP_MS = 300_000
 const RETRY_MS = 100
 const SOON_MS = 3_000
@@ -47,6 +51,23 @@ const isTooLate = ({ round }: Command, reply: Reply): boolean =>
 
 const isFinal = (reply: Reply | undefined): reply is Reply => reply !== undefined && reply.status !== 503 && !REPEATABLE.test(reply.text)
 
+/** Clients that have not asked for anything yet. `overSince`: where nothing is killed, 0. */
+export const newClients = (given: Pick<Clients, 'owner' | 'servers' | 'next' | 'overSince'>): Clients => ({
+  ...given,
+  answered: 0,
+  repeated: 0,
+  longestMs: 0,
+  wrong: [],
+})
+
+const isOverdue = ({ overSince }: Clients, began: number): boolean => {
+  const since = overSince()
+  return since !== undefined && performance.now() > Math.max(began, since) + GIVE_UP_MS
+}
+
+/** The words of a reply, as few as tell what it is. */
+const wordsOf = (reply: Reply | undefined): string => (reply ? `${reply.status} ${reply.text.slice(0, 200)}` : 'nothing')
+
 /** A doubt is no answer, and the request that brought it waits long; its client has seen enough once the item is on its way. */
 const isUnderWay = async ({ owner }: Clients, { on, action, id }: Command): Promise<boolean> => {
   if (action !== 'post-now' && action !== 'execute') return false
@@ -58,25 +79,29 @@ const isUnderWay = async ({ owner }: Clients, { on, action, id }: Command): Prom
 export const asked = async (clients: Clients, command: Command): Promise<Reply | undefined> => {
   const { story, id, on = 'items', action, body, round = 0 } = command
   const began = performance.now()
-  const until = began + GIVE_UP_MS
   const request: Send = { headers: { 'idempotency-key': `${action} ${id} ${round}` }, ...(body === undefined ? {} : { body }) }
-  while (performance.now() < until) {
+  let last: Reply | undefined
+  while (!isOverdue(clients, began)) {
     const servers = clients.servers()
     const server = servers[Math.floor(clients.next() * servers.length)]!
     const [method, path] = action === 'edit' ? ['PATCH', `${on}/${id}`] : ['POST', `${on}/${id}/${action}`]
     const asking = server.send(method, path, { ...request, key: story.key }).catch(() => undefined)
     const reply = await Promise.race([asking, Bun.sleep(PATIENCE_MS).then(() => undefined)])
     if (isFinal(reply)) {
+      clients.answered++
       clients.longestMs = Math.max(clients.longestMs, Math.round(performance.now() - began))
-      if (!isTooLate(command, reply) && !EXPECTED.includes(reply.status))
-        clients.wrong.push(`${action}: ${reply.status} ${reply.text.slice(0, 200)}`)
+      if (!isTooLate(command, reply) && !EXPECTED.includes(reply.status)) clients.wrong.push(`${action}: ${wordsOf(reply)}`)
       return reply
     }
-    if (reply?.status === 409 && (await isUnderWay(clients, command))) return undefined
+    if (reply?.status === 409 && (await isUnderWay(clients, command))) {
+      clients.answered++
+      return undefined
+    }
+    last = reply ?? last
     clients.repeated++
     await Bun.sleep(RETRY_MS)
   }
-  clients.wrong.push(`${action} ${id}: no answer in ${GIVE_UP_MS} ms`)
+  clients.wrong.push(`${action} ${id}: no answer within ${GIVE_UP_MS} ms; the last reply was ${wordsOf(last)}`)
   return undefined
 }
 

@@ -9,7 +9,7 @@ import { type Killing, type Mortal, startKilling } from './killing.ts'
 import { runNaive } from './naive.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
-import { type Clients, persist, postItem } from './posting-clients.ts'
+import { type Clients, newClients, persist, postItem } from './posting-clients.ts'
 import { faultsOf, type PostingOptions } from './posting-options.ts'
 import { brokenRules, seenItems, untilSettled } from './posting-verdict.ts'
 import { changeOnesMind, noWords, unapproved, type Words } from './posting-withdrawals.ts'
@@ -53,6 +53,17 @@ const postAll = async (
   await Promise.all(Array.from({ length: count }, client))
 }
 
+const BUSY = { withinMs: 30_000, pollMs: 20 }
+
+/**
+ * Lets the kills go on only as the clients do: where servers start slowly, all kills could pass before anything is served. An item takes two
+ * answers at least, so half an answer per item is always to be had.
+ */
+const inStep = async ({ items, kills }: PostingOptions, clients: Clients, killed: number): Promise<void> => {
+  const [share, until] = [(killed * items) / (2 * kills), performance.now() + BUSY.withinMs]
+  while (clients.answered < share && performance.now() < until) await Bun.sleep(BUSY.pollMs)
+}
+
 /** What was returned by itself is asked for once more, under the key that it was asked for before: only then is it sent again. */
 const askAgain = async ({ clients, stories }: Pick<Load, 'clients' | 'stories'>): Promise<number> => {
   const rows = await clients.owner<{ id: string; tenant_id: string }[]>`
@@ -69,8 +80,9 @@ export async function runPosting(options: PostingOptions): Promise<Finished> {
   const { owner, server } = world
   const stories = await newStories(world, options.workspaces, { post_now: options.items })
   const start = (nth: number) => startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
-  await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start })
-  const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
+  const busy = (killed: number): Promise<void> => inStep(options, clients, killed)
+  await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start, busy })
+  const clients = newClients({ owner, servers: killing.running, overSince: killing.overSince, next: numbers(seed + 1) })
   const words = noWords()
   await Promise.all([postAll(options, { killing, clients, stories, words }), killing.over])
   const late = await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })

@@ -13,7 +13,7 @@ import { type Story, storyAt } from '#test/support/story'
 import { type Killing, type Mortal, startKilling } from './killing.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
-import { type Clients, persist } from './posting-clients.ts'
+import { type Clients, newClients, persist } from './posting-clients.ts'
 import { brokenDeliveries, type Heard, repeatsOf, verifies, type Written } from './webhooks-verdict.ts'
 
 export interface WebhookOptions {
@@ -166,7 +166,7 @@ export async function runWebhooks(options: WebhookOptions): Promise<Finished> {
   const heard = listen(receiver, setup, numbers(seed + 2))
   const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port}`, LOG_LEVEL: 'silent' }
   await using killing = await startKilling({ places: 2, count: kills, next: numbers(seed), start: () => startServer({ ...server, env }) })
-  const clients: Clients = { owner, servers: killing.running, next: numbers(seed + 1), repeated: 0, longestMs: 0, wrong: [] }
+  const clients = newClients({ owner, servers: killing.running, overSince: killing.overSince, next: numbers(seed + 1) })
   await Promise.all([makeEvents(options, setup, { killing, clients }), killing.over])
   const late = await untilDelivered(owner)
   const mine = [...setup.secrets.keys()]
