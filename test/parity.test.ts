@@ -90,7 +90,8 @@ test('no surface has an operation that the contract does not have', () => {
   expect(manifest.endpoints.map(({ id }) => id).sort()).toEqual(ids)
   expect(commands.map(({ operation }) => operation.id).sort()).toEqual(ids)
   const named = operations.flatMap(({ tool }) => tool ?? []).sort()
-  // One tool of MCP alone stands for the reads of all single records.
-  expect([...tools.keys()].sort()).toEqual([...named, ...capabilities.map(({ tool }) => tool!), 'growth_get_record'].sort())
+  // Two tools of MCP alone: one stands for the reads of all single records, the other decides on many items, without approval.
+  const alone = ['growth_bulk_items', 'growth_get_record']
+  expect([...tools.keys()].sort()).toEqual([...named, ...capabilities.map(({ tool }) => tool!), ...alone].sort())
   expect(manifest.tools.map(({ name }) => name).sort()).toEqual(named)
 })

@@ -5,7 +5,7 @@ import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, timeOrSlot } from '../shapes.ts'
 import { tags } from './item-texts.ts'
 
-const bulkActions = ['approve', 'reject', 'schedule', 'unschedule', 'reopen', 'delete', 'tag'] as const
+export const bulkActions = ['approve', 'reject', 'schedule', 'unschedule', 'reopen', 'delete', 'tag'] as const
 
 /** How many items a request names, and how many of them are decided in one commit. */
 const MOST = 100

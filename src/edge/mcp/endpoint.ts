@@ -16,6 +16,7 @@ import { forward, HOP_HEADER } from '../forward.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
+import { withBulk } from './bulk.ts'
 import { assumedCallerOf, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
 import { Calls } from './calls.ts'
 import { withCapabilities } from './capabilities.ts'
@@ -75,7 +76,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const shared = { ...deps, limits, calls, refresh, modulesOf }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
-  const byId = new Map(withRecords(withCapabilities(deps.operations)).map((o) => [o.id, o]))
+  const byId = new Map(withRecords(withCapabilities(withBulk(deps.operations))).map((o) => [o.id, o]))
   const parts: Parts = { ...deps, sessions, stateless, calls, limits, byId, tools: toolIndex(byId) }
   return {
     handle: async (incoming) => withStandardHeaders(await handle(parts, incoming), incoming.request),

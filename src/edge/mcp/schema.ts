@@ -1,5 +1,5 @@
 /**
- * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep their bounds, and an
+ * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep the bounds that tell something, and an
  * object that the list has already spelt out is put in words; outputs are names and types.
  */
 import type { TObject, TSchema } from '@sinclair/typebox'
@@ -9,6 +9,15 @@ type Json = Record<string, unknown>
 /** Formats defined by JSON Schema; clients warn about others or refuse them. */
 const FORMATS = new Set(['uuid', 'date-time', 'uri'])
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'default'] as const
+/** Bounds that no model would cross: it pays for reading them, and a refusal would name them anyway. */
+const isTelling = (bound: (typeof BOUNDS)[number], { [bound]: value, description }: TSchema): boolean => {
+  if (bound === 'minLength') return value > 1
+  if (bound === 'minimum') return value > 0
+  if (bound === 'maximum') return value < 1e9
+  return !(bound === 'maxLength' && description === CURSOR)
+}
+/** A cursor is passed as it was given. */
+const CURSOR = 'The previous next_cursor.'
 /** Descriptions that only repeat the format or the bounds. */
 const REDUNDANT = new Set(['A uuid.', 'An ISO 8601 timestamp.', 'Page size. Default 25.'])
 
@@ -52,12 +61,11 @@ export const inputSchema = (schema: TSchema, titles: Set<string>): Json => {
   if (schema.description && !REDUNDANT.has(schema.description)) shown.description = schema.description
   if (schema.enum) shown.enum = schema.enum
   if (FORMATS.has(schema.format)) shown.format = schema.format
-  for (const bound of BOUNDS) if (schema[bound] !== undefined) shown[bound] = schema[bound]
+  for (const bound of BOUNDS) if (schema[bound] !== undefined && isTelling(bound, schema)) shown[bound] = schema[bound]
   if (schema.items) shown.items = next(schema.items)
   if (schema.type !== 'object') return shown
   if (schema.properties) shown.properties = map(schema.properties, next)
   if (schema.required?.length > 0) shown.required = schema.required
-  if (schema.additionalProperties === false) shown.additionalProperties = false
   return shown
 }
 
