@@ -117,7 +117,8 @@ export async function runChannels(options: ChannelOptions): Promise<Finished> {
   const program = naive ? { program: 'test/faults/channels-server.ts' } : {}
   const start = () => startServer({ ...server, ...program, env })
   const killing = stack.use(await startKilling({ places: 2, count: kills, next: numbers(seed), start }))
-  const delivering: Delivering = { servers: killing.running, next: numbers(seed + 1), posts: 0, repeated: 0, wrong: [] }
+  const { running: servers, overSince } = killing
+  const delivering: Delivering = { servers, overSince, next: numbers(seed + 1), posts: 0, repeated: 0, wrong: [] }
   const [texts] = await Promise.all([writeAll(options, { killing, delivering, channels }), killing.over])
   const late = await untilOver(owner)
   const { counts, rules } = await verdictOf(owner, texts, provider.taken)

@@ -27,6 +27,13 @@ export interface KillingOptions<T extends Mortal> {
   busy?(kills: number): Promise<void>
 }
 
+/** Since the last kill: until then, on a machine where servers start slowly, nobody may serve anything for long. */
+export const GIVE_UP_MS = 300_000
+
+/** Whether a client gives up that has been asking since `began`. */
+export const isOverdue = (overSince: number | undefined, began: number): boolean =>
+  overSince !== undefined && performance.now() > Math.max(began, overSince) + GIVE_UP_MS
+
 /** Milliseconds between two kills. */
 const BETWEEN = { from: 150, to: 1_050 }
 

@@ -3,6 +3,7 @@ import type postgres from 'postgres'
 import type { Reply, Send } from '#test/support/app'
 import type { ServerProcess } from '#test/support/server'
 import { inMs, type Story } from '#test/support/story'
+import { GIVE_UP_MS, isOverdue } from './killing.ts'
 
 export interface Clients {
   owner: postgres.Sql
@@ -35,8 +36,6 @@ export interface Command {
 
 /** A client that waited this long asks again. */
 const PATIENCE_MS = 4_000
-/** Once nothing is killed any more: until then, on a machine where servers start slowly, nobody may serve anything for long. */
-const GIVE_UP_MS = 300_000
 const RETRY_MS = 100
 const SOON_MS = 3_000
 /** Of one schedule. */
@@ -60,11 +59,6 @@ export const newClients = (given: Pick<Clients, 'owner' | 'servers' | 'next' | '
   wrong: [],
 })
 
-const isOverdue = ({ overSince }: Clients, began: number): boolean => {
-  const since = overSince()
-  return since !== undefined && performance.now() > Math.max(began, since) + GIVE_UP_MS
-}
-
 /** The words of a reply, as few as tell what it is. */
 const wordsOf = (reply: Reply | undefined): string => (reply ? `${reply.status} ${reply.text.slice(0, 200)}` : 'nothing')
 
@@ -81,7 +75,7 @@ export const asked = async (clients: Clients, command: Command): Promise<Reply |
   const began = performance.now()
   const request: Send = { headers: { 'idempotency-key': `${action} ${id} ${round}` }, ...(body === undefined ? {} : { body }) }
   let last: Reply | undefined
-  while (!isOverdue(clients, began)) {
+  while (!isOverdue(clients.overSince(), began)) {
     const servers = clients.servers()
     const server = servers[Math.floor(clients.next() * servers.length)]!
     const [method, path] = action === 'edit' ? ['PATCH', `${on}/${id}`] : ['POST', `${on}/${id}/${action}`]

@@ -10,7 +10,7 @@ import { softwareProfile } from '#test/support/profiles'
 import { openReceiver, type Receiver } from '#test/support/receiver'
 import { type Deployment, newDeployment, startServer } from '#test/support/server'
 import { type Story, storyAt } from '#test/support/story'
-import { type Killing, type Mortal, startKilling } from './killing.ts'
+import { GIVE_UP_MS, isOverdue, type Killing, type Mortal, startKilling } from './killing.ts'
 import { numbers } from './numbers.ts'
 import { alone, type Finished, optionsFrom } from './own-database.ts'
 import { type Clients, newClients, persist } from './posting-clients.ts'
@@ -31,7 +31,6 @@ const STANDSTILL_MS = 90_000
 /** An event whose first attempt fails waits five seconds, and with it the rest of its record. */
 const FAILING_SHARE = 0.05
 const RETRY_MS = 100
-const GIVE_UP_MS = 300_000
 
 /** Copies everything that is written to the outbox, so that its removal does not matter. */
 const recordWritten = async (owner: postgres.Sql): Promise<void> => {
@@ -84,8 +83,8 @@ const isFinal = (reply: Reply | undefined): reply is Reply =>
 
 /** Requests a batch of one post until there is an answer. */
 const askForBatch = async (clients: Clients, { key }: Story, nth: number): Promise<void> => {
-  const until = performance.now() + GIVE_UP_MS
-  while (performance.now() < until) {
+  const began = performance.now()
+  while (!isOverdue(clients.overSince(), began)) {
     const servers = clients.servers()
     const server = servers[Math.floor(clients.next() * servers.length)]!
     const request = { key, body: { count: 1 }, headers: { 'idempotency-key': `batch ${nth}` } }
@@ -97,7 +96,7 @@ const askForBatch = async (clients: Clients, { key }: Story, nth: number): Promi
     clients.repeated++
     await Bun.sleep(RETRY_MS)
   }
-  clients.wrong.push(`batch ${nth}: no answer in ${GIVE_UP_MS} ms`)
+  clients.wrong.push(`batch ${nth}: no answer within ${GIVE_UP_MS} ms`)
 }
 
 const postItem = async (clients: Clients, story: Story): Promise<void> => {
