@@ -1170,10 +1170,13 @@ END,
   constraint item_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id)
 );
 CREATE INDEX item_batch ON public.item USING btree (tenant_id, batch_id, id) WHERE (batch_id IS NOT NULL);
+CREATE INDEX item_chosen ON public.item USING btree (tenant_id, account_id, id) WHERE (account_id IS NOT NULL);
+CREATE INDEX item_created ON public.item USING btree (tenant_id, status, created_at, id);
 CREATE INDEX item_deleted ON public.item USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX item_external ON public.item USING btree (tenant_id, account_external_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX item_posted ON public.item USING btree (tenant_id, posted_at, id) WHERE (status = 'posted'::text);
 CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at, id) WHERE (post_at IS NOT NULL);
+CREATE INDEX item_sender ON public.item USING btree (tenant_id, account_external_id, id);
 CREATE INDEX item_status ON public.item USING btree (tenant_id, status, id) INCLUDE (hook);
 CREATE INDEX item_tenant_id_experiment_id_idx ON public.item USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
 CREATE INDEX item_tenant_id_resurfaced_from_idx ON public.item USING btree (tenant_id, resurfaced_from) WHERE (resurfaced_from IS NOT NULL);

@@ -9,6 +9,7 @@ import { documents } from './documents.ts'
 import { due } from './due.ts'
 import { fairness } from './fairness.ts'
 import type { FiguresFile, Row, Section } from './figures.ts'
+import { lists } from './lists.ts'
 import { mcp } from './mcp.ts'
 import { machine, residentMiB } from './meter.ts'
 import { nodes } from './nodes.ts'
@@ -27,6 +28,7 @@ export const SECTIONS = [
   'conversations',
   'waiting',
   'documents',
+  'lists',
   'contained',
   'background',
   'delivery',
@@ -99,6 +101,7 @@ const onOthers = async (world: World, measure: Measure, { sizes }: Plan): Promis
   await measure('documents', () =>
     documents(world, quick ? { documents: 200, queries: 40, added: 10 } : { documents: 10_000, queries: 200, added: 50 }),
   )
+  await measure('lists', () => lists(world, quick ? { items: 20_000, requests: 20 } : { items: 100_000, requests: 60 }))
   await measure('contained', () => contained(world, { seconds: size(seconds, 4, 2), repeats: quick ? 1 : 4, slowSeconds: quick ? 4 : 16 }))
   await measure('background', () => background(world, { jobs: size(jobs, 5_000, 400), rounds: quick ? 1 : 2 }))
   await measure('delivery', () => delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }))

@@ -28,8 +28,8 @@ export interface ItemFilter {
   order: ItemOrder
 }
 
-/** Whether the list is in the order of ids, which is that of creation. */
-export const isById = ({ order }: ItemFilter): boolean => order === 'created'
+/** Whether the list is in the order of ids, which is that of creation. A part of the calendar is found by the time itself. */
+export const isById = ({ order, from, to }: Pick<ItemFilter, 'order' | 'from' | 'to'>): boolean => order === 'created' && !from && !to
 
 /** Whether the list has at most one filter, a state: `listItems` reads it. */
 export const isPlain = (filter: ItemFilter): filter is ItemFilter & { statuses?: readonly [ItemStatus] } => {
@@ -77,9 +77,13 @@ const orderable = (sql: Sql, order: ItemOrder): Fragment => {
 const ofStatus = (sql: Sql, status: ItemStatus | 'scheduled'): Fragment =>
   status === 'scheduled' ? sql`i.status = 'approved' and i.post_at is not null` : sql`i.status = ${status}`
 
-const ofAccount = (sql: Sql, id: string): Fragment => sql`and exists (select from connection c where c.id = ${id} and case
-  when i.account_external_id is not null then c.external_id = i.account_external_id
-  when i.account_id is not null then c.id = i.account_id else c.is_default and c.status = 'connected' end)`
+/** The items that an account sends, in three parts, each of which an index gives: bound to it, chosen for it, or left to it as the default. */
+const ofAccount = (sql: Sql, id: string): Fragment[] => [
+  sql`i.account_external_id = (select c.external_id from connection c where c.id = ${id})`,
+  sql`i.account_external_id is null and i.account_id = (select c.id from connection c where c.id = ${id})`,
+  sql`i.account_external_id is null and i.account_id is null
+    and (select c.is_default and c.status = 'connected' from connection c where c.id = ${id})`,
+]
 
 const withinTimes = (sql: Sql, { from, to, order }: ItemFilter): Fragment => {
   const time = timeOf(sql, order)
@@ -94,10 +98,10 @@ const havingWords = (sql: Sql, words: readonly string[], itemId: Fragment): Frag
   )
 
 const conditions = (sql: Sql, filter: ItemFilter): Fragment => {
-  const { kind, batchId, experimentId, accountId, words } = filter
+  const { kind, batchId, experimentId, words } = filter
   return sql`${orderable(sql, filter.order)} ${withinTimes(sql, filter)} ${kind ? sql`and i.kind = ${kind}` : sql``}
     ${batchId ? sql`and i.batch_id = ${batchId}` : sql``} ${experimentId ? sql`and i.experiment_id = ${experimentId}` : sql``}
-    ${accountId ? ofAccount(sql, accountId) : sql``} ${words && !words.isRare ? havingWords(sql, words.asked, sql`i.id`) : sql``}`
+    ${words && !words.isRare ? havingWords(sql, words.asked, sql`i.id`) : sql``}`
 }
 
 /** The items of the rarest word that have the others too; they are few. */
@@ -117,11 +121,20 @@ const after = (sql: Sql, order: ItemOrder, place: ItemPlace | undefined): Fragme
   return order === 'post_at' ? sql`and (${time}, i.id) > ${given}` : sql`and (${time}, i.id) < ${given}`
 }
 
-/** The states of each branch. By other times than that of the state, one index has the items of all states. */
-const branches = (sql: Sql, { statuses, order }: ItemFilter): Fragment[] => {
+/** The states of each branch. By a time that is not that of the state, one index has the items of all states. */
+const statesOf = (sql: Sql, filter: ItemFilter): Fragment[] => {
+  const { statuses, order } = filter
   if (statuses && order !== 'post_at') return statuses.map((status) => ofStatus(sql, status))
   if (statuses) return [sql`(${statuses.map((status, index) => sql`${index === 0 ? sql`` : sql`or`} (${ofStatus(sql, status)})`)})`]
-  return order === 'state' ? allStatuses.map((status) => ofStatus(sql, status)) : [sql`i.status <> 'deleted'`]
+  const byState = order === 'state' || (order === 'created' && !isById(filter))
+  return byState ? allStatuses.map((status) => ofStatus(sql, status)) : [sql`i.status <> 'deleted'`]
+}
+
+const branches = (sql: Sql, filter: ItemFilter): Fragment[] => {
+  const states = statesOf(sql, filter)
+  if (!filter.accountId) return states
+  const senders = ofAccount(sql, filter.accountId)
+  return states.flatMap((state) => senders.map((sender) => sql`${state} and ${sender}`))
 }
 
 interface Cut {

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Query, type Sql } from '#store/engine/db'
-import { findItems, type ItemFilter, itemTotal, wordCounts } from '#store/growth/item-lists'
+import { findItems, type ItemFilter, isById, itemTotal, wordCounts } from '#store/growth/item-lists'
 import { listItems } from '#store/growth/items'
 import { use, useApp } from '#test/support/use'
 
@@ -97,6 +97,19 @@ const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp
   ['two states', { ...created, statuses: ['drafted', 'approved'] }, 'item_status', /tenant_id = .*status = /],
   ['a state and a batch', { ...created, statuses: ['approved'], batchId: id }, 'item_batch', /tenant_id = .*batch_id = /],
   ['post times', { order: 'post_at', statuses: ['scheduled'], from: hour(1) }, 'item_scheduled', /tenant_id = .*post_at >= /],
+  [
+    'times of creation',
+    { ...created, from: hour(-80), to: hour(-20) },
+    'item_created',
+    /tenant_id = .*status = .*created_at >= .*created_at < /,
+  ],
+  [
+    'a state and times of creation',
+    { ...created, statuses: ['posted'], to: hour(-20) },
+    'item_created',
+    /tenant_id = .*status = .*created_at < /,
+  ],
+  ['an account', { ...created, accountId: id }, 'item_sender', /tenant_id = .*account_external_id/],
   ['times of posting', { order: 'posted_at', from: hour(-20) }, 'item_posted', /tenant_id = .*posted_at >= /],
   ['a state and rare words', { ...created, statuses: ['drafted'], words: rare }, 'item_pkey', /tenant_id = .*id = /],
   ['a state and a tag', { ...created, statuses: ['drafted'], words: tag }, 'item_pkey', /tenant_id = .*id = /],
@@ -110,7 +123,7 @@ const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp
 ]
 const queries = (filter: ItemFilter): [string, Query][] => [
   ['the first page', findItems(filter, page)],
-  ['a later page', findItems(filter, { ...page, after: { id, at: filter.order === 'created' ? undefined : at } })],
+  ['a later page', findItems(filter, { ...page, after: { id, at: isById(filter) ? undefined : at } })],
   ['the total', itemTotal(filter).query],
 ]
 test.each(pairs)('of %s', async (_, filter, index, condition) => {
