@@ -71,8 +71,8 @@ test('answers with the settled record and its drafts, in the shape of what reads
 test('reports progress, always rising, and polls ever less often', async () => {
   const { run, progress, calls, tenantId } = await openGeneration()
   const clock = manualClock()
-  const running = run({ count: 1 }, { clock, deadlineMs: 600_000 })
-  await held.begun(1)
+  const running = run({ count: 1, focus: 'polled' }, { clock, deadlineMs: 600_000 })
+  await held.begun(1, 'polled')
   // The clock may be ahead of the read that sees the drafting begin.
   while (progress.length < 10 || progress.at(-1)![2] !== 'drafting') await step(clock, 500)
   held.release()
@@ -124,7 +124,7 @@ test('a generation of an engagement is cancelled when its caller disconnects', a
   const operation = context.operations.get('growth.engagements.create')!
   const input = { post, action: 'reply', instruction: 'left' }
   const running = runGeneration(context, { operation, input }, { signal: controller.signal, onProgress: () => {} })
-  await held.begun(1)
+  await held.begun(1, 'left')
   controller.abort()
   const { answer } = await running
   expect(JSON.parse(answer.body).engagement).toMatchObject({ status: 'failed', error: 'cancelled' })
@@ -134,8 +134,9 @@ test('a generation of an engagement is cancelled when its caller disconnects', a
 test('a generation that takes too long answers with the record as it is, and continues', async () => {
   const { run, progress, key } = await openGeneration()
   const clock = manualClock()
-  const running = run({ count: 1 }, { clock })
-  await held.begun(1)
+  // Tests that wait for no draft leave calls behind, which begin during others: only this focus tells that this batch is being drafted.
+  const running = run({ count: 1, focus: 'slow' }, { clock })
+  await held.begun(1, 'slow')
   const { answer, unsettled } = await moving(clock, running, 1_000)
   const { batch } = JSON.parse(answer.body)
   expect([batch.status, unsettled!.operation.id, unsettled!.id]).toEqual(['generating', 'growth.batches.get', batch.id])
@@ -150,7 +151,7 @@ test('a generation is cancelled when its caller disconnects, and answers with th
   const { run, progress, key } = await openGeneration()
   const controller = new AbortController()
   const running = run({ count: 4, focus: 'gone' }, { signal: controller.signal })
-  await held.begun(1)
+  await held.begun(1, 'gone')
   controller.abort()
   const { answer } = await running
   const { batch } = JSON.parse(answer.body)
@@ -167,7 +168,7 @@ test('a caller that only leaves gets the record as it is, which goes on', async 
   const { run, key } = await openGeneration()
   const controller = new AbortController()
   const running = run({ count: 1, focus: 'left alone' }, { signal: controller.signal })
-  await held.begun(1)
+  await held.begun(1, 'left alone')
   controller.abort(LEFT)
   const { answer, unsettled } = await running
   const { batch } = JSON.parse(answer.body)

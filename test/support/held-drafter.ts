@@ -17,8 +17,8 @@ import { type Gate, newGate } from './letters.ts'
 
 export interface HeldDrafter {
   drafter: Drafter
-  /** Resolves when `calls` calls have begun in all. */
-  begun(calls: number): Promise<void>
+  /** Resolves when `calls` calls have begun, of all or of those with this focus, topic or instruction. */
+  begun(calls: number, about?: string): Promise<void>
   /** Lets waiting and later calls write. */
   release(): void
   /** Makes later calls wait again. */
@@ -63,9 +63,10 @@ const replyOf = ({ seed }: ReplyBrief): ReplySet => ({
 /** `atOnce`: how many posts it writes with each call. */
 export const heldDrafter = (atOnce = MOST_POSTS): HeldDrafter => {
   const aborted: string[] = []
-  let [gate, calls, nextCall]: [Gate, number, Gate] = [newGate(), 0, newGate()]
+  const calls: string[] = []
+  let [gate, nextCall]: [Gate, Gate] = [newGate(), newGate()]
   const allowed = async (about: string, signal: AbortSignal): Promise<void> => {
-    calls++
+    calls.push(about)
     nextCall.open()
     nextCall = newGate()
     const { promise: stopped, reject } = Promise.withResolvers<never>()
@@ -95,8 +96,8 @@ export const heldDrafter = (atOnce = MOST_POSTS): HeldDrafter => {
   }
   return {
     drafter: { name: 'held', atOnce, draft, article, reword, reply },
-    async begun(count) {
-      while (calls < count) await nextCall.opened
+    async begun(count, about) {
+      while (calls.filter((one) => about === undefined || one === about).length < count) await nextCall.opened
     },
     release: () => gate.open(),
     hold: () => {
@@ -135,7 +136,7 @@ export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void }
       const fail = () => Promise.reject(cause)
       current.drafter = { name: 'held', atOnce: MOST_POSTS, draft: fail, article: fail, reword: fail, reply: fail }
     },
-    begun: (calls) => current.begun(calls),
+    begun: (calls, about) => current.begun(calls, about),
     release: () => current.release(),
     hold: () => current.hold(),
     get aborted() {
