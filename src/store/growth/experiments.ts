@@ -13,7 +13,7 @@ export const tallyOf = (sql: Sql): Fragment => sql`case when e.status = 'conclud
   (select coalesce(jsonb_agg(to_jsonb(t)), '[]') from (
     select i.arm, count(*)::int as items, (count(*) filter (where i.status = 'posted'))::int as posted,
       (count(m.id) filter (where e.metric <> 'engagement_rate' or m.impressions > 0))::int as measured
-    from item i left join ${measured(sql)} where i.experiment_id = e.id group by i.arm order by i.arm) t) end`
+    from item i left join ${measured(sql)} where i.experiment_id = e.id and i.status <> 'deleted' group by i.arm order by i.arm) t) end`
 
 const columns = (sql: Sql): Fragment => sql`e.id, e.name, e.hypothesis, e.metric, e.arms, e.status, e.result, e.comparison,
   e.concluded_at, e.created_at, e.updated_at, ${tallyOf(sql)} as tally`
@@ -40,10 +40,10 @@ export const experimentPart = (id: string) =>
 export const findExperiment = async (sql: Sql, id: string): Promise<CountedExperiment> =>
   (await experimentById(id)(sql))[0] ?? fail('not_found', 'no such experiment')
 
-/** How many items of a batch each arm has. */
+/** How many items of a batch each arm has, without deleted ones, as in the tally. */
 export const itemsByArm = async (sql: Sql, batchId: string): Promise<{ arm: string; items: number }[]> =>
   await sql<{ arm: string; items: number }>`select arm, count(*)::int as items from item
-    where batch_id = ${batchId} and arm is not null group by arm`
+    where batch_id = ${batchId} and arm is not null and status <> 'deleted' group by arm`
 
 /** The newest posts of an experiment that are compared. */
 const MOST_COMPARED = 2_000

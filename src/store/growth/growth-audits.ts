@@ -55,9 +55,14 @@ export const itemsForAudit = async (sql: Sql, ids: string[]): Promise<Omit<Count
     Omit<CountedPost, 'metrics'>
   >`select id as item_id, body as text, hook, format, learnings, posted_at from item where id = any(${ids}::uuid[])`
 
-/** How many of these items there are. */
+/** How many of these items there are, without deleted ones. */
 export const itemCount = (ids: string[]) =>
-  sure(one<{ count: number }>({}, (sql) => sql`select count(*)::int as count from item where id = any(${ids}::uuid[])`))
+  sure(
+    one<{ count: number }>(
+      {},
+      (sql) => sql`select count(*)::int as count from item where id = any(${ids}::uuid[]) and status <> 'deleted'`,
+    ),
+  )
 
 /** Notes of all learnings by id, including retired ones. */
 export const learningNotes = async (sql: Sql): Promise<Map<string, string>> =>

@@ -12,12 +12,12 @@ export interface HookUsage {
   rejected: number
 }
 
-/** By opening: all items, those approved whatever happened afterwards, those posted and those rejected. */
+/** By opening: all items but deleted ones, those approved whatever happened afterwards, those posted and those rejected. */
 export const hookUsage: Query<HookUsage> = (sql) =>
   sql`select hook, count(*)::int as drafted,
       (count(*) filter (where status in ('approved', 'publishing', 'posted', 'publish_failed', 'publish_unconfirmed')))::int as approved,
       (count(*) filter (where status = 'posted'))::int as posted, (count(*) filter (where status = 'rejected'))::int as rejected
-    from item group by hook`
+    from item where status <> 'deleted' group by hook`
 
 /** What worked long ago may no longer work, and the read needs a bound. */
 const MOST_POSTS = 1_000

@@ -134,6 +134,9 @@ describe('an audit', () => {
     expect(await field({ metrics: [{ ...counts, text: 'x', likes: -1 }] })).toBe('metrics.0.likes')
     expect(await field({ metrics: [] })).toBe('metrics')
     expect((await send('POST', 'audits', { metrics: [{ ...counts, item_id: newId() }] })).status).toBe(404)
+    const { id } = (await send('POST', 'items', { body: 'Every delay starts at the dock.' })).body.item
+    await send('DELETE', `items/${id}`)
+    expect((await send('POST', 'audits', { metrics: [{ ...counts, item_id: id }] })).status).toBe(404)
   })
 
   test('is charged to the audit quota and refused by plans without audits', async () => {

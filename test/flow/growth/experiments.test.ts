@@ -110,6 +110,18 @@ describe('a batch for an experiment', () => {
     ])
   })
 
+  test('is told by its arms, and they no longer count an item that is deleted', async () => {
+    const { create, batch, one, send } = await setUp()
+    const { id } = await create()
+    const { items } = await batch(id, 4)
+    const { id: gone } = items.find(({ arm }) => arm === 'control')!
+    await send('DELETE', `items/${gone}`)
+    const counts = async () => (await one(id)).arms.map((arm: { items: number }) => arm.items)
+    expect(await counts()).toEqual([1, 2])
+    await send('POST', `items/${gone}/restore`)
+    expect(await counts()).toEqual([2, 2])
+  })
+
   test('delivers the arms that could be drafted and gives back the quota of the rest', async () => {
     const workspace = await setUp()
     const { id } = await workspace.create({ arms: [{ name: 'plain' }, { name: 'verse', note: HOPELESS }] })

@@ -56,7 +56,7 @@ test('the library is listed in pages and in its own order, at first unused', asy
     expect(hook).toMatchObject({ drafted: 0, approved: 0, posted: 0, rejected: 0, measured: 0, engagement_rate: null })
 })
 
-test('each workspace counts by opening what becomes of its drafts', async () => {
+test('each workspace counts by opening what becomes of its drafts, without deleted ones', async () => {
   const [story, other] = [await newStory(app), await newStory(app)]
   const { on_missed: _, ...profile } = softwareProfile
   await story.send('PUT', 'profile', { body: profile })
@@ -75,6 +75,10 @@ test('each workspace counts by opening what becomes of its drafts', async () => 
   expect([total('drafted'), total('approved'), total('posted'), total('rejected')]).toEqual([items.length, 1, 1, 1])
   expect(await hookOf(story, first.hook)).toMatchObject({ approved: 1, posted: 1 })
   expect((await hookOf(story, second.hook)).rejected).toBe(1)
+  const [third] = items.slice(2)
+  const before = await hookOf(story, third.hook)
+  await story.send('DELETE', `items/${third.id}`)
+  expect(await hookOf(story, third.hook)).toEqual({ ...before, drafted: before.drafted - 1 })
   expect((await listed(other)).every(({ drafted }) => drafted === 0)).toBeTrue()
 })
 

@@ -63,7 +63,7 @@ test.each(Object.entries(inputs))('%s', async (kind, input) => {
   for (const { status, post_at, approved_hash } of made) expect([status, post_at, approved_hash]).toEqual(['drafted', null, null])
 })
 
-test('a resurfaced post names its source, waits for approval and does not come twice', async () => {
+test('a resurfaced post names its source, waits for approval and does not come twice, unless it is deleted', async () => {
   const rules = await newRules(app)
   await fill(rules)
   const source = (await app.owner`select id, body from item where tenant_id = ${rules.story.tenantId} and status = 'posted'`)[0]!
@@ -79,7 +79,13 @@ test('a resurfaced post names its source, waits for approval and does not come t
   expect(again).toMatchObject({ status: 'skipped', reason: 'nothing_to_resurface' })
   await setItem(app, item.id, { created_at: inDays(-91) })
   await postOne()
-  expect((await rules.settled(rule.id, 3))[0]).toMatchObject({ status: 'done' })
+  const [third] = await rules.settled(rule.id, 3)
+  expect(third).toMatchObject({ status: 'done' })
+  await postOne()
+  expect((await rules.settled(rule.id, 4))[0]).toMatchObject({ status: 'skipped' })
+  await rules.story.send('DELETE', `items/${third!.made!.id}`)
+  await postOne()
+  expect((await rules.settled(rule.id, 5))[0]).toMatchObject({ status: 'done' })
 })
 
 test('the best post by reactions per impression resurfaces first, and none that did badly', async () => {
