@@ -52,6 +52,12 @@ export const commandAt = (words: readonly string[]): NamedCommand | undefined =>
 /** The operation to poll for a generation. */
 export const settlingOf = (o: NamedOp): NamedOp | undefined => operations.find(({ id }) => id === settlingId(o))
 
+/** The operation that reads the record that an operation is about. */
+export const readingOf = ({ id }: NamedOp): NamedOp | undefined => {
+  const reading = `${id.slice(0, id.lastIndexOf('.'))}.get`
+  return operations.find((one) => one.id === reading)
+}
+
 /** For example `batches get`, for hints. */
 export const commandWords = (o: NamedOp): string => {
   const command = [...byWords.values()].find(({ operation }) => operation.id === o.id)

@@ -3,11 +3,12 @@ import { operations } from '#contract/index'
 import { isSettled, type NamedOp, pathParams } from '#contract/op'
 import { argumentText, inputFrom, once, type ParsedArguments, type ReadSource } from './argv.ts'
 import { type ApiResponse, askOf, call, downloadTo, idempotencyKeyFor } from './call.ts'
-import { commandWords, listOf, settlingOf } from './catalogue.ts'
+import { commandWords, listOf, readingOf, settlingOf } from './catalogue.ts'
 import { FAILED_EXIT, Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse } from './failure.ts'
 import type { Host } from './host.ts'
 import { wordsOf } from './names.ts'
 import { jsonLines, printAnswer, tablePages } from './print.ts'
+import { withSeen } from './seen.ts'
 import { findTarget, tokenFor } from './target.ts'
 import { openTransport, type Transport } from './transport.ts'
 
@@ -184,9 +185,16 @@ const settle = (work: Work, { body }: ApiResponse): number => {
   throw new Failure(code, rest.join(':').trim() || code, { exit: FAILED_EXIT })
 }
 
-const runOnce = async (work: Work): Promise<number> => {
-  const { host, options } = work
+/** What the command is about, as it is now. */
+const readFirst = async (work: Work): Promise<Input> => {
+  const sibling = readingOf(work.o)
+  return sibling ? recordOf((await ask(work, sibling, { id: work.input.id })).body) : {}
+}
+
+const runOnce = async (begun: Work): Promise<number> => {
+  const { host, options } = begun
   if (options.wait === true) waitMs(options)
+  const work = { ...begun, input: await withSeen(begun, () => readFirst(begun)) }
   const answer = await askConfirmed(work, textOption(options, 'idempotencyKey'))
   if (options.wait === true) return settle(work, await untilSettled(work, answer))
   printList(work, answer.body)

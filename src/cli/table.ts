@@ -92,7 +92,7 @@ const isTelling = (row: Row, name: string, inner: string): boolean =>
   TELLING_INSIDE.has(inner) && !(inner === 'id' && (`${name}_id` in row || `${name}Id` in row))
 
 /** How many digits of a hash people compare. */
-const MARK = 8
+export const MARK = 8
 
 /** The mark of a text: the beginning of its hash, by which people see that two surfaces show the same one. */
 const markOf = (name: string, value: unknown): [string, unknown][] | undefined =>

@@ -108,7 +108,7 @@ describe('a mistake', () => {
     ['in a group of the agent', ['agent', 'jbos'], "unknown command 'jbos'\n  hint: Did you mean jobs?"],
     ['in an option', ['items', 'list', '--statu', 'drafted'], "unknown option '--statu'\n  hint: Did you mean --status?"],
     ['in a missing argument', ['items', 'approve'], "missing required argument 'id'\n  hint: see --help"],
-    ['in a missing value', ['items', 'list', '--status'], "option '--status <word>' argument missing\n  hint: see --help"],
+    ['in a missing value', ['items', 'list', '--status'], "option '--status <text>' argument missing\n  hint: see --help"],
     ['in too many arguments', ['items', 'list', 'x'], "too many arguments for 'list'. Expected 0 arguments but got 1.\n  hint: see --help"],
     [
       'in a shell',

@@ -10,20 +10,63 @@ const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
 const ok: Scripted = { body: { item: { id: ID, status: 'approved' } } }
 
 const at = (url: string) => ({ env: { TENDRIL_API_URL: url, TENDRIL_API_KEY: KEY } })
-const approve = (url: string, ...more: string[]) => cli(['items', 'approve', ID, ...more], at(url))
+const MARK = '0c2cce39'
+/** A command that is one request. */
+const approve = (url: string, ...more: string[]) => cli(['items', 'approve', ID, '--expect-hash', MARK, ...more], at(url))
 
 test('a command is sent as its operation expects, and identifies the program', async () => {
   await using server = scriptedServer([ok])
   const { code } = await approve(`${server.url}/`, '--edited-body', '-x\n漢')
   expect(code).toBe(0)
   const [asked] = server.asked
-  expect(asked).toMatchObject({ method: 'POST', path: `/api/v1/growth/items/${ID}/approve`, body: '{"edited_body":"-x\\n漢"}' })
+  expect(asked).toMatchObject({
+    method: 'POST',
+    path: `/api/v1/growth/items/${ID}/approve`,
+    body: `{"edited_body":"-x\\n漢","expect_hash":"${MARK}"}`,
+  })
   expect(Object.fromEntries(asked!.headers)).toMatchObject({
     authorization: `Bearer ${KEY}`,
     'content-type': 'application/json',
     'user-agent': expect.stringMatching(/^tendril-cli\/\d/),
     'x-tendril-surface': 'cli',
     'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  })
+})
+
+describe('a text that is approved', () => {
+  const hash = `${MARK}${'0'.repeat(56)}`
+  const read: Scripted = { body: { item: { id: ID, status: 'drafted', body: 'At the dock.\n\u001b[2JAll of it.', content_hash: hash } } }
+  const plainly = (url: string, ...more: string[]) => cli(['items', 'approve', ID, ...more], at(url))
+  const asked = ({ method, path, body }: Asked) => [method, path.split('/').at(-1), body]
+
+  test('is read first, shown and named in the request', async () => {
+    await using server = scriptedServer([read, ok])
+    const { code, err } = await plainly(server.url)
+    expect([code, err]).toEqual([0, `text ${MARK}: At the dock. ⏎ \ufffd[2JAll of it.\n`])
+    expect(server.asked.map(asked)).toEqual([
+      ['GET', ID, ''],
+      ['POST', 'approve', JSON.stringify({ expect_hash: hash })],
+    ])
+  })
+
+  test('is not shown to programs', async () => {
+    await using server = scriptedServer([read, ok])
+    const { code, err } = await plainly(server.url, '--json')
+    expect([code, err, server.asked.length]).toEqual([0, '', 2])
+  })
+
+  test('that cannot be read is not approved', async () => {
+    await using server = scriptedServer([refusal(404, 'not_found')])
+    expect([(await plainly(server.url)).code, server.asked.length]).toEqual([errorTable.not_found.exit, 1])
+  })
+
+  test.each([
+    ['named by the caller', ['--expect-hash', MARK], { expect_hash: MARK }],
+    ["under the caller's own key, which repeats one request", ['--idempotency-key', 'mine', '--edited-body', 'x'], { edited_body: 'x' }],
+  ])('is not read if it is %s', async (_, more, body) => {
+    await using server = scriptedServer([ok])
+    await plainly(server.url, ...more)
+    expect(server.asked.map(asked)).toEqual([['POST', 'approve', JSON.stringify(body)]])
   })
 })
 
@@ -138,7 +181,7 @@ test.each(['', ' x', 'x\u00a0', 'a\nb', 'a\0b', '\ud800', 'k'.repeat(201), '😀
 
 test.each(['é', 'ключ 1', 'k'.repeat(200), '😀'.repeat(200)])('a key of any script is sent as UTF-8: %j', async (key) => {
   await using server = scriptedServer([ok])
-  expect((await approve(server.url, '--idempotency-key', key)).code).toBe(0)
+  expect((await cli(['items', 'approve', ID, '--idempotency-key', key], at(server.url))).code).toBe(0)
   expect(Buffer.from(server.asked[0]!.headers.get('idempotency-key')!, 'latin1').toString('utf8')).toBe(key)
 })
 

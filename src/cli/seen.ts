@@ -1,0 +1,36 @@
+/** Naming the text that a command decides on: it is read first and shown, so that a change made meanwhile is refused. */
+import type { NamedOp } from '#contract/op'
+import type { Host } from './host.ts'
+import { MARK } from './table.ts'
+import { oneLine, truncated } from './text.ts'
+
+type Input = Record<string, unknown>
+
+interface Deciding {
+  o: NamedOp
+  input: Input
+  options: Readonly<Record<string, unknown>>
+  host: Host
+}
+
+/** The input field that names a text. */
+const FIELD = 'expect_hash'
+const DEFAULT_WIDTH = 100
+
+/**
+ * Whether the text is to be read first. Not if the caller names it; nor under the caller's own idempotency key, which is for sending the
+ * same request again: by then the text may be another, by that very request.
+ */
+const isOpen = ({ o, input, options }: Deciding): boolean =>
+  FIELD in o.input.properties && input[FIELD] === undefined && options.idempotencyKey === undefined
+
+/** The input, with the hash of the text as `read` gives it now. The mark and the beginning of the text go to standard error. */
+export const withSeen = async (deciding: Deciding, read: () => Promise<Input>): Promise<Input> => {
+  const { input, host, options } = deciding
+  if (!isOpen(deciding)) return input
+  const { content_hash, body } = await read()
+  if (typeof content_hash !== 'string') return input
+  const line = `text ${content_hash.slice(0, MARK)}: ${oneLine(String(body))}`
+  if (options.json !== true) host.stderr.write(`${truncated(line, host.stderr.columns ?? DEFAULT_WIDTH)}\n`)
+  return { ...input, [FIELD]: content_hash }
+}
