@@ -1,4 +1,5 @@
 import type { itemLife } from '#contract/growth/item-life'
+import { warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemRemoved, itemRestored, itemSaved } from '#decisions/growth/item-writes'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { decided, type Item } from '#domain/growth/drafting/item'
@@ -19,15 +20,16 @@ const replyOf = (item: Item) => ({ item: itemView(item) })
 
 export const itemLifeHandlers: Handlers<typeof itemLife> = {
   reopen: loading(
-    ({ id }) => ({ item: itemPart(id), ...onItsWay(ofItem(id)) }),
-    (_, context, { item, ...way }) => {
+    ({ id }) => ({ item: itemPart(id), ...onItsWay(ofItem(id)), ...warningLoad({ id }) }),
+    (_, context, { item, send, attempt, ...surroundings }) => {
       const before = the(item)
-      if (before.status === 'drafted') return { reply: replyOf(before), unchanged: true }
-      const back = takeBack(context, { moves: post, record: before, ...way, action: 'reopen' })
+      if (before.status === 'drafted') return { reply: replyOf(withWarnings(before, surroundings, context.networks)), unchanged: true }
+      const back = takeBack(context, { moves: post, record: before, send, attempt, action: 'reopen' })
       const { now } = context.gate
       const next = decided(reopen(back.record, now), 'reopened', { by: authorOf(context), now })
       const { effects, answers } = back.end(next)
-      return { reply: replyOf(next), effects: merge(effects, { writes: itemSaved(before, next) }), answers }
+      const reply = replyOf(withWarnings(next, surroundings, context.networks))
+      return { reply, effects: merge(effects, { writes: itemSaved(before, next) }), answers }
     },
   ),
 
