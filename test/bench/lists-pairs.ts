@@ -142,6 +142,7 @@ const words: Pair[] = [
     asks: () => ({ query: `status=posted&q=${EVERYWHERE}`, filter: { ...created, statuses: ['posted'], words: common([EVERYWHERE]) } }),
     indexes: ['item_word_pkey'],
   },
+  // The worst case, twice: all items of the state are walked, and none has the word.
   {
     what: 'drafted, with a word that thousands of posted ones have and no other',
     asks: () => ({ query: `status=drafted&q=${ONLY_POSTED}`, filter: { ...created, statuses: ['drafted'], words: common([ONLY_POSTED]) } }),
