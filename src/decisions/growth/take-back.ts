@@ -2,6 +2,7 @@
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { ended } from '#domain/growth/sending/attempt'
 import type { Sendable, Transitions } from '#domain/growth/sending/sendable'
+import { nextCall } from '#domain/growth/way-on'
 import { AppError, fail } from '#kernel/errors'
 import { resolvePending } from '#store/engine/idempotency'
 import type { Effects } from '#store/engine/letter'
@@ -50,7 +51,7 @@ export const takeBack = <R extends Sendable>(
 ): TakenBack<R> => {
   if (moves.isUnconfirmed(record)) inDoubt(moves, record, action)
   if (!send && !moves.isSending(record)) return { record, end: nothing }
-  if (!send || againOf(send) || !isUnsent(lanes, send, attempt)) return inFlight(moves, action)
+  if (!send || againOf(send) || !isUnsent(lanes, send, attempt)) return inFlight(moves, record, action)
   return {
     record: moves.isSending(record) ? moves.takenBack(record, now) : record,
     end: (next) => ({
@@ -77,10 +78,17 @@ const answered = <R extends Sendable>({ kind }: Transitions<R>, next: R, { origi
 const stopped = <R extends Sendable>({ noun }: Transitions<R>): AppError =>
   new AppError('conflict', `nothing was sent: the ${noun} was taken back`)
 
-const inDoubt = <R extends Sendable>({ noun, stateOf, waysOn }: Transitions<R>, record: R, action: string): never =>
-  fail('conflict', `cannot ${action}: the ${noun} is ${stateOf(record)} and may already be on the network; check there, and ${waysOn}`)
+/** What shows how a send ends. */
+export const looks = { post: 'growth.items.get', engagement: 'growth.engagements.get' } as const
 
-const inFlight = <R extends Sendable>({ noun }: Transitions<R>, action: string): never => {
+const inDoubt = <R extends Sendable>({ kind, noun, stateOf, waysOn }: Transitions<R>, record: R, action: string): never =>
+  fail('conflict', `cannot ${action}: the ${noun} is ${stateOf(record)} and may already be on the network; check there, and ${waysOn}`, {
+    details: [nextCall(looks[kind], record.id)],
+  })
+
+const inFlight = <R extends Sendable>({ kind, noun }: Transitions<R>, { id }: R, action: string): never => {
   const message = `the ${noun} is on its way to the network and can no longer be taken back`
-  return fail('conflict', `cannot ${action}: ${message}; look again in a moment`, { details: [{ path: 'in_flight', message }] })
+  return fail('conflict', `cannot ${action}: ${message}; look again in a moment`, {
+    details: [{ path: 'in_flight', message }, nextCall(looks[kind], id)],
+  })
 }

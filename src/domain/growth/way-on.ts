@@ -1,5 +1,5 @@
 /** What to do instead of what a record's state does not allow: in words for people, and as the call for programs. */
-import { fail } from '#kernel/errors'
+import { type ErrorDetail, fail } from '#kernel/errors'
 
 export interface WayOn {
   /** The end of a sentence that names the state. */
@@ -8,9 +8,14 @@ export interface WayOn {
   operation: string
 }
 
-/** The path of the detail that holds the call: the operation's id, a space and the record's id. */
+/** The path of the detail that holds the call: the operation's id and, if it is about one record, a space and the record's id. */
 export const NEXT = 'next'
+
+export const nextCall = (operation: string, id?: string): ErrorDetail => ({
+  path: NEXT,
+  message: id === undefined ? operation : `${operation} ${id}`,
+})
 
 /** Throws `conflict`. */
 export const refuseWithWay = (message: string, { words, operation }: WayOn, id: string): never =>
-  fail('conflict', `${message}; ${words}`, { details: [{ path: NEXT, message: `${operation} ${id}` }] })
+  fail('conflict', `${message}; ${words}`, { details: [nextCall(operation, id)] })

@@ -138,9 +138,10 @@ const onOneLine = (_: string, value: unknown): unknown =>
  * The error's data is in `_meta`: clients validate structured content against the tool's output schema even when `isError` is
  * set, and would drop the error.
  */
-const errorResult = ({ code, message, details = [], retryAfter }: AppError, context: McpContext, view: View) => {
+const errorResult = (cause: AppError, context: McpContext, view: View) => {
+  const { code, message, details = [], retryAfter } = cause
   const lines = details.slice(1).flatMap(({ path, message: more }) => (path === NEXT ? [] : `- ${path || 'input'} ${more}`))
-  const next = wayOnIn(details, context, view)
+  const next = wayOnIn(cause, context, view)
   const again = retryAfter === undefined ? [] : [`Try again in ${Math.max(1, Math.ceil(retryAfter))} s.`]
   const error = {
     ...{ code, message, request_id: context.call.requestId },

@@ -1,7 +1,7 @@
 /** The call that an error leads to, as a model can make it. */
 import { pathParams } from '#contract/op'
 import { NEXT } from '#domain/growth/way-on'
-import type { ErrorDetail } from '#kernel/errors'
+import type { AppError, ErrorCode } from '#kernel/errors'
 import type { Operation } from '#ops/bind'
 import type { McpContext } from './context.ts'
 import { kindOf, RECORD_TOOL } from './records.ts'
@@ -33,9 +33,15 @@ export const readingCall = ({ operations }: McpContext, target: Target, view: Vi
   return isListed ? `${toolCall(list!, {}, view)} has it as ${target.id}` : callOf(target, operations, view)
 }
 
-/** Undefined if no detail names a call. */
-export const wayOnIn = (details: readonly ErrorDetail[], { operations }: McpContext, view: View): string | undefined => {
-  const [name, id = ''] = details.find(({ path }) => path === NEXT)?.message.split(' ') ?? []
+/** For errors that are about no record: what shows how the workspace stands. */
+export const byCode: Partial<Record<ErrorCode, string>> = {
+  plan_quota_exceeded: 'growth.overview.get',
+  x_not_connected: 'growth.connection.get',
+}
+
+/** Undefined if neither a detail nor the code names a call. */
+export const wayOnIn = ({ code, details = [] }: AppError, { operations }: McpContext, view: View): string | undefined => {
+  const [name, id = ''] = details.find(({ path }) => path === NEXT)?.message.split(' ') ?? [byCode[code]]
   const o = operations.get(name ?? '')
   if (!o) return undefined
   const call = callOf({ operation: o, id }, operations, view)

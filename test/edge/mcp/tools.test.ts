@@ -9,6 +9,7 @@ import { legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { newStory, type Story, storyAt } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
+import { setPlan } from '#test/support/writes'
 
 let workspace: Workspace
 let story: Story
@@ -154,6 +155,14 @@ describe('a call', () => {
     const { content, _meta } = await mcp.call(name, { id, ...more })
     expect((content[0] as { text: string }).text.split('\n').at(-1)).toBe(next.replace('ID', id))
     expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'next', message: expect.stringMatching(new RegExp(` ${id}$`)) }] } })
+  })
+
+  test('beyond a quota names what shows how much is left', async () => {
+    const story = await newStory(app)
+    await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
+    await setPlan(app, story.tenantId, { overrides: { posts: 1 } })
+    const { content } = await one.call('growth_create_batch', { count: 2 })
+    expect((content[0] as { text: string }).text).toBe('plan_quota_exceeded:posts\nNext: growth_overview {}')
   })
 
   test('with a time in the past is told the present one', async () => {

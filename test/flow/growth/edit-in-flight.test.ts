@@ -61,7 +61,14 @@ test('a post whose request is out keeps its text', async () => {
   const id = await stopped('sandbox.received', () => story.scheduled(0))
   const refused = await edit(story, id, { body: 'Too late' })
   expect([refused.status, refused.body.error?.code, refused.body.error?.details]).toEqual([
-    ...[409, 'conflict', [{ path: 'in_flight', message: expect.any(String) }]],
+    ...[
+      409,
+      'conflict',
+      [
+        { path: 'in_flight', message: expect.any(String) },
+        { path: 'next', message: `growth.items.get ${id}` },
+      ],
+    ],
   ])
   points.release('sandbox.received')
   expect((await story.settled(id, 'posted')).body).toBe(textOf(id))

@@ -87,7 +87,13 @@ test('an execution whose request is out cannot be taken back', async () => {
   const { id, post, asked } = await stoppedAt('sandbox.received', story)
   for (const [, take] of ways) {
     const refused = await take(story, id)
-    expect([refused.status, refused.body.error?.details]).toEqual([409, [{ path: 'in_flight', message: expect.any(String) }]])
+    expect([refused.status, refused.body.error?.details]).toEqual([
+      409,
+      [
+        { path: 'in_flight', message: expect.any(String) },
+        { path: 'next', message: `growth.engagements.get ${id}` },
+      ],
+    ])
   }
   points.release('sandbox.received')
   expect((await asked).body.engagement.status).toBe('executed')

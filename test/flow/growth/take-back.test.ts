@@ -128,7 +128,13 @@ test('a post whose request is out cannot be taken back', async () => {
   const story = await newStory(app)
   const id = await stopped('sandbox.received', () => story.scheduled(0))
   for (const refused of [await reopen(story, id), await reject(story, id), await remove(story, id)])
-    expect([refused.status, refused.body.error?.details]).toEqual([409, [{ path: 'in_flight', message: expect.any(String) }]])
+    expect([refused.status, refused.body.error?.details]).toEqual([
+      409,
+      [
+        { path: 'in_flight', message: expect.any(String) },
+        { path: 'next', message: `growth.items.get ${id}` },
+      ],
+    ])
   points.release('sandbox.received')
   await story.settled(id, 'posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })

@@ -1,6 +1,6 @@
 /** An engagement with somebody else's post. As with items, nothing happens without approval. Its transitions are in engagement-moves.ts. */
 import { fail } from '#kernel/errors'
-import { refuseWithWay } from '../way-on.ts'
+import { nextCall, refuseWithWay } from '../way-on.ts'
 import type { ModelUsage, ReplyDraft } from './draft.ts'
 import { engagementWayOn } from './engagement-ways.ts'
 import type { FormatRules } from './format-rules.ts'
@@ -38,7 +38,11 @@ export const requireAllowed = (preflight: Preflight): void => {
 
 /** An action is done once for each post, and one engagement at a time may try. */
 export const requireFirst = (action: EngageAction, other: Pick<Engagement, 'id' | 'status'> | undefined): void => {
-  if (other) fail('conflict', `this post already has a ${action}: engagement ${other.id} is ${other.status}`)
+  if (!other) return
+  const { id, status } = other
+  fail('conflict', `this post already has a ${action}: engagement ${id} is ${status}`, {
+    details: [nextCall('growth.engagements.get', id)],
+  })
 }
 
 /** The post engaged with, as last read. Null: not read. */

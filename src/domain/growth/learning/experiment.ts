@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
+import { nextCall } from '../way-on.ts'
 import { type ArmComparison, compare, type Measured } from './comparison.ts'
 
 export type ExperimentMetric = 'engagement_rate' | 'impressions' | 'likes' | 'replies' | 'reposts' | 'clicks'
@@ -89,7 +90,8 @@ export const newExperiment = (id: string, { running, now, ...input }: Experiment
 
 /** Throws `conflict` if the experiment is concluded. */
 export const requireRunning = ({ status }: Pick<Experiment, 'status'>, action: string): void => {
-  if (status === 'concluded') fail('conflict', `cannot ${action}: the experiment is concluded`)
+  if (status === 'concluded')
+    fail('conflict', `cannot ${action}: the experiment is concluded`, { details: [nextCall('growth.experiments.list')] })
 }
 
 /** A posted item of an arm with its latest metrics. */

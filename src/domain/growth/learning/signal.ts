@@ -3,6 +3,7 @@ import { fail } from '#kernel/errors'
 import type { EngagedPost } from '../drafting/engagement.ts'
 import type { Profile } from '../drafting/profile.ts'
 import { type Metrics, reactions } from '../metrics.ts'
+import { nextCall } from '../way-on.ts'
 
 export const signalStatuses = ['open', 'dismissed', 'engaged', 'expired'] as const
 export type SignalStatus = (typeof signalStatuses)[number]
@@ -135,7 +136,7 @@ export const signalState = ({ status, expires_at }: Pick<Signal, 'status' | 'exp
 
 const requireOpen = (signal: Signal, action: string, now: Date): void => {
   const state = signalState(signal, now)
-  if (state !== 'open') fail('conflict', `cannot ${action}: the signal is ${state}`)
+  if (state !== 'open') fail('conflict', `cannot ${action}: the signal is ${state}`, { details: [nextCall('growth.signals.list')] })
 }
 
 export const dismissSignal = (signal: Signal, now: Date): Signal => {

@@ -1,0 +1,41 @@
+/** Errors name the call to make next: each of these exists, and takes what the error gives it. */
+import { expect, test } from 'bun:test'
+import { operations } from '#contract/index'
+import { itemStatuses } from '#contract/item-record'
+import { pathParams } from '#contract/op'
+import { looks } from '#decisions/growth/take-back'
+import { engagementStatuses } from '#domain/growth/drafting/engagement'
+import { engagementWayOn } from '#domain/growth/drafting/engagement-ways'
+import { wayOnOf } from '#domain/growth/drafting/item-ways'
+import { byCode } from '#edge/mcp/next-call'
+
+const paramsOf = (id: string): string[] => pathParams(operations.find((o) => o.id === id)?.path ?? ':missing')
+const booleans = [false, true]
+const times = [null, new Date(0)]
+const actions = ['approve', 'schedule', 'unschedule', 'post', 'reject', 'edit', 'reopen', 'redraft', 'delete', 'mark posted']
+
+test.each([...itemStatuses])('the way on from an item that is %s is an operation on items', (status) => {
+  for (const review of booleans)
+    for (const post_at of times)
+      for (const action of actions) {
+        const { operation, words } = wayOnOf({ status, review, post_at }, action)
+        expect([operation, paramsOf(operation)]).toEqual([expect.stringMatching(/^growth\.items\./), ['id']])
+        expect(words).not.toBe('')
+      }
+})
+
+test.each([...engagementStatuses])('the way on from an engagement that is %s is an operation on engagements', (status) => {
+  for (const review of booleans) {
+    const { operation, words } = engagementWayOn({ status, review })
+    expect([operation, paramsOf(operation)]).toEqual([expect.stringMatching(/^growth\.engagements\./), ['id']])
+    expect(words).not.toBe('')
+  }
+})
+
+test('what shows the end of a send reads one record', () => {
+  expect(Object.values(looks).map(paramsOf)).toEqual([['id'], ['id']])
+})
+
+test('what an error leads to that is about no record takes no id', () => {
+  for (const id of [...Object.values(byCode), 'growth.signals.list', 'growth.experiments.list']) expect(paramsOf(id)).toEqual([])
+})
