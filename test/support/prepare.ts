@@ -139,6 +139,9 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   },
   'growth.items.create': async (workspace, extent) =>
     extent === 'whole' ? { kind: 'article', channel: 'articles', account: (await connect(workspace)).id } : {},
+  // Between two times, items are in the order of these.
+  'growth.items.list': (_, extent) =>
+    extent === 'whole' ? { cursor: Buffer.from(`1795500000000000 ${newId()}`).toString('base64url') } : {},
   'growth.items.edit': async (workspace, extent) => (extent === 'whole' ? { account: (await connect(workspace)).id } : {}),
   // A new workspace has no profile yet, and no entries.
   'growth.profile.update': () => ({ revision: undefined, remove: {} }),
