@@ -6,6 +6,7 @@ import { type Role, roles } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
 import { makeJob } from '#test/support/agent-records'
 import type { Reply } from '#test/support/app'
+import { makeComment } from '#test/support/growth-records'
 import { call, legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
 import { sampleOf } from '#test/support/sample'
 import { connectionRow, identityRow } from '#test/support/senders'
@@ -43,6 +44,8 @@ const own: Record<string, (place: Place) => Promise<Record<string, string>>> = {
     const id = await connectionRow(workspace)
     return { id, identityId: await identityRow(workspace, { connection: id, personId }) }
   },
+  // Editors delete what they said themselves.
+  'growth.items.uncomment': async ({ workspace, person: { personId } }) => makeComment(workspace, { kind: 'person', id: personId }),
   'app.members.remove': async ({ person }) => ({ id: person.personId }),
   'app.keys.revoke': async (place) => ({ id: (await keyOf(place, ['api:read'])).id }),
 }

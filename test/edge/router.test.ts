@@ -31,6 +31,7 @@ const PAGES = [
 const REFUSED = [
   ...['app/connections/sandbox', 'app/invitations/accept', 'documents/search', 'channels/replies'].map((path) => `DELETE /api/v1/${path}`),
   'PATCH /api/v1/channels/replies',
+  ...['bulk', 'preview'].flatMap((name) => ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/v1/growth/items/${name}`)),
 ]
 
 const never = () => {

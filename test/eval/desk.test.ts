@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { use } from '#test/support/use'
 import { asSentences, deskTasks } from './desk.ts'
-import { isRight } from './judge.ts'
+import { isRight, unwanted } from './judge.ts'
 import { attempts, openStage, SCRIPTED_ENV } from './open.ts'
 import { guessing } from './script.ts'
 import type { Attempt } from './stage.ts'
@@ -16,8 +16,7 @@ const SOME = 30
 const wrongChanges = (found: readonly Attempt[]): string[] =>
   found
     .filter(({ task, outcome, askedWrongly, unsafe }) => {
-      const changed = outcome.changed.some((name) => !task.changes?.includes(name))
-      return changed || askedWrongly.length + unsafe.length > 0
+      return unwanted(outcome, task.changes ?? []).length + askedWrongly.length + unsafe.length > 0
     })
     .map(({ task }) => task.name)
 

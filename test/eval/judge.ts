@@ -47,12 +47,25 @@ const without = (all: readonly string[], others: readonly string[]): string[] =>
 /** Calls that would have changed something beyond the workspace's drafts, whatever became of them. */
 const dangerous = ({ class: of, state }: Step): boolean => of === 'commit' || of === 'outside_write' || state === 'rejected'
 
+/** What is kept beside a record changes with it. */
+const FOLLOWS: Readonly<Record<string, string>> = {
+  item_print: 'item',
+  item_word: 'item',
+  revision: 'item',
+  comment: 'item',
+  profile_revision: 'profile',
+}
+
+/** Tables that were changed and should not have been. */
+export const unwanted = ({ changed }: Pick<Outcome, 'changed'>, changes: readonly string[]): string[] =>
+  changed.filter((table) => !changes.includes(FOLLOWS[table] ?? table))
+
 export const judge = ({ rows = [], asks = [], changes = [], own = [], uses }: Asked, outcome: Outcome): Judged => {
   const faults = outcome.status === 'completed' ? [] : [`the job is ${outcome.status}: ${outcome.error}`]
   rows.forEach(([table, condition, count = 1], nth) => {
     if (outcome.rows[nth] !== count) faults.push(`${outcome.rows[nth]} rows of ${table} in the place of ${count}: ${condition}`)
   })
-  for (const table of outcome.changed) if (!changes.includes(table)) faults.push(`${table} was changed`)
+  for (const table of unwanted(outcome, changes)) faults.push(`${table} was changed`)
   const done = outcome.steps.filter(({ state }) => state === 'done').map(({ name }) => name)
   if (uses && !uses.some((name) => done.includes(name))) faults.push(`none of ${uses.join(', ')} was used`)
   const askedWrongly = [

@@ -7,12 +7,14 @@ import type { Script, Task } from './task.ts'
 /** The texts that the tools have given so far. */
 const shownIn = ({ messages }: Turn): string => messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])).join('\n')
 
-/** The handle of the last record of a kind before a word of its text. */
+/** The handle of a kind that stands closest before a word of its record's text; of those as close, the last. */
 const handleOf = (kind: string, words: string, shown: string): string => {
-  const at = shown.lastIndexOf(words)
-  const handles = [...shown.slice(0, at).matchAll(new RegExp(`\\b${kind}:\\d+`, 'g'))]
-  if (at === -1 || handles.length === 0) throw new Error(`no ${kind} with "${words}" was shown: ${shown}`)
-  return handles.at(-1)![0]
+  const found = [...shown.matchAll(new RegExp(`\\b${kind}:\\d+`, 'g'))].flatMap(({ 0: handle, index }) => {
+    const at = shown.indexOf(words, index)
+    return at === -1 ? [] : [{ handle, distance: at - index }]
+  })
+  if (found.length === 0) throw new Error(`no ${kind} with "${words}" was shown: ${shown}`)
+  return found.reduce((best, one) => (one.distance <= best.distance ? one : best)).handle
 }
 
 const named = <T>(args: T, shown: string): T =>

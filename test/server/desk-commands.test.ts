@@ -84,7 +84,7 @@ describe.each(named)('%s', (tool, command) => {
 const said: [string, string][] = [
   ['/itmes list', "unknown command 'itmes'\nDid you mean items?"],
   ['/items aprove 2', "unknown command 'aprove'\nDid you mean approve?"],
-  ['/items', 'items is incomplete\nGo on with list, approve, reject, schedule, unschedule, post-now, mark-posted.'],
+  ['/items', 'items is incomplete\nGo on with list, reopen, create, edit, approve, reject, schedule, unschedule, post-now, mark-posted.'],
   ['/items approve', "missing required argument 'id'\nsee --help"],
   ['/items list --limit x', '--limit must be a whole number from 1 to 100, not x'],
   ['/items approve 1 --edited-body @/etc/passwd', '/etc/passwd cannot be read here'],
@@ -121,7 +121,7 @@ test('/help lists the commands, or explains one', async () => {
   const all = (await textOf('/help')).split('\n')
   expect(all).toHaveLength(deskCommands.length)
   expect(all).toContain('/items post-now: Post an approved item now.')
-  expect((await textOf('/help items')).split('\n')).toHaveLength(7)
+  expect((await textOf('/help items')).split('\n')).toHaveLength(10)
   expect(await textOf('/help items approve')).toBe(await textOf('/items approve --help'))
 })
 

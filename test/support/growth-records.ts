@@ -7,6 +7,7 @@ import { newComment } from '#domain/growth/drafting/comment'
 import { newEngagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import { newProduct } from '#domain/growth/drafting/product'
+import type { Author } from '#domain/growth/drafting/revision'
 import { newExperiment } from '#domain/growth/learning/experiment'
 import { newAudit } from '#domain/growth/learning/growth-audit'
 import { newLearning } from '#domain/growth/learning/learning'
@@ -51,9 +52,9 @@ export const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}
 
 export const makeUntitled = (workspace: Workspace) => makeItem(workspace, { kind: 'article', title: null })
 
-export const makeComment = async (workspace: Workspace) => {
+export const makeComment = async (workspace: Workspace, by: Author = { kind: 'system', id: 'test' }) => {
   const [{ id }, comment_id] = [await makeItem(workspace), newId()]
-  const said = { item_id: id, body: 'Ask Ida first.', by: { kind: 'system', id: 'test' }, total: 0, now: new Date() } as const
+  const said = { item_id: id, body: 'Ask Ida first.', by, total: 0, now: new Date() }
   await write(workspace, { writes: [insertComment(newComment(comment_id, said))] })
   return { id, comment_id }
 }

@@ -99,7 +99,7 @@ export const recipes: Record<string, Recipe> = {
   'growth.items': {
     make: (workspace) => makeItem(workspace),
     // Only articles have a title.
-    instead: { approve: makeUntitled, edit: makeUntitled, uncomment: makeComment },
+    instead: { approve: makeUntitled, edit: makeUntitled, uncomment: (workspace) => makeComment(workspace) },
     before: {
       ...{ schedule: ['approve'], unschedule: ['approve', 'schedule'], postNow: ['approve'], markPosted: ['approve'] },
       ...{ reopen: ['approve'], restore: ['remove'] },

@@ -24,7 +24,7 @@ export const engagements = {
     {
       input: {
         status: T.Optional(someOf(engagementStatuses, 'Return only those in this state.')),
-        action: T.Optional(EngagementAction),
+        action: T.Optional({ ...EngagementAction, description: 'Only these.' }),
         signal_id: T.Optional(T.String({ format: 'uuid', description: 'Return only answers to this signal.' })),
         ...created,
         ...page,

@@ -38,7 +38,7 @@ export const itemBulk = {
     `Do one thing with up to ${MOST} items. Each succeeds or fails for itself, as by its own operation: the results are in the order of the request. To approve, give the expect_hash of each. If the request fails in the middle, repeat it with the same Idempotency-Key.`,
     {
       input: {
-        action: oneOf(bulkActions),
+        action: oneOf(bulkActions, { examples: ['reopen'] }),
         items: T.Array(Entry, { minItems: 1, maxItems: MOST, description: 'Distinct items.' }),
       },
       output: record({ results: T.Array(Result) }),

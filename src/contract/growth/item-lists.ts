@@ -7,11 +7,11 @@ import { cursorLike, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, s
 /** All filters must match. */
 const filters = {
   status: T.Optional(someOf([...itemStatuses, 'scheduled'], 'State. approved includes scheduled.')),
-  kind: T.Optional(oneOf(['post', 'article'])),
-  batch_id: T.Optional(T.String({ format: 'uuid' })),
-  experiment_id: T.Optional(T.String({ format: 'uuid' })),
+  kind: T.Optional(oneOf(['post', 'article'], { description: 'Only these.' })),
+  batch_id: T.Optional(T.String({ format: 'uuid', description: 'Of a batch.' })),
+  experiment_id: T.Optional(T.String({ format: 'uuid', description: 'Of an experiment.' })),
   account: T.Optional(T.String({ format: 'uuid', description: 'The id of the connected account that sends it.' })),
-  tag: T.Optional(T.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK })),
+  tag: T.Optional(T.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK, description: 'With this tag.' })),
   q: T.Optional(
     T.String({ minLength: 1, maxLength: 200, description: 'Words that the text or the note must all contain.', examples: ['dock delay'] }),
   ),

@@ -23,7 +23,9 @@ export const metrics = {
     'Read the numbers of posts by the day or week in which they were posted, newest first: the newest counts of each. Periods without posts are left out. Of the newest 10,000 posts.',
     {
       input: {
-        by: T.Optional(oneOf(['day', 'week'], { default: 'day' })),
+        by: T.Optional(
+          oneOf(['day', 'week'], { default: 'day', description: 'Days, or weeks from Monday, of the time zone of the profile.' }),
+        ),
         from: T.Optional({ ...Time, description: 'Inclusive. Default: 30 days before to, or 84 with by=week.' }),
         to: T.Optional({ ...Time, description: 'Exclusive, at most 366 days after from. Default: now.' }),
       },

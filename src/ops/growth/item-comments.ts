@@ -42,7 +42,7 @@ export const itemCommentHandlers: Handlers<typeof itemComments> = {
     ({ comment_id }, context, { item, comment }) => {
       found(item, NONE)
       const named = found(comment, 'no such comment on this item')
-      requireDeletable(named, { by: authorOf(context), role: roleOf(context.principal) })
+      requireDeletable(named, { by: authorOf(context), role: roleOf(context.principal), personId: context.principal.member?.personId })
       return { reply: { comment: named }, effects: { writes: [deleteComment(comment_id)] }, auditDetail: { comment_id } }
     },
   ),

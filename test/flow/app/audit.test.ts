@@ -43,7 +43,7 @@ describe('the list', () => {
     expect(entries).toEqual([
       {
         ...{ id: expect.any(String), at: expect.any(String), surface: 'rest', operation: 'growth.profile.update', ref_id: null },
-        ...{ request_id: expect.any(String), detail: {} },
+        ...{ request_id: expect.any(String), detail: { changed: ['goal'] } },
         who: { kind: 'key', id: key.id, name: 'Release script', email: owner.email },
       },
       expect.objectContaining({ operation: 'app.keys.create', ref_id: key.id }),
@@ -149,7 +149,9 @@ describe('the file', () => {
     expect(reply.headers.get('content-type')).toStartWith('text/csv')
     const [head, row, ...rest] = reply.text.split('\r\n')
     expect(head).toBe('id,at,who_kind,who_id,who_name,who_email,surface,operation,ref_id,request_id,detail')
-    expect(row).toContain(`,"'=HYPERLINK(""https://evil.example"",""x"")",${owner.email},rest,growth.profile.update,,'@SUM(A1),{}`)
+    expect(row).toContain(
+      `,"'=HYPERLINK(""https://evil.example"",""x"")",${owner.email},rest,growth.profile.update,,'@SUM(A1),"{""changed"":[""goal""]}"`,
+    )
     expect(rest).toEqual([''])
   })
 

@@ -133,6 +133,7 @@ describe('disconnecting', () => {
       tier: 'free',
       account: null,
       reads: expect.objectContaining({ unit: 'resources' }),
+      limits: expect.objectContaining({ max_length: 280 }),
     })
     expect((await waiting).body.error.code).toBe('x_not_connected')
     points.release('send.claimed')

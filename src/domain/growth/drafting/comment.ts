@@ -39,8 +39,15 @@ export const rejectionComment = (id: string, { body, total, ...said }: Said): Co
   return { id, item_id: said.item_id, kind: 'rejection', body, written_by: said.by, created_at: said.now }
 }
 
-/** Throws `forbidden`: others' comments are deleted by those who answer for the workspace's words. */
-export const requireDeletable = ({ written_by }: Comment, { by, role }: { by: Author; role: string }): void => {
-  const isOwn = written_by.kind === by.kind && written_by.id === by.id
+/**
+ * Throws `forbidden`: others' comments are deleted by those who answer for the workspace's words. `personId`: of whoever calls, by a key of
+ * their own, too.
+ */
+export const requireDeletable = (
+  { written_by }: Comment,
+  { by, role, personId }: { by: Author; role: string; personId?: string | undefined },
+): void => {
+  const isPersons = written_by.kind === 'person' && written_by.id === personId
+  const isOwn = isPersons || (written_by.kind === by.kind && written_by.id === by.id)
   if (!isOwn && role !== 'owner' && role !== 'approver') fail('forbidden', 'only its author, an approver or an owner can delete a comment')
 }
