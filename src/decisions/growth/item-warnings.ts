@@ -47,6 +47,12 @@ export const withWarnings = (item: Item, found: WarningFound, networks: Networks
   warnings: warningsFor(item, found, networks),
 })
 
-/** Drafts of a list with their warnings; other items as they are. */
-export const warnedDrafts = (items: readonly Item[], found: Surroundings, networks: Networks): Item[] =>
-  items.map((item) => (item.status === 'drafted' ? withWarnings(item, { ...found, repeats: item.repeats ?? null }, networks) : item))
+/** A draft with its warnings, by what was read with it; other items as they are. */
+export const warned =
+  (networks: Networks) =>
+  (item: Item): Item => {
+    if (item.status !== 'drafted') return item
+    const { prices } = limitsFor(networks, item.posting_account ?? undefined)
+    const { body, avoid, repeats } = item
+    return { ...item, warnings: warningsOf({ body, avoid: avoid ?? [], repeats: repeats ?? null, prices, slot: null }) }
+  }

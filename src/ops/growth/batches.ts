@@ -1,6 +1,7 @@
 import type { batches } from '#contract/growth/batches'
 import { admitBatch } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
+import { warned } from '#decisions/growth/item-warnings'
 import { requireFeature } from '#domain/app/plan'
 import { batchView } from '#domain/growth/drafting/batch'
 import { requireActive } from '#domain/growth/drafting/growth-channel'
@@ -43,9 +44,9 @@ export const batchHandlers: Handlers<typeof batches> = {
     return { batches: rows.map(batchView), next_cursor }
   },
 
-  async get({ id }, { read }) {
+  async get({ id }, { read, networks }) {
     const { batch, items } = await loadBy(read, { batch: batchPart(id), items: itemsOfBatchPart(id) })
-    return { batch: { ...batchView(found(batch, 'no such batch')), items: items.map(itemView) } }
+    return { batch: { ...batchView(found(batch, 'no such batch')), items: items.map(warned(networks)).map(itemView) } }
   },
 
   cancel: cancelling('batch', generationStores.batch, (record) => ({ batch: batchView(record) })),

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { itemLists } from '#contract/growth/item-lists'
 import { wordsIn } from '#contract/shapes'
+import { warned } from '#decisions/growth/item-warnings'
 import { invalid } from '#domain/growth/drafting/item'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { searchWords, tagWord } from '#domain/growth/drafting/item-words'
@@ -59,7 +60,7 @@ const filterOf = (input: Asked): ItemFilter => {
 }
 
 export const itemListHandlers: Handlers<typeof itemLists> = {
-  async list({ total, ...input }, { read }) {
+  async list({ total, ...input }, { read, networks }) {
     const words = wordsOf(input)
     const sought = words.length === 0 ? undefined : await rarestFirst(words, { read })
     const filter = { ...filterOf(input), words: sought }
@@ -70,7 +71,7 @@ export const itemListHandlers: Handlers<typeof itemLists> = {
       : findItems(filter, page)
     const [rows, counted] = await Promise.all([read<PlacedItem>(list), total ? loadBy(read, { total: itemTotal(filter) }) : undefined])
     const { rows: items, next_cursor } = sortedResult(rows, page.limit)
-    return { items: items.map(itemView), next_cursor, ...(counted ? counted.total : {}) }
+    return { items: items.map(warned(networks)).map(itemView), next_cursor, ...(counted ? counted.total : {}) }
   },
 
   async metrics({ id, ...input }, { read }) {

@@ -1,5 +1,5 @@
 import type { itemReading } from '#contract/growth/item-reading'
-import { surroundings, warnedDrafts } from '#decisions/growth/item-warnings'
+import { warned } from '#decisions/growth/item-warnings'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { found } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
@@ -10,9 +10,8 @@ import { wayView } from '../way.ts'
 
 export const itemReadingHandlers: Handlers<typeof itemReading> = {
   async get({ id }, { read, networks }) {
-    const parts = { item: itemPart(id), ...surroundings, ...wayParts({ sendable: 'post', record_id: id }) }
-    const { item, profile, channels, ...way } = await loadBy(read, parts)
-    const [warned] = warnedDrafts([found(item, 'no such item')], { profile, channels }, networks)
-    return { item: { ...itemView(warned!), ...wayView(way) } }
+    const parts = { item: itemPart(id), ...wayParts({ sendable: 'post', record_id: id }) }
+    const { item, ...way } = await loadBy(read, parts)
+    return { item: { ...itemView(warned(networks)(found(item, 'no such item'))), ...wayView(way) } }
   },
 }

@@ -1,4 +1,5 @@
 import type { overview } from '#contract/growth/overview'
+import { warned } from '#decisions/growth/item-warnings'
 import { budgetsOf } from '#domain/app/plan'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
@@ -41,14 +42,14 @@ const parts = {
 
 /** `drafter`: the name of what writes drafts. */
 export const overviewHandlers = ({ drafter }: Pick<Parts, 'drafter'>): Handlers<typeof overview> => ({
-  async get(_, { read }) {
+  async get(_, { read, networks }) {
     const { profile, channels, items, drafts, lessons, learnt, counts, pause, usage, next_due } = await loadBy(read, parts)
     const [drafted, learnings] = [pageResult(items, DRAFTS), pageResult(lessons, LEARNINGS)]
     return {
       overview: {
         profile: profileView(profile),
         channels,
-        drafted: drafted.rows.map(itemView),
+        drafted: drafted.rows.map(warned(networks)).map(itemView),
         drafted_total: drafts,
         drafted_next_cursor: drafted.next_cursor,
         learnings: learnings.rows,

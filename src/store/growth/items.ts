@@ -18,6 +18,7 @@ export const itemColumns = (
     when item.account_id is not null then c.id = item.account_id else c.is_default and c.status = 'connected' end limit 1) as posting_account,
   case when revision > 1 then (select r.body from revision r where r.record_id = item.id order by r.number limit 1) end as original_body,
   case when status = 'drafted' then ${repeatedBy(sql, { prints: sql`item.prints`, itemId: sql`item.id` })} end as repeats,
+  case when status = 'drafted' and (revision > 1 or written_by is not null) then (select p.data -> 'writing_dna' -> 'avoid' from profile p) end as avoid,
   case when status = 'drafted' then (select jsonb_build_object('status', r.status, 'revision', r.revision) from redraft r
     where r.item_id = item.id and r.status <> 'ready' order by r.id desc limit 1) end as redraft,
   case when status = 'posted' then metrics end as metrics,
@@ -84,6 +85,7 @@ export const insertItem =
     posting_account: ___,
     original_body: ____,
     repeats: _____,
+    avoid: ________,
     warnings: ______,
     redraft: _______,
     ...item

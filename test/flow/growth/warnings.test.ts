@@ -56,6 +56,12 @@ test("a text of one's own has its warnings when it is written, changed and read"
   expect(codes(edited)).toEqual(['avoided_phrase', 'costly_link'])
   expect((await story.send('GET', `items/${item.id}`)).body.item.warnings).toEqual(edited.warnings)
   expect(codes((await story.send('GET', `items/${first}`)).body.item)).toEqual([])
+  const { items } = (await story.send('GET', 'items')).body
+  expect(items.map((one: { id: string; warnings: { code: string }[] }) => [one.id, codes(one)])).toEqual([
+    [item.id, ['avoided_phrase', 'costly_link']],
+    [first, []],
+  ])
+  expect((await story.send('GET', 'overview')).body.overview.drafted[0].warnings).toEqual(edited.warnings)
 })
 
 test('a connection says what its network accepts and costs', async () => {

@@ -66,6 +66,8 @@ export interface Item {
   original_body?: string | null
   /** Of a draft: the approved, scheduled or posted item whose text is nearly the same. Stored with the prints of texts. */
   repeats?: Repeated | null
+  /** Of a draft that a person wrote: the phrases that the profile avoids. */
+  avoid?: string[] | null
   /** As they were found for this answer. */
   warnings?: Warning[]
   /** Set while a drafter writes it again, and if that failed. Stored with the redrafts. */
