@@ -37,8 +37,9 @@ export const choicesOf = (schema: TSchema): string[] | undefined => {
   return isText ? words : undefined
 }
 
-/** The words of which a value may name several; undefined for any other schema. */
-export const wordsOf = (schema: TSchema): string[] | undefined => (schema as { [WORDS]?: string[] })[WORDS]
+/** The words of which a value may name several; undefined for any other schema. In the published program the contract is JSON. */
+export const wordsOf = (schema: TSchema): string[] | undefined =>
+  (schema as { [WORDS]?: string[] })[WORDS] ?? (schema['x-words'] as string[] | undefined)
 
 const withoutNull = (schema: TSchema): { schema: TSchema; nullable: boolean } => {
   const options = schema.anyOf as TSchema[] | undefined

@@ -56,7 +56,7 @@ export const numberedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput): { 
 export const sortedPageOf = ({ limit = DEFAULT_LIMIT, cursor }: PageInput, isById: boolean): SortedPage => {
   if (cursor === undefined) return { limit }
   const [id = '', at] = unwrap(cursor).split(' ').toReversed()
-  if (!isUuid(id) || (at === undefined) !== isById || (at !== undefined && !/^-?\d{1,18}$/.test(at))) return refuseCursor()
+  if (!isUuid(id) || (at === undefined) !== isById || (at !== undefined && !/^-?\d{1,16}$/.test(at))) return refuseCursor()
   return { limit, after: { id, at: at === undefined ? undefined : Number(at) } }
 }
 

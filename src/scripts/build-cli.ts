@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import type { BunPlugin } from 'bun'
 import { resources } from '#contract/index'
+import { WORDS } from '#contract/shapes'
 import { license, version } from '../../package.json'
 
 const root = join(import.meta.dir, '..', '..')
@@ -64,7 +65,12 @@ const contractAsData = (): string => {
       Object.entries(resource.group).map(([name, o]) => [name, { ...o, output: { properties: shapeOf(o.output) } }]),
     ),
   }))
-  const data = JSON.stringify(JSON.stringify(plain))
+  // JSON has no symbols.
+  const named = (_: string, value: unknown) => {
+    const words = (value as { [WORDS]?: readonly string[] } | null)?.[WORDS]
+    return words ? { ...(value as object), 'x-words': words } : value
+  }
+  const data = JSON.stringify(JSON.stringify(plain, named))
   return `import { named } from '#contract/op'
 export const resources = JSON.parse(${data})
 export const operations = resources.flatMap(named)`

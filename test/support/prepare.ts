@@ -127,6 +127,8 @@ export const recipes: Record<string, Recipe> = {
 /** Records of which a workspace has one, by the same part of an id; made before any of their operations is called. */
 const singletons: Record<string, (workspace: Workspace) => Promise<unknown>> = { 'app.webhook': setWebhook }
 
+const SOME_DAYS = { from: '2026-11-21T07:00:00Z', to: '2026-11-28T07:00:00Z' }
+
 let asked = 0
 
 /** By operation: what its schema cannot say about a valid input. */
@@ -145,8 +147,8 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'growth.items.edit': async (workspace, extent) => (extent === 'whole' ? { account: (await connect(workspace)).id } : {}),
   // A new workspace has no profile yet, and no entries.
   'growth.profile.update': () => ({ revision: undefined, remove: {} }),
-  // Some days.
-  'growth.calendar.get': () => ({ from: '2026-11-21T07:00:00Z', to: '2026-11-28T07:00:00Z' }),
+  'growth.calendar.get': () => SOME_DAYS,
+  'growth.metrics.list': (_, extent) => (extent === 'whole' ? SOME_DAYS : {}),
   'growth.items.preview': async (workspace, extent) =>
     extent === 'whole' ? { account: (await connect(workspace)).id, item_id: (await makeItem(workspace)).id } : {},
   'growth.items.bulk': async (workspace) => ({ action: 'reject', items: [{ id: (await makeItem(workspace)).id }] }),

@@ -26,11 +26,17 @@ interface Wish {
   now?: Date
 }
 
-/** A schedule, by default for each Monday. */
+/** An hour of a week that is days away from now: a time that a test lets come is caught up on only if no other one has come since. */
+const daysAway = (now: Date): string => {
+  const far = new Date(now.getTime() + 84 * 3_600_000)
+  return `0 ${far.getUTCHours()} * * ${far.getUTCDay()}`
+}
+
+/** A schedule, by default for once a week. */
 export const makeSchedule = async (place: Place, wish: Wish = {}) => {
   const { goal = 'Draft three posts', by = nobody, taint = [], tools = null, now = new Date(), timeZone, ...when } = wish
   const id = newId()
-  const times = when.at ? { at: when.at } : { cron: when.cron ?? '0 9 * * 1' }
+  const times = when.at ? { at: when.at } : { cron: when.cron ?? daysAway(now) }
   const schedule = newSchedule(id, { goal, timeZone, ...times }, { on_behalf: by, taint, tools }, { active: 0, now })
   const work = newWork('agent_schedule', { refId: id, origin: 'automatic', runAt: schedule.next_at! })
   await write(place, { writes: [insertSchedule(schedule)], work: [work] })

@@ -72,6 +72,10 @@ export const claimRecord = async (deps: SendDeps, claiming: Claiming, early?: Lo
   const tries = loaded.tries!
   // At a person's request, the timeline has just been read for the attempt that this one supersedes.
   const first = tries.doubted > 0 ? await readBackOf({ sql, gate, work }, deps.times) : undefined
+  // The text may have changed since; should the earlier one be found to be out, its attempt is open again, and two of one text cannot be.
+  const earlier = first?.readBack.returned.body_sha
+  if (earlier && loaded.account!.has_open_posts && (await means.isInTheWay(sql, ready.connection.id, earlier)))
+    return back(claiming, record, 'same_text_unconfirmed')
   return claimed(deps, claiming, { ...ready, tries, first })
 }
 

@@ -42,7 +42,12 @@ const rewords = (item: Item): Query[] => {
 }
 
 /** Deletes an item, for which no list looks any longer. `next`: as it will be when it is restored. */
-export const itemRemoved = (next: Item): Query[] => [removeItem(next), keepWords(next.id, [])]
+/** `before`: as it was; an approved one is a draft again once it is restored. */
+export const itemRemoved = (before: Item, next: Item): Query[] => [
+  removeItem(next),
+  keepWords(next.id, []),
+  ...(isApproved(before) && !isApproved(next) ? [dropPrints(next.id, printsOf(before.body))] : []),
+]
 
 export const itemRestored = (next: Item): Query[] => [restoreItem(next), insertWords(next.id, itemWords(next))]
 

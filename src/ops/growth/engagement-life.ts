@@ -13,6 +13,7 @@ import {
 } from '#domain/growth/drafting/engagement-moves'
 import { requireRevision } from '#domain/growth/drafting/item-edits'
 import { engagement as moves } from '#domain/growth/sending/engagement'
+import { fail } from '#kernel/errors'
 import { merge } from '#store/engine/letter'
 import { wasSent } from '#store/growth/attempts'
 import { deletedEngagementPart, engagementPart, otherEngagement } from '#store/growth/engagements'
@@ -40,9 +41,11 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
   ),
 
   reopen: loading(
-    ({ id }) => ({ ...withItsWay(id), other: otherEngagement(id) }),
-    (_, context, { engagement, other, ...way }) => {
+    ({ id }) => ({ ...withItsWay(id), other: otherEngagement(id), sent: wasSent(refOf({ id })) }),
+    (_, context, { engagement, other, sent, ...way }) => {
       const before = the(engagement)
+      if (before.status === 'rejected' && sent)
+        fail('conflict', 'cannot reopen: it was rejected in doubt and may be on the network; look there, and create another if it is not')
       if (before.status === 'drafted') return { reply: replyOf(before), unchanged: true }
       if (!holdsPost(before)) requireFirst(before.action, other)
       const back = takeBack(context, { moves, record: before, ...way, action: 'reopen' })

@@ -41,7 +41,7 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
       const back = takeBack(context, { moves: post, record: before, ...way, action: 'delete' })
       const next = removed(back.record, { wasSent: sent, now })
       const { effects, answers } = back.end(next)
-      return { reply: replyOf(next), effects: merge(effects, { writes: itemRemoved(next) }), answers }
+      return { reply: replyOf(next), effects: merge(effects, { writes: itemRemoved(before, next) }), answers }
     },
   ),
 

@@ -109,7 +109,7 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
       const words = { editedBody: edited_body, title }
       const approved = approve(item, { ...words, accountExternalId: account?.external_id ?? null, now, ...rule })
       const isEdited = approved.body !== item.body || approved.title !== item.title
-      const written = by(context, 'approved', isEdited ? rewritten(approved, approved, { by: authorOf(context), now }) : approved)
+      const written = by(context, 'approved', isEdited ? rewritten(item, approved, { by: authorOf(context), now }) : approved)
       if (post_at === undefined && on_missed !== undefined) invalid('on_missed', 'only applies with post_at')
       const times = post_at === undefined ? undefined : { post_at, on_missed }
       const { next, effects } = times

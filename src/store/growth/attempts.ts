@@ -110,8 +110,14 @@ export const ownedSince = async (
 ): Promise<string[]> =>
   (
     await sql<{ external_id: string }>`select a.external_id from attempt a
-      where a.connection_id = ${connection_id} and ${isOfKind(sql, sendable)} and a.external_id is not null and a.ended_at >= ${since}`
+      where a.connection_id = ${connection_id} and ${isOfKind(sql, sendable)} and a.external_id is not null and a.ended_at >= ${since}
+      ${sendable === 'post' ? madeByHandSince(sql, connection_id, since) : sql``}`
   ).map(({ external_id }) => external_id)
+
+/** The same posts that `postedByHand` takes. They count for both, or a read could neither find a post nor rule it out. */
+const madeByHandSince = (sql: Sql, connectionId: string, since: Date): Fragment => sql`
+      union select i.external_id from connection c join item i on i.account_external_id = c.external_id
+        where c.id = ${connectionId} and i.external_id is not null and i.posted_at >= ${since}`
 
 /** Whether another item of the account is in doubt with the same text. */
 export const sameTextOpen = async (sql: Sql, connectionId: string, bodySha: string): Promise<boolean> =>

@@ -163,7 +163,11 @@ test('a tool says what the plan refuses, and when to try again', async () => {
   const capped = await createBatch()
   expect([capped.isError, capped.text]).toEqual([true, `rate_limited:create_batch\nTry again in ${capped.error?.retry_after} s.`])
   await setPlan({ overrides: { posts: 0 } })
-  expect(await createBatch()).toMatchObject({ isError: true, text: 'plan_quota_exceeded:posts', error: { code: 'plan_quota_exceeded' } })
+  expect(await createBatch()).toMatchObject({
+    isError: true,
+    text: 'plan_quota_exceeded:posts\nNext: growth_overview {}',
+    error: { code: 'plan_quota_exceeded' },
+  })
   await setPlan({ billing: 'plan_expired' })
   expect(await createBatch()).toMatchObject({ isError: true, text: 'plan_invalid:plan_expired' })
 })

@@ -6,6 +6,8 @@ import { foldText } from './phrase.ts'
 
 /** Longer words are known by their beginning. */
 const LONGEST_WORD = 64
+/** How many different words of a text are kept: enough for the longest article, and a bound for texts of nothing but different words. */
+const MOST_WORDS = 4_000
 /** Stands before tags, and in no word. */
 const TAG = '#'
 
@@ -21,7 +23,7 @@ type Worded = Pick<Item, 'body' | 'note' | 'tags'>
 
 /** All words of an item: those of its text and its note, and its tags. */
 export const itemWords = ({ body, note, tags }: Worded): string[] => [
-  ...new Set([...searchWords(note === null ? body : `${body}\n${note}`), ...tags.map(tagWord)]),
+  ...new Set([...searchWords(note === null ? body : `${body}\n${note}`).slice(0, MOST_WORDS), ...tags.map(tagWord)]),
 ]
 
 /** Whether a change leaves the words as they are. */

@@ -76,7 +76,7 @@ const answering = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => 
     coalesce(a.workspace_id = ${workspaceId}::uuid, false) as own
   from (select * from sandbox.posts where in_reply_to = ${query.inReplyTo ?? null} and ${isBehind(sql, query, sql`id`)}) p
   join sandbox.accounts a on a.id = p.account_id
-  where true ${query.author === undefined ? sql`` : sql`and lower(a.handle) = lower(${query.author})`}`
+  where a.workspace_id = ${workspaceId}::uuid ${query.author === undefined ? sql`` : sql`and lower(a.handle) = lower(${query.author})`}`
 
 const spoken = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
   select post_id, text, created_at, in_reply_to, null::text, null::text, resident, false from resident_post
