@@ -107,6 +107,21 @@ test('a time-out goes to review, and the item says so', async () => {
   expect(await attempts(id)).toEqual(['review'])
 })
 
+test('a post of the same text that a person has made and named for another item is not in the way of the next send', async () => {
+  const story = await newStory(app)
+  const id = await returned(story)
+  const post = await insertSandboxPost(app, story.account, textOf(id))
+  const other = await story.approved(textOf(id))
+  await story.send('POST', `items/${other}/posted`, { body: { url: `https://sandbox.example/status/${post}` } })
+  await eventually(
+    () => story.item(other),
+    ({ external_id }) => external_id === post,
+  )
+  const reply = await postNow(story, id, 'again')
+  expect([reply.status, reply.body.item?.status]).toEqual([200, 'posted'])
+  expect([await attempts(id), await story.posts()]).toEqual([['returned', 'posted'], { [textOf(id)]: 2 }])
+})
+
 test('a second 5xx of the same item goes to review', async () => {
   const story = await newStory(app)
   const id = await returned(story)
