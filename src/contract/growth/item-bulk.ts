@@ -1,6 +1,6 @@
 /** One decision on many items. */
 import { Type as T } from '@sinclair/typebox'
-import { ExpectHash, Item, OnMissed } from '../item-record.ts'
+import { Item, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, timeOrSlot } from '../shapes.ts'
 import { tags } from './item-texts.ts'
@@ -17,7 +17,9 @@ const Entry = record({
   on_missed: T.Optional(OnMissed),
   reason: T.Optional(T.String({ maxLength: 2_000, description: 'For reject.' })),
   tags: T.Optional(tags),
-  expect_hash: T.Optional(ExpectHash),
+  expect_hash: T.Optional(
+    T.String({ pattern: '^[0-9a-f]{64}$', examples: ['0'.repeat(64)], description: 'For approve: the whole content_hash that you saw.' }),
+  ),
 })
 
 const Result = record({

@@ -36,8 +36,8 @@ test('each item has its own result, in order, and its own audit row', async () =
   const story = await newStory(app)
   const [one, posted, other] = (await drafts(story, 3)) as [string, string, string]
   const [seenOne, seenOther] = (await seen(story, [one, other])) as [object, object]
-  const wrong = { id: posted, expect_hash: '00000000' }
-  const all = await results(story, 'approve', [seenOther, { id: newId(), expect_hash: '00000000' }, wrong, seenOne])
+  const wrong = { id: posted, expect_hash: '0'.repeat(64) }
+  const all = await results(story, 'approve', [seenOther, { id: newId(), expect_hash: '0'.repeat(64) }, wrong, seenOne])
   expect(states(all)).toEqual(['approved', 'not_found', 'conflict', 'approved'])
   expect(all[2]!.error!.details).toEqual([{ path: 'content_hash', message: await hashOf(story, posted) }])
   expect(await auditOf(story)).toEqual([

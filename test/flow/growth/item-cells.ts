@@ -122,7 +122,7 @@ const statuses: Record<string, number> = { not_found: 404, conflict: 409 }
 /** The same, as the answer of the operation on one item would be. */
 const many = async (story: Story, id: string, { action, entry }: NonNullable<Ask['bulk']>): Promise<Answer> => {
   const { item } = (await story.send('GET', `items/${id}`)).body
-  const seen = action === 'approve' ? { expect_hash: item?.content_hash ?? '00000000' } : {}
+  const seen = action === 'approve' ? { expect_hash: item?.content_hash ?? '0'.repeat(64) } : {}
   const { results } = (await story.send('POST', 'items/bulk', { body: { action, items: [{ id, ...entry, ...seen }] } })).body
   return { ...results[0], status: results[0].error ? statuses[results[0].error.code] : 200 }
 }
