@@ -15,7 +15,7 @@ import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCooki
 import { type Command, type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines } from './download.ts'
-import { runInParts } from './in-parts.ts'
+import { lettersOf, runInParts } from './in-parts.ts'
 import { serialise } from './serialise.ts'
 import { flawOfText, validate } from './validate.ts'
 
@@ -136,6 +136,7 @@ const checked =
       },
       run(input) {
         requireUsableKey(call)
+        world.rates.letters(call, lettersOf(o, input) - 1)
         return run(input, call)
       },
     })

@@ -73,6 +73,8 @@ export interface Rates {
   count(o: Pick<Op, 'method' | 'exempt'>, caller: RatedCaller): Allowance[]
   /** Counts MCP messages as requests. Their calls of operations then count as commands only. */
   messages(caller: RatedCaller, amount: number): Allowance[]
+  /** Counts the letters that one call takes beside its first. Throws `rate_limited:commands`. */
+  letters(caller: RatedCaller, amount: number): Allowance[]
 }
 
 /** The parts of the process that operations reach. */

@@ -3,6 +3,10 @@ import { createHash } from 'node:crypto'
 import type { Answer } from '#actors/engine/letter'
 import type { Command } from './command.ts'
 
+/** How many letters a call takes. */
+export const lettersOf = ({ inParts }: Command['o'], input: unknown): number =>
+  inParts ? Math.max(1, Math.ceil((input as Record<string, unknown[]>)[inParts.field]!.length / inParts.most)) : 1
+
 /** The key of a later part: the same for the same request, and never longer than a key may be. */
 const keyOfPart = (key: string, first: number): string => `part ${first} ${createHash('sha256').update(key).digest('hex')}`
 

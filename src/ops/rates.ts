@@ -10,7 +10,7 @@ import { ratePlansOf } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
 import type { RatedCaller, Rates } from './call.ts'
 
-export const unlimitedRates: Rates = { count: () => [], messages: () => [] }
+export const unlimitedRates: Rates = { count: () => [], messages: () => [], letters: () => [] }
 
 /** Workspaces and credentials remembered. */
 const MAX_BUCKETS = 200_000
@@ -54,6 +54,7 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
   return {
     count: (o, caller) => take(caller, keysOf(o, caller), 1),
     messages: (caller, amount) => take(caller, ['requests'], amount),
+    letters: (caller, amount) => take(caller, ['commands'], amount),
     [Symbol.dispose]: () => book[Symbol.dispose](),
   }
 }

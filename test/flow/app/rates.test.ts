@@ -71,6 +71,19 @@ test('commands have a rate of their own; reads, the kill switch and disconnectin
   expect((await app.send('DELETE', 'connection', { key })).status).toBe(200)
 })
 
+test('a request that takes several letters counts each of them, and is refused as a whole', async () => {
+  const { key } = await newDesk()
+  const bulk = (count: number) => {
+    const items = Array.from({ length: count }, () => ({ id: crypto.randomUUID() }))
+    return app.send('POST', 'items/bulk', { key, body: { action: 'reopen', items } })
+  }
+  for (let n = 0; n < 3; n++) expect((await bulk(100)).status).toBe(200)
+  const refused = await bulk(100)
+  expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:commands'])
+  expect((await bulk(20)).status).toBe(200)
+  expect((await bulk(20)).status).toBe(429)
+})
+
 test('an owner can disconnect an account whatever the rates', async () => {
   const { tenantId, key } = await newDesk()
   const owner = await signedIn(app, tenantId)
