@@ -44,5 +44,5 @@ export const Message = record(
     toolsUsed: T.Array(T.String()),
     createdAt: Time,
   },
-  { title: 'Message', 'x-named': true },
+  { title: 'Message' },
 )

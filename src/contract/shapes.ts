@@ -205,11 +205,11 @@ export const NextCursor = nullable(T.String({ description: 'Pass it as cursor to
 
 /**
  * An output object with exactly these fields. With a title it becomes a schema of its own in the OpenAPI document, so titles are
- * unique. `x-named`: tool lists only name it, for large records that explain themselves.
+ * unique.
  */
 export const record = <P extends Parameters<typeof T.Object>[0]>(
   fields: P,
-  options: { title?: string; description?: string; examples?: unknown[]; 'x-named'?: true } = {},
+  options: { title?: string; description?: string; examples?: unknown[] } = {},
 ) => T.Object(fields, { ...options, additionalProperties: false })
 
 const authorKinds = ['person', 'key', 'agent', 'system'] as const

@@ -83,7 +83,7 @@ export const NetworkLimits = record(
       ),
     ),
   },
-  { title: 'NetworkLimits', 'x-named': true },
+  { title: 'NetworkLimits' },
 )
 
 export const Connection = record(

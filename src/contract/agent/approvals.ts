@@ -39,7 +39,7 @@ export const Approval = record(
     expires_at: Time,
     decided_at: nullable(Time),
   },
-  { title: 'AgentApproval', 'x-named': true },
+  { title: 'AgentApproval' },
 )
 
 export type ShownApproval = Shown<Static<typeof Approval>>

@@ -134,7 +134,7 @@ const MadeArtifact = record(
     jobId: nullable(Id),
     createdAt: Time,
   },
-  { title: 'MadeArtifact', 'x-named': true },
+  { title: 'MadeArtifact' },
 )
 
 export const artifactCapabilities = {

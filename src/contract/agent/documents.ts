@@ -38,7 +38,7 @@ const passage = {
   text: T.String(),
   cite: T.String({ description: 'To cite it by: file, heading and place, as a link in Markdown to the page that shows it.' }),
 }
-const Passage = record(passage, { title: 'Passage', 'x-named': true })
+const Passage = record(passage, { title: 'Passage' })
 
 const Hit = record(
   {

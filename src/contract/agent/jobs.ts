@@ -40,7 +40,7 @@ export const Job = record(
     createdAt: Time,
     updatedAt: Time,
   },
-  { title: 'AgentJob', 'x-named': true },
+  { title: 'AgentJob' },
 )
 
 const states = ['ready', 'asked', 'running', 'waiting', 'done', 'failed', 'rejected', 'unknown', 'cancelled'] as const
@@ -64,7 +64,7 @@ const Step = record(
     startedAt: nullable(Time),
     endedAt: nullable(Time),
   },
-  { title: 'AgentStep', 'x-named': true },
+  { title: 'AgentStep' },
 )
 
 const Span = record(

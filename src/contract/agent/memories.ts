@@ -16,7 +16,7 @@ const Memory = record(
     createdAt: Time,
     updatedAt: Time,
   },
-  { title: 'Memory', 'x-named': true },
+  { title: 'Memory' },
 )
 
 const OneMemory = record({ memory: Memory })

@@ -64,7 +64,7 @@ const ScheduledTask = record(
     goal: nullable(T.String({ description: 'Null where it may follow text of people outside.' })),
     untrustedGoal: untrusted(nullable(T.String())),
   },
-  { title: 'ScheduledTask', 'x-named': true },
+  { title: 'ScheduledTask' },
 )
 
 const OneSchedule = record({ schedule: Schedule })

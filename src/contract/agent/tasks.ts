@@ -26,7 +26,7 @@ const Task = record(
     createdAt: Time,
     updatedAt: Time,
   },
-  { title: 'AgentTask', 'x-named': true },
+  { title: 'AgentTask' },
 )
 
 const OneTask = record({ task: Task })

@@ -53,7 +53,7 @@ const InboundWebhookRule = record(
     goal: nullable(T.String({ description: 'Null where it may follow text of people outside.' })),
     untrustedGoal: untrusted(nullable(T.String())),
   },
-  { title: 'InboundWebhookRule', 'x-named': true },
+  { title: 'InboundWebhookRule' },
 )
 
 const OneRule = record({ webhookRule: WebhookRule })

@@ -59,7 +59,7 @@ const result = {
   learnings: T.Array(record({ id: Id, kind: oneOf(kinds), note: T.String() }), { description: 'Learnings that the audit added.' }),
   not_added: T.Array(record({ kind: oneOf(kinds), note: T.String(), reason: oneOf(['active_already', 'too_many_active']) })),
 }
-const Result = record(result, { title: 'AuditResult', 'x-named': true })
+const Result = record(result, { title: 'AuditResult' })
 const WholeResult = record(
   {
     ...result,
@@ -67,7 +67,7 @@ const WholeResult = record(
       description: 'Every comparison that was made, the strongest first, at most 500; empty in audits from before these were kept.',
     }),
   },
-  { title: 'AuditResultWithComparisons', 'x-named': true },
+  { title: 'AuditResultWithComparisons' },
 )
 
 const fields = {

@@ -32,7 +32,7 @@ const Data = record(
     reads: record({ tier: T.String(), used: T.Integer(), limit: T.Integer() }, { description: 'Used today, in the unit of the tier.' }),
     next: T.Array(record({ title: T.String(), why: T.String(), operation: T.String() })),
   },
-  { title: 'ReportData', description: 'What posts gained counts on the day it was read.', 'x-named': true },
+  { title: 'ReportData', description: 'What posts gained counts on the day it was read.' },
 )
 
 const Report = record(
