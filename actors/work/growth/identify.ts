@@ -40,7 +40,7 @@ const identifyAmong = async (sql: Sql, { record, attempt, connection }: Sender, 
   const { sendable, record_id } = attempt
   const means = meansOf[sendable]
   const posts = ofForm(means, record, shown)
-  // A post by any attempt settles the record: all of them sent the same approved content.
+  // A post by any attempt settles the record. Each sent content that was approved then, which may have changed since.
   const own = { ...sentBy(attempt), attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) } }
   const unnamed = await means.unnamed(record, connection.id)(sql)
   const externalIds = posts.map(({ externalId }) => externalId)
