@@ -12,7 +12,7 @@ export const CHANNEL_SECRET = 'whsec_Y2hhbm5lbC1zZWNyZXQtb2YtdGVzdHMtMDAwMQ=='
 /** One of the dev channel, which its provider has not yet been asked about. */
 export const makeChannel = async (workspace: Workspace, credentials: Credentials = { secret: CHANNEL_SECRET }): Promise<string> => {
   const id = newId()
-  const known = { credentials: {}, config: {} }
+  const known = { credentials: { secret: { needed: true } }, config: {} }
   const given = { id, channel: 'dev' as const, routingKey: newId(), credentials }
   const { connection } = newChannelConnection(given, { known, total: 0, now: new Date() })
   const sealed = workspace.app.workplace.world.sealer.seal(JSON.stringify(credentials), channelCredentialsRow(id))

@@ -12,8 +12,8 @@ export interface CheckedChannels {
   asked: OpenConnection[]
 }
 
-/** `names`: the channels that answer so; the others are the usual ones. */
-export const checkedChannels = (names: readonly Channel[] = ['dev']): CheckedChannels => {
+/** `names`: the channels that answer so; the others are the usual ones. `more`: further credentials that they know. */
+export const checkedChannels = (names: readonly Channel[] = ['dev'], more: readonly string[] = []): CheckedChannels => {
   const checked: CheckedChannels = {
     asked: [],
     answer: () => ({ kind: 'proven' }),
@@ -21,6 +21,13 @@ export const checkedChannels = (names: readonly Channel[] = ['dev']): CheckedCha
   }
   const replaced = (adapter: ChannelAdapter): ChannelAdapter => ({
     ...adapter,
+    fields: {
+      ...adapter.fields,
+      credentials: {
+        ...adapter.fields.credentials,
+        ...Object.fromEntries(more.map((name) => [name, { needed: false, description: '' }])),
+      },
+    },
     async check(connection, signal) {
       checked.asked.push(connection)
       return await checked.answer(connection, signal)

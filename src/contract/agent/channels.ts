@@ -15,7 +15,7 @@ const config = T.Record(T.String({ minLength: 1, maxLength: 100 }), T.Unknown(),
 })
 const NAME = { minLength: 1, maxLength: 100 }
 const VALUE = { minLength: 1, maxLength: 8_192 }
-const SEALED = 'What its adapter needs to verify, to answer and to be proven. The values are never shown again.'
+const SEALED = 'What its adapter needs to verify, to answer and to be proven. Other names are refused. The values are never shown again.'
 
 const ChannelConnection = record(
   {

@@ -45,6 +45,15 @@ const requireConfig = (config: Record<string, unknown>, { credentials }: KnownFi
   if (secret !== undefined) invalid(`config.${secret}`, 'is a secret; give it in credentials')
 }
 
+/** Throws `invalid_input`: a name that the adapter does not know is misspelt, and its value would be kept for nothing. */
+const requireKnown = (names: readonly string[], { credentials }: KnownFields): void => {
+  const known = Object.keys(credentials)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const valid = known.length === 0 ? 'it has none' : `valid names: ${known.join(', ')}`
+  invalid(`credentials.${unknown}`, `is no credential of this channel; ${valid}`)
+}
+
 /** Throws `invalid_input`, never with a value. */
 const requireCredentials = (credentials: Credentials): void => {
   const all = Object.entries(credentials)
@@ -95,6 +104,7 @@ export const newChannelConnection = (
 ): ConfiguredChannel => {
   requireConfig(config, known)
   requireCredentials(credentials)
+  requireKnown(Object.keys(credentials), known)
   if (total >= MOST_CONNECTIONS) fail('invalid_input', `cannot add: the workspace has ${total} channels; delete one first`)
   const connection: ChannelConnection = {
     ...{ id, channel, routing_key: routingKey, sender_policy: senderPolicy, config },
@@ -123,6 +133,10 @@ export interface ChannelPatch {
 const withoutMasks = (patch: Record<string, string | null>, before: Credentials): Record<string, string | null> =>
   Object.fromEntries(Object.entries(patch).filter(([name, value]) => !(value === MASK && Object.hasOwn(before, name))))
 
+/** Names that the patch does not remove, and that were not there before. */
+const givenNames = (patch: Record<string, string | null>, before: Credentials): string[] =>
+  Object.keys(patch).filter((name) => patch[name] !== null && !Object.hasOwn(before, name))
+
 /**
  * Absent fields stay, and so do absent names of `config` and `credentials`. Another configuration or credential is asked about at the
  * provider, and what it proved before holds until then. Throws `invalid_input`.
@@ -137,6 +151,8 @@ export const updateChannelConnection = (
   const credentials = patch.credentials === undefined ? undefined : merged(values, withoutMasks(patch.credentials, values))
   if (patch.config) requireConfig(config, known)
   if (credentials) requireCredentials(credentials)
+  // What an earlier version took stays until it is removed.
+  if (patch.credentials) requireKnown(givenNames(patch.credentials, values), known)
   const connection = {
     ...{ ...before, display_name: displayName.trim(), sender_policy: senderPolicy, config, updated_at: now },
     credential_names: credentials ? Object.keys(credentials).sort() : before.credential_names,

@@ -1,4 +1,5 @@
 /** Whether a call of a tool is carried out, asked of a person, or refused. Pure. */
+import { isChannelTaint } from './channel-trust.ts'
 import { isReading, type ToolClass } from './step.ts'
 
 export type RuleDecision = 'allow' | 'ask' | 'deny'
@@ -31,6 +32,7 @@ export type Verdict = { decision: 'allow' } | { decision: 'ask'; why: string[] }
 
 const ask = (...why: string[]): Verdict => ({ decision: 'ask', why })
 const deny = (reason: string): Verdict => ({ decision: 'deny', reason })
+const FORGEABLE = 'anybody could have written the message'
 const allow: Verdict = { decision: 'allow' }
 
 const untrusted = (taint: readonly string[]): string[] => taint.map((source) => `untrusted: ${source}`)
@@ -38,7 +40,8 @@ const untrusted = (taint: readonly string[]): string[] => taint.map((source) => 
 /**
  * What publishes or approves is always asked, unless a person typed it; no rule changes that. An address outside of the list is asked even
  * of who typed it. What drafts is asked once the job has read
- * untrusted text. The kill switch is always open to whoever may use it.
+ * untrusted text. The kill switch is open to whoever may use it; only a message whose sender can be forged does not pull it by itself, or
+ * anybody could stop the workspace in a member's name.
  */
 export const verdictOf = ({
   class: of,
@@ -54,7 +57,10 @@ export const verdictOf = ({
   if (!offered) return deny('this job was not given the tool')
   if (makesRuns) return deny('a scheduled run can create neither schedules nor webhook rules')
   if (rule === 'deny') return deny('a rule of this workspace forbids the tool')
-  if (of === 'safe') return mayRun ? allow : deny('the caller may not do this')
+  if (of === 'safe') {
+    if (!mayRun) return deny('the caller may not do this')
+    return !own && taint.some(isChannelTaint) ? ask(FORGEABLE, ...untrusted(taint)) : allow
+  }
   if (of === 'read' || of === 'outside_read') {
     if (!mayRun) return deny('the caller may not read this')
     const why = [...asks, ...(of === 'outside_read' && rule === 'ask' && !own ? ['your rule'] : [])]

@@ -63,6 +63,8 @@ describe('a new connection', () => {
     ['a blank credential', { credentials: { botToken: '  ' } }, 'credentials.botToken'],
     ['a credential that is too long', { credentials: { botToken: 'x'.repeat(9_000) } }, 'credentials.botToken'],
     ['a name of a credential with spaces', { credentials: { 'bot token': 'x' } }, 'credentials'],
+    ['a misspelt credential', { credentials: { ...both, botTokn: 'xoxb-9' } }, 'credentials.botTokn'],
+    ['a credential by a name of every object', { credentials: { ...both, constructor: 'xoxb-9' } }, 'credentials.constructor'],
     ['a mask in the place of a value', { credentials: { botToken: '…' } }, 'credentials.botToken'],
   ]
   test.each(wrong)('with %s is refused', (_, more, path) => {
@@ -93,6 +95,21 @@ describe('a change', () => {
     const { connection, credentials, isDue } = change({ credentials: { botToken: 'xoxb-2' } })
     expect([isDue, credentials]).toEqual([true, { botToken: 'xoxb-2', signingSecret: 's-1' }])
     expect([connection.status, connection.credential_names]).toEqual(['active', ['botToken', 'signingSecret']])
+  })
+
+  test('that misspells a credential is refused with the names that there are; one that was taken before can stay and go', () => {
+    const error = errorOf(() => change({ credentials: { bottoken: 'xoxb-2' } }))
+    expect(error.details).toEqual([
+      {
+        path: 'credentials.bottoken',
+        message: 'is no credential of this channel; valid names: botToken, signingSecret, extra',
+      },
+    ])
+    const values = { ...both, former: 'f' }
+    const after = (credentials: Record<string, string | null>) =>
+      updateChannelConnection(active, { credentials }, { known, credentials: values, now: later }).credentials
+    expect(after({ former: '…', botToken: 'xoxb-2' })).toEqual({ ...values, botToken: 'xoxb-2' })
+    expect(after({ former: null, nothing: null })).toEqual(both)
   })
 
   test('with masks, as they were shown, changes no value', () => {

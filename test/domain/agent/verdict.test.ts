@@ -1,6 +1,8 @@
 /** What may happen without a person, whatever a model asks for. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { channels } from '#domain/agent/channel'
+import { channelTaint } from '#domain/agent/channel-trust'
 import { offeredTools } from '#domain/agent/offer'
 import type { ToolClass } from '#domain/agent/step'
 import { type CallFacts, verdictOf } from '#domain/agent/verdict'
@@ -27,6 +29,19 @@ test('each class of tools has its verdict: as usual, after foreign text, and for
     ['outside_read', 'allow', 'allow', 'deny'],
     ['outside_write', 'ask', 'ask', 'ask'],
   ])
+})
+
+test('the kill switch is asked of a person if anybody could have written the message, and of nobody else', () => {
+  for (const channel of channels) {
+    const taint = [channelTaint(channel)]
+    expect(verdictOf({ ...facts, class: 'safe', taint })).toEqual({
+      decision: 'ask',
+      why: ['anybody could have written the message', `untrusted: channel ${channel}`],
+    })
+    expect(decisionOf({ class: 'safe', taint, mayRun: false })).toBe('deny')
+    expect(decisionOf({ class: 'safe', taint, own: true })).toBe('allow')
+  }
+  expect(decisionOf({ class: 'safe', taint: ['fetch_url channel.example', 'conversation'] })).toBe('allow')
 })
 
 test('a rule allows what leaves the workspace, asks for drafts, forbids anything, and never allows what publishes', () => {

@@ -103,6 +103,7 @@ describe('a change', () => {
     ['a configuration that is a list', { config: [] }, 'config'],
     ['a value that the adapter refuses', { config: { url: 'http://10.0.0.1/' } }, 'config.url'],
     ['a credential that is a number', { credentials: { secret: 1 } }, 'credentials.secret'],
+    ['a credential that the channel does not know', { credentials: { sceret: 'x'.repeat(32) } }, 'credentials.sceret'],
     ['an empty credential', { credentials: { secret: '' } }, 'credentials.secret'],
   ]
   test.each(wrong)('to %s is refused, by the name of the field', async (_, patch, path) => {

@@ -17,7 +17,7 @@ const secrets = {
 const [FIRST, SECOND, THIRD] = Object.values(secrets) as [string, string, string]
 
 const lines: string[] = []
-const channels = checkedChannels()
+const channels = checkedChannels(['dev'], ['other', 'third'])
 const log = createLog('trace', { write: (line) => void lines.push(line) })
 const app = useApp(() => ({ overrides: { channels: channels.replace }, log }))
 

@@ -80,6 +80,22 @@ test('messages in the name of a member begin 100 jobs a day; then the member is 
   expect((await sms.reads(ADA, 3)).toSorted()).toEqual(['1. You said: the last', '2. You said: a day later', USED_UP])
 })
 
+test('a message in the name of a member stops nothing by itself: it asks, and the person decides on the page', async () => {
+  const sms = await story()
+  const [{ person_id: personId }] =
+    (await app.owner`select person_id from member where tenant_id = ${sms.tenantId} and role = 'owner'`) as [{ person_id: string }]
+  await linked(app, sms, ADA, personId)
+  const pausedAt = async () => (await sms.send('GET', 'growth/automation')).body.automation.since
+  await sms.writes(ADA, 'use growth_pause_automation')
+  expect((await sms.reads(ADA, 1))[0]).toContain('This needs a decision')
+  const { approvals } = (await sms.send('GET', 'agent/approvals?status=pending')).body
+  expect(approvals).toMatchObject([{ tool_name: 'growth_pause_automation', why: expect.arrayContaining(['untrusted: channel sms']) }])
+  expect(await pausedAt()).toBeNull()
+  expect((await sms.send('POST', `agent/approvals/${approvals[0].id}/approve`, {})).status).toBe(200)
+  await eventually(pausedAt, (at) => at !== null)
+  expect((await sms.reads(ADA, 2))[1]).toContain('The tool gave 1 result.')
+})
+
 test('STOP, reports on our messages and machines begin nothing', async () => {
   const sms = await story()
   await linked(app, sms, ADA)
