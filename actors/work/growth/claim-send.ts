@@ -140,7 +140,7 @@ const claimed = async (
 ) => {
   const of = recordOf(work)
   const means = meansOf[of.sendable]
-  const what = { body_sha: means.hashOf(record), sent_text: means.textOf(record) }
+  const what = { body_sha: means.hashOf(record), sent_text: sendables[of.sendable].moves.textOf(record) }
   const fields = { id: newId(), ...of, number: count + 1, connection_id: connection.id, ...what, origin: work.origin }
   const attempt = newAttempt(fields, { now: gate.now, leaseMs: times.leaseMs })
   await failpoints('send.claiming')

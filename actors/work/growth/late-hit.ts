@@ -31,7 +31,7 @@ export const settleLate = async (letter: Claiming, { record, times, job, outcome
   const isRead = outcome.kind !== 'unread' && !moves.isSending(record)
   const found = isRead ? await identify(sql, { record, attempt, connection: job.connection }, outcome) : undefined
   if (!found?.post) return requeuedOrOver(work, watchNext(attempt, gate.now, times))
-  const settled = lateHit({ moves, record, attempt, now: gate.now, times }, found.post)
+  const settled = lateHit({ moves, record, attempt, now: gate.now, times }, found.post, job.connection.external_id)
   if (moves.isSent(record)) return twice(settled, work)
   const decision = decisionOf(settled, work)
   const scheduled = await workOf(sql, 'send', record.id)

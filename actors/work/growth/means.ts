@@ -20,8 +20,6 @@ interface Request {
 }
 
 export interface Means<R extends Sendable = Sendable> {
-  /** The text to send, or null. */
-  textOf(record: R): string | null
   /** SHA-256 of what is sent, as far as the network lets it be recognised. */
   hashOf(record: R): string
   /** Whether an attempt of the account is in doubt that could not be told from one with this hash. */
@@ -41,7 +39,6 @@ export interface Means<R extends Sendable = Sendable> {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const post: Means<Item> = {
-  textOf: ({ body }) => body,
   hashOf: ({ body }) => sha256(fingerprintText(body)),
   isInTheWay: sameTextOpen,
   endsByItself: true,
@@ -55,7 +52,6 @@ const post: Means<Item> = {
 
 /** Replies and quotes are looked for on the account's own timeline, among answers to the same post; likes and reposts on that post. */
 const engagement: Means<Engagement> = {
-  textOf: ({ body }) => body,
   hashOf: ({ body, action, post_id }) => sha256(JSON.stringify([action, post_id, fingerprintText(body ?? '')])),
   // Its post and its action identify it.
   isInTheWay: async () => false,

@@ -47,6 +47,13 @@ const decided = (story: Story, id: string) =>
   )
 /** Skips the wait for the next read of a returned post, which is watched for a day. */
 const readNow = (id: string) => makeDue(app, id, { kind: 'reconcile' })
+/** The watch over a returned post rests, so that a test decides what reads the timeline next. */
+const restWatch = (id: string) =>
+  eventually(
+    () =>
+      app.owner`update work set run_at = now() + interval '1 hour' where ref_id = ${id} and kind = 'reconcile' and state = 'queued' returning id`,
+    (rested) => rested.length === 1,
+  )
 const wake = (story: Story) => story.send('POST', 'automation/resume-all')
 
 /** An item that got a 5xx, was never posted, and is approved again by itself. */
@@ -110,6 +117,7 @@ test('a time-out goes to review, and the item says so', async () => {
 test('a post of the same text that a person has made and named for another item is not in the way of the next send', async () => {
   const story = await newStory(app)
   const id = await returned(story)
+  await restWatch(id)
   const post = await insertSandboxPost(app, story.account, textOf(id))
   const other = await story.approved(textOf(id))
   await story.send('POST', `items/${other}/posted`, { body: { url: `https://sandbox.example/status/${post}` } })
@@ -200,6 +208,7 @@ describe('a post that appears after all', () => {
   test('is found by the read before the next send, and nothing is sent', async () => {
     const story = await newStory(app)
     const id = await returned(story)
+    await restWatch(id)
     await appearsLate(story, id)
     const reply = await postNow(story, id)
     expect([reply.status, reply.body.item.status]).toEqual([200, 'posted'])
@@ -208,9 +217,49 @@ describe('a post that appears after all', () => {
     expect((await postNow(story, id)).headers.get('idempotency-replayed')).toBe('true')
   })
 
+  describe('with the text from before an edit', () => {
+    /** Returned, and then approved with another text. */
+    const editedSince = async (story: Story): Promise<string> => {
+      const id = await returned(story)
+      expect((await story.send('PATCH', `items/${id}`, { body: { body: `Better ${id}` } })).body.item.status).toBe('drafted')
+      expect((await story.send('POST', `items/${id}/approve`)).status).toBe(200)
+      await restWatch(id)
+      await appearsLate(story, id)
+      return id
+    }
+    const isTold = async (story: Story, id: string) => {
+      const item = await story.item(id)
+      expect(item).toMatchObject({
+        status: 'posted',
+        body: `Better ${id}`,
+        last_error: expect.stringMatching(/^posted_before_edit: .*\d+/),
+      })
+      expect((await story.events()).slice(-2)).toEqual(['growth.item.posted', 'growth.approval.requested'])
+      expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+    }
+
+    test('marks the waiting item as posted, and its error says so', async () => {
+      const story = await newStory(app)
+      const id = await editedSince(story)
+      await readNow(id)
+      await wake(story)
+      await story.settled(id, 'posted')
+      await isTold(story, id)
+    })
+
+    test('is found by the read before the next send, and nothing is sent', async () => {
+      const story = await newStory(app)
+      const id = await editedSince(story)
+      const { body } = await postNow(story, id, 'the better one')
+      expect([body.item.status, sends(`Better ${id}`)]).toEqual(['posted', 0])
+      await isTold(story, id)
+    })
+  })
+
   test('that the timeline may show stops the next send, and the item goes to review', async () => {
     const story = await newStory(app)
     const id = await returned(story)
+    await restWatch(id)
     const cut = { externalId: 'x', text: `${textOf(id).slice(0, 12)}…`, truncated: true, createdAt: new Date(), url: null }
     network.view = () => ({ posts: [cut], complete: true })
     await postUntilDoubt(story, id, 'once more')

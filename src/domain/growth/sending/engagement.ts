@@ -13,6 +13,7 @@ export const engagement: Transitions<Engagement> = {
   waysOn: 'once it is in review, approve it if it is there, or reject it if not',
   stateOf: engagementState,
   contentOf,
+  textOf: ({ body }) => body,
   scheduleOf: () => null,
   networkOf: ({ network }) => network,
   isWaiting: ({ status }, origin) => origin === 'manual' && status === 'executing',

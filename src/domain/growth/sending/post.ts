@@ -13,6 +13,7 @@ export const post: Transitions<Item> = {
   waysOn: 'mark it posted, or confirm post_again, or duplicate it',
   stateOf,
   contentOf: ({ body }) => body,
+  textOf: ({ body }) => body,
   scheduleOf: ({ post_at, on_missed }) => post_at && { at: post_at, onMissed: on_missed },
   networkOf: () => null,
   isWaiting: ({ status, post_at }, origin) => (origin === 'manual' ? status === 'publishing' : status === 'approved' && post_at !== null),

@@ -68,12 +68,12 @@ export const watchNext = ({ ended_at }: Pick<Attempt, 'ended_at'>, now: Date, { 
 export const returnedSince = (now: Date, { lateHitMs }: SendTimes): Date => new Date(now.getTime() - lateHitMs)
 
 /**
- * The network made the post after all. A waiting item is posted by it. One that was sent again since is on the network twice, which a
- * person must know.
+ * The network made the post after all, from the account with the network's id `account`. A waiting item is posted by it, even if it was
+ * edited since. One that was sent again since is on the network twice, which a person must know.
  */
-export const lateHit = <R extends Sendable>(read: Trial<R>, { externalId, url }: Made): Settled<R> => {
+export const lateHit = <R extends Sendable>(read: Trial<R>, { externalId, url }: Made, account: string): Settled<R> => {
   const { moves, record, attempt, now } = read
-  if (!moves.isSent(record)) return settleSent(read, { externalId, url })
+  if (!moves.isSent(record)) return settleSent(read, { externalId, url }, account)
   return {
     record: {
       ...record,

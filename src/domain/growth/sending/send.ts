@@ -113,11 +113,36 @@ export const settle = <R extends Sendable>(sent: Sent<R>, outcome: SendOutcome):
 
 const done = { next: { kind: 'done' } } as const
 
-export const settleSent = <R extends Sendable>({ moves, record, attempt, now }: Omit<Trial<R>, 'times'>, made: Made): Settled<R> => ({
-  ...moves.sent(record, made, now),
-  attempt: { ...ended(attempt, 'posted', now), external_id: made.externalId },
-  ...done,
-})
+type Making<R extends Sendable> = Omit<Trial<R>, 'times'>
+
+/**
+ * The network has the post. A person may have changed the record since the attempt: then `last_error` says so, and a person is asked to look.
+ * `account`: the network's id of the account that has the post.
+ */
+export const settleSent = <R extends Sendable>(sent: Making<R>, made: Made, account = sent.record.account_external_id): Settled<R> => {
+  const { moves, record, attempt, now } = sent
+  const { record: next, events } = moves.sent({ ...record, account_external_id: account }, made, now)
+  const error = beforeEdit(sent, made, account)
+  return {
+    record: error === null ? next : { ...next, last_error: error },
+    events: error === null ? events : [...events, moves.reviewEvent(record)],
+    attempt: { ...ended(attempt, 'posted', now), external_id: made.externalId },
+    ...done,
+  }
+}
+
+/** How the post differs from the record as it is now. Null: not at all, or nobody knows what was sent. */
+const beforeEdit = <R extends Sendable>({ moves, record, attempt }: Making<R>, made: Made, account: string | null): string | null => {
+  const bound = record.account_external_id
+  const isOtherText = attempt.sent_text !== null && attempt.sent_text !== moves.textOf(record)
+  const isOtherAccount = bound !== null && bound !== account
+  const earlier = [...(isOtherText ? ['text'] : []), ...(isOtherAccount ? ['account'] : [])].join(' and ')
+  if (earlier === '') return null
+  return (
+    `posted_before_edit: the network made the post ${made.externalId} of an earlier request after all, with the ${earlier} of then; ` +
+    `the ${moves.noun} was edited since, and as it is now it was not sent`
+  )
+}
 
 interface Why {
   reason: string

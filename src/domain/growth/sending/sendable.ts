@@ -62,6 +62,8 @@ export interface Transitions<R extends Sendable> {
   stateOf(record: R): string
   /** The whole content of a send, as one text: approvals bind it and the account. */
   contentOf(record: R): string
+  /** The text that goes out, or null: what attempts keep. */
+  textOf(record: R): string | null
   /** When it should be sent, and its own rule if that is missed; null for manual sends. */
   scheduleOf(record: R): { at: Date; onMissed: OnMissed | null } | null
   /** The network it is bound to; null: the network of whichever account sends it. */

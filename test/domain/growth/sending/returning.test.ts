@@ -5,7 +5,7 @@ import { post } from '#domain/growth/sending/post'
 import { clearRead, lateHit, type Proof, watchNext } from '#domain/growth/sending/returning'
 import { doubt, type Settled } from '#domain/growth/sending/send'
 import { sendTimes, sendTimes as times } from '#domain/growth/sending/times'
-import { at, attemptWith, DAY, HOUR, itemIn, MINUTE } from '#test/domain/records'
+import { ACCOUNT, at, attemptWith, DAY, HOUR, itemIn, MINUTE } from '#test/domain/records'
 
 /** In doubt since `at(0)`, on a promise of so many milliseconds. */
 const doubtful = (cause: DoubtCause, appliesWithinMs: number | undefined): Settled<Item> =>
@@ -106,7 +106,9 @@ describe('after the return', () => {
   })
 
   const made = { externalId: 'post-9', url: null }
-  const late = (record: Item): Settled<Item> => lateHit({ moves: post, record, attempt: returned, now: at(HOUR), times: sendTimes }, made)
+  const late = (record: Item): Settled<Item> => lateAt(record, ACCOUNT)
+  const lateAt = (record: Item, account: string): Settled<Item> =>
+    lateHit({ moves: post, record, attempt: returned, now: at(HOUR), times: sendTimes }, made, account)
 
   test('a late post settles an item that waits, and is told of one that went out since', () => {
     for (const item of [itemIn.approved, itemIn.scheduled, itemIn.publish_failed]) {
@@ -122,5 +124,26 @@ describe('after the return', () => {
     expect(step.record).toMatchObject({ status: 'posted', external_id: 'post-1', last_error: expect.stringContaining('post-9') })
     expect(step.attempt).toMatchObject({ state: 'posted', external_id: 'post-9' })
     expect(step.events).toEqual([{ type: 'growth.approval.requested', data: { kind: 'item_review', item_id: 'item-1' } }])
+  })
+
+  test.each<[string, Partial<Item>, string]>([
+    ['text', { body: 'Another text' }, ACCOUNT],
+    ['account', {}, 'account-2'],
+    ['text and account', { body: 'Another text' }, 'account-2'],
+  ])('a late post of an item edited since says that it has the earlier %s', (what, change, account) => {
+    const { record, events } = lateAt({ ...itemIn.approved, ...change }, account)
+    expect(record).toMatchObject({ status: 'posted', external_id: 'post-9', account_external_id: account })
+    expect(record.last_error).toStartWith(
+      `posted_before_edit: the network made the post post-9 of an earlier request after all, with the ${what} of`,
+    )
+    expect(events.map(({ type }) => type)).toEqual(['growth.item.posted', 'growth.approval.requested'])
+  })
+
+  test('says nothing of an edit where nobody knows what was sent, or where the text is as it was', () => {
+    const unknown: Attempt = { ...returned, sent_text: null }
+    const item = { ...itemIn.approved, body: 'Another text' }
+    const step = lateHit({ moves: post, record: item, attempt: unknown, now: at(HOUR), times: sendTimes }, made, ACCOUNT)
+    expect([step.record.status, step.record.last_error]).toEqual(['posted', null])
+    expect(late(itemIn.approved).record.last_error).toBeNull()
   })
 })
