@@ -1,21 +1,40 @@
-import { expect, test } from 'bun:test'
+import { afterEach, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import { newId, randomBase62, toBase62 } from '#kernel/ids'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-test('ids are version 7 UUIDs that sort in the order in which they were made', () => {
-  const ids = Array.from({ length: 10_000 }, newId)
+afterEach(() => void spyOn(Date, 'now').mockRestore())
+
+const HOUR = 3_600_000
+
+/** Makes `count` ids at each of the times. */
+const idsAt = (times: number[], count: number): string[] =>
+  times.flatMap((time) => {
+    spyOn(Date, 'now').mockReturnValue(time)
+    return Array.from({ length: count }, newId)
+  })
+
+const msOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+
+test('ids are version 7 UUIDs that sort in the order in which they were made, even many of one millisecond', () => {
+  const ids = idsAt([Date.now() - HOUR], 10_000)
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids.toSorted()).toEqual(ids)
 })
 
 test('an id begins with the milliseconds since 1970', () => {
-  const before = Date.now()
-  const made = Number.parseInt(newId().replaceAll('-', '').slice(0, 12), 16)
-  expect(made).toBeGreaterThanOrEqual(before)
-  expect(made).toBeLessThanOrEqual(Date.now())
+  const time = Date.now() - 2 * HOUR
+  expect(idsAt([time], 1).map(msOf)).toEqual([time])
+})
+
+test('ids stay in order while the clock steps back by up to a minute, and follow a clock that is set back further', () => {
+  const time = Date.now() - 3 * HOUR
+  const ids = idsAt([time, time - 2_000, time - 59_000, time - 1, time + 1], 3_000)
+  expect(ids.toSorted()).toEqual(ids)
+  expect(msOf(ids.at(-1)!)).toBeLessThan(time + 10)
+  expect(idsAt([time - HOUR], 1).map(msOf)).toEqual([time - HOUR])
 })
 
 test('a random text has the requested length, and all characters equally often', () => {
