@@ -3,7 +3,7 @@
 import { newId } from '#kernel/ids'
 import { signedHeaders } from '#port/webhook'
 import { loadNow } from '#store/engine/load'
-import { workOfKinds } from '#store/engine/work'
+import { type Work, workOfKinds } from '#store/engine/work'
 import { eventually, type TestApp } from './app.ts'
 import { CHANNEL_SECRET, channelAdmin } from './channels.ts'
 
@@ -115,12 +115,16 @@ export const settledMessages = (app: Pick<TestApp, 'owner'>, channel: Pick<DevCh
     (all) => all.length === count && all.every(({ state }) => state !== 'fetching'),
   )
 
-/** The next try to fetch each message is due at once. One that runs goes on. */
-export const hasten = ({ workplace }: TestApp, { tenantId }: DevChannel): Promise<void> =>
+/** The next try of all queued work of a kind is due at once, as to fetch messages. One that runs goes on. */
+export const hasten = (
+  { workplace }: Pick<TestApp, 'workplace'>,
+  { tenantId }: Pick<DevChannel, 'tenantId'>,
+  kind: Work['kind'] = 'channel_fetch',
+): Promise<void> =>
   workplace.world.ask(tenantId, {
     ...{ name: 'test.hasten', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
     async decide(sql, { now }) {
-      const queued = (await loadNow(sql, { all: workOfKinds(['channel_fetch']) })).all.filter(({ state }) => state === 'queued')
+      const queued = (await loadNow(sql, { all: workOfKinds([kind]) })).all.filter(({ state }) => state === 'queued')
       return { reply: undefined, effects: { requeued: queued.map(({ id }) => ({ id, runAt: now })) } }
     },
   })

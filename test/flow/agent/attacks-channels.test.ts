@@ -47,7 +47,8 @@ const obeying = scriptedModel((asked, nth) => {
 })
 
 const app = useApp(() => ({
-  overrides: { thinker: obeying },
+  // Mail goes out as fast as it can.
+  overrides: { thinker: obeying, channels: (usual) => ({ ...usual, email: { ...usual.email!, spacingMs: 0 } }) },
   env: {
     ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', CHANNEL_URLS: JSON.stringify({ mailgun: mailgun.url }) },
     EGRESS_ALLOW: [canary, listed, answers].map(hostOf).concat(new URL(mailgun.url).host).join(','),

@@ -1,7 +1,9 @@
 /** A provider that passes each check and refuses each message. */
 import { afterAll, expect, test } from 'bun:test'
+import type { ChannelReply } from '#domain/agent/channel-reply'
 import { eventually } from '#test/support/app'
-import { reply, replyOnce, replyRow } from '#test/support/channel-replies'
+import { hasten } from '#test/support/channel-posts'
+import { reply, replyRow } from '#test/support/channel-replies'
 import { channelAdmin } from '#test/support/channels'
 import { openReceiver } from '#test/support/receiver'
 import { useApp } from '#test/support/use'
@@ -21,14 +23,18 @@ test('a connection whose checks pass and whose messages are refused fails once, 
   const { say, send, get, connection, tenantId } = await place()
   const failings = async () =>
     (await app.owner`select 1 from outbox where tenant_id = ${tenantId} and type = 'agent.channel.failing'`).length
+  /** Without the pauses between tries. */
+  const tried = (id: string, until: (reply: ChannelReply) => boolean) =>
+    eventually(async () => {
+      await hasten(app, { tenantId }, 'channel_reply')
+      return replyRow(app, id)
+    }, until)
   const refusedSo = async (count: number): Promise<string> => {
     const id = await say(`refused ${count}`)
-    await eventually(
-      () => replyRow(app, id),
-      ({ tries }) => tries >= count,
-    )
+    await tried(id, ({ tries }) => tries >= count)
     return id
   }
+  const sent = (id: string) => tried(id, ({ status }) => status === 'sent')
   const checked = () =>
     eventually(
       () => get(connection),
@@ -39,7 +45,7 @@ test('a connection whose checks pass and whose messages are refused fails once, 
   expect(await checked()).toMatchObject({ lastError: 'the receiver answered 404' })
   expect(await failings()).toBe(1)
   receiver.answer = {}
-  await replyOnce(app, id, 'sent')
+  await sent(id)
   expect(await get(connection)).toMatchObject({ status: 'active', lastError: null })
 
   receiver.answer = { status: 404 }
@@ -50,5 +56,5 @@ test('a connection whose checks pass and whose messages are refused fails once, 
   expect(body.connection.lastError).toBeNull()
   await eventually(failings, (count) => count === 3)
   receiver.answer = {}
-  await replyOnce(app, other, 'sent')
+  await sent(other)
 })

@@ -2,9 +2,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
+import { hasten } from '#test/support/channel-posts'
 import { makeReply, reply, replyOnce, replyRow } from '#test/support/channel-replies'
 import { channelAdmin } from '#test/support/channels'
-import { letterOf } from '#test/support/letters'
 import { openReceiver } from '#test/support/receiver'
 import { useApp } from '#test/support/use'
 
@@ -265,12 +265,7 @@ describe('a workspace', () => {
     )
     expect([held.status, held.error, texts()]).toEqual(['queued', 'the workspace is scheduled for deletion', []])
     expect((await send('DELETE', 'app/workspace/deletion')).status).toBe(200)
-    await app.owner`update work set run_at = now() where kind = 'channel_reply' and ref_id = ${id}`
-    await app.owner`update actor set wake_at = now() where tenant_id = ${tenantId}`
-    await app.workplace.runtime.ask(
-      tenantId,
-      letterOf(() => ({ reply: undefined, effects: {} })),
-    )
+    await hasten(app, { tenantId }, 'channel_reply')
     await replyOnce(app, id, 'sent')
   })
 })

@@ -104,7 +104,7 @@ test('what may be on the network is not taken back, and can be marked done', asy
   const story = await newStory(app)
   const { id } = await approved(story)
   points.arm('send.sent', new Error('the answer was lost'))
-  await act(story, id, 'execute')
+  const asked = execute(story, id)
   await eventually(
     () => engagement(story, id),
     ({ status }) => status === 'execute_unconfirmed',
@@ -115,6 +115,7 @@ test('what may be on the network is not taken back, and can be marked done', asy
     expect([refused.status, refused.body.error?.message]).toEqual([409, expect.stringContaining('may already be on the network')])
   }
   expect((await act(story, id, 'done')).body.engagement).toMatchObject({ status: 'executed', review: false })
+  expect((await asked).body.engagement.status).toBe('executed')
   expect([await attemptsOf(id), await worksOf(id)]).toEqual([['posted'], []])
   const refused = await remove(story, id)
   expect([refused.status, refused.body.error?.message]).toEqual([409, expect.stringContaining('cannot delete: the engagement is executed')])
