@@ -70,8 +70,9 @@ test('a client whose time is out does not cancel what it started', async () => {
   await using mcp = await connectMcp(app.url, { key })
   const call = { name: 'growth_create_batch', arguments: { count: 1, focus: 'timed out' } }
   const running = mcp.client.callTool(call, undefined, { onprogress: () => {}, timeout: 200 })
+  const timedOut = expect(running).rejects.toThrow('timed out')
   await held.begun(1)
-  await expect(running).rejects.toThrow('timed out')
+  await timedOut
   held.release()
   expect(await settled(key, 'timed out')).toMatchObject({ status: 'ready', error: null })
 })
