@@ -36,7 +36,7 @@ const stepsOf = async ({ owner }: TestApp, id: string): Promise<StepEnd[]> =>
   )
 
 const IN_VAIN = 'tool_failed: it failed three times'
-const LATE = 'tool_failed: it did not answer within 0.2 seconds'
+const LATE = 'tool_failed: it did not answer within 1.5 seconds'
 
 /** How its step ends, and how often it is tried in a letter. */
 const ends: Record<BadToolName, { state?: string; error: string | null; attempt?: number }> = {
@@ -80,7 +80,7 @@ describe('of a tool that always fails', () => {
 
   beforeAll(async () => {
     const tools = withBadTools((name) => called.add(name))
-    app = world.use(await testApp({ overrides: { thinker: plannedModel(), tools, toolMs: 200, sweepMs: 20 } }))
+    app = world.use(await testApp({ overrides: { thinker: plannedModel(), tools, toolMs: 1_500, sweepMs: 20 } }))
     await Promise.all((Object.keys(badTools) as BadToolName[]).map(begin))
   })
   afterAll(() => world.disposeAsync())
