@@ -7,7 +7,7 @@ const Channel = oneOf(['email', 'slack', 'whatsapp', 'sms', 'dev'])
 
 const displayName = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, format: 'name', examples: ['Help desk'] })
 const SenderPolicy = oneOf(['members', 'anyone'], {
-  description: 'Whose messages start jobs: those of members who have linked their sender, or everybody.',
+  description: 'Whose messages start jobs: those of members who have linked their sender, or everybody. Only owners can set anyone.',
 })
 const config = T.Record(T.String({ minLength: 1, maxLength: 100 }), T.Unknown(), {
   description: 'What its adapter knows, and anything of yours. At most 8,192 characters as JSON. It is shown: no secrets.',

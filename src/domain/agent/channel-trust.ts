@@ -109,6 +109,19 @@ export const hasRoomForMember = ({ channel }: Pick<ChannelConnection, 'channel'>
 export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>
   isForStranger(by) && config.reply !== 'auto'
 
+type Open = Pick<ChannelConnection, 'sender_policy' | 'config'>
+
+const answersUnread = ({ sender_policy, config }: Open): boolean => sender_policy === 'anyone' && config.reply === 'auto'
+
+/** What a change lets people outside do from then on. `unread`: get answers, or be able to, that nobody in the workspace has read. */
+export const openedBy = (before: Open, after: Open): { toAnyone: boolean; unread: boolean } => ({
+  toAnyone: before.sender_policy !== 'anyone' && after.sender_policy === 'anyone',
+  unread: (before.config.reply !== 'auto' && after.config.reply === 'auto') || (!answersUnread(before) && answersUnread(after)),
+})
+
+/** What a new connection opens is compared with this. */
+export const CLOSED: Open = { sender_policy: 'members', config: {} }
+
 /** Strangers of a connection that are told so within a day: senders can be forged without number, and each line goes to a victim. */
 export const MOST_TOLD = 50
 /** To a stranger where members alone are served; at most once a day. */
@@ -120,7 +133,10 @@ export const USED_UP = `You have used up today's messages: I answer at most ${MO
 
 /** Names of `config` that mean the same in every channel. */
 export const COMMON_CONFIG: Readonly<Record<'reply' | 'dailyJobs' | 'approvals', { description: string }>> = {
-  reply: { description: 'auto: answers to people outside the workspace go out at once. hold, as without it: each waits for a person.' },
+  reply: {
+    description:
+      'auto: answers to people outside the workspace go out at once; only an owner who has signed in can set it. hold, as without it: each waits for a person.',
+  },
   dailyJobs: {
     description: `How many messages of people outside the workspace are answered within a day, 0 to 10000. Default ${USUAL_DAILY_JOBS}.`,
   },

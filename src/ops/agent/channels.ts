@@ -11,7 +11,7 @@ import {
   updateChannelConnection,
 } from '#domain/agent/channel-connection'
 import { channelSetup } from '#domain/agent/channel-setup'
-import { COMMON_CONFIG, commonConfigError } from '#domain/agent/channel-trust'
+import { CLOSED, COMMON_CONFIG, commonConfigError, openedBy } from '#domain/agent/channel-trust'
 import { invalid } from '#domain/agent/mcp-config'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -111,9 +111,19 @@ const adapterView = ({ channels, identity: { publicUrl } }: ChannelParts, channe
   }
 }
 
-/** Whoever sets what a channel's posts are signed with can write as any linked sender: an owner may, who has signed in. */
-const canSpeakForSenders = ({ principal, job }: CommandContext): boolean =>
+const isSignedInOwner = ({ principal, job }: CommandContext): boolean =>
   job === undefined && principal.kind === 'session' && roleOf(principal) === 'owner'
+
+/** Throws `forbidden`: whoever connects channels does not thereby decide that people outside are served, or answered unread. */
+const requireMayOpen = (context: CommandContext, before: Open, after: Open): void => {
+  const { toAnyone, unread } = openedBy(before, after)
+  if (unread && !isSignedInOwner(context))
+    fail('forbidden', 'config.reply: only an owner who has signed in can let answers go to people outside that nobody has read')
+  if (toAnyone && roleOf(context.principal) !== 'owner')
+    fail('forbidden', 'senderPolicy: only an owner can open a channel to people outside the workspace')
+}
+
+type Open = Parameters<typeof openedBy>[0]
 
 type All = Handlers<typeof channels>
 
@@ -126,7 +136,8 @@ const creating = (parts: ChannelParts): All['create'] => ({
     const isTaken = routes.some(({ tenant_id }) => tenant_id !== tenantId)
     return loading(
       () => ({ count: channelConnectionCount, same: channelConnectionOfKey(channel, named && 'key' in named ? named.key : '') }),
-      (input, { gate: { now } }, { count, same }) => {
+      (input, context, { count, same }) => {
+        const { now } = context.gate
         const adapter = adapterOf(parts, channel)
         const key = keyOf(adapter, input.routingKey)
         requireConfig(adapter, input.config ?? {})
@@ -134,6 +145,7 @@ const creating = (parts: ChannelParts): All['create'] => ({
         if (isTaken) fail('conflict', `another workspace has connected this ${channel} channel`)
         const given = { ...input, id: newId(), routingKey: key }
         const made = newChannelConnection(given, { known: adapter.fields, ...count, now })
+        requireMayOpen(context, CLOSED, made.connection)
         const writes = [insertChannelConnection(made.connection, sealedOf(parts, made))]
         const { reply, ...rest } = resultOf(made.connection, merge({ writes }, checkEffects(made, undefined, now)))
         return { reply: { ...reply, setup: setupOf(parts, made.connection) }, ...rest }
@@ -155,7 +167,9 @@ const updating = (parts: ChannelParts): All['update'] =>
       const credentials = credentialsOf(parts.sealer, id, sealed!)
       const changed = updateChannelConnection(connection, patch, { known: adapter.fields, credentials, now })
       if (patch.config) requireConfig(adapter, changed.connection.config)
-      const isUnlinked = isRekeyed(credentials, changed.credentials) && !canSpeakForSenders(context)
+      requireMayOpen(context, connection, changed.connection)
+      // Whoever sets what a channel's posts are signed with can write as any linked sender.
+      const isUnlinked = isRekeyed(credentials, changed.credentials) && !isSignedInOwner(context)
       const endedIdentities = isUnlinked ? linked!.total : 0
       const writes = [saveChannelConnection(changed.connection, sealedOf(parts, changed)), ...(isUnlinked ? unlinkAll(id) : [])]
       const { reply, auditDetail, ...rest } = resultOf(changed.connection, merge({ writes }, checkEffects(changed, check, now)))
