@@ -3,7 +3,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import type { Operation } from '#ops/bind'
 import type { McpContext } from './context.ts'
-import { MOST_BYTES, shortForm, sizeOf, usualForm } from './short-form.ts'
+import { MOST_TOKENS, shortForm, sizeOf, usualForm } from './short-form.ts'
 
 type Fields = Record<string, unknown>
 
@@ -18,6 +18,8 @@ interface Asked {
   input: unknown
   /** Whether a single record was asked for by its id. */
   whole: boolean
+  /** The character of its longest text to begin with. */
+  from?: number | undefined
 }
 
 const MOST_READS = 3
@@ -36,17 +38,17 @@ export const fitted = (answer: Answer, { schema, whole = false }: { schema: TSch
 })
 
 /** Runs a query. Throws its errors. */
-export const readFitting = async (context: McpContext, { operation, input, whole }: Asked): Promise<Fitted> => {
+export const readFitting = async (context: McpContext, { operation, input, whole, from }: Asked): Promise<Fitted> => {
   const { id, output: schema } = operation
   let answer = await context.run(id, input)
   let note: string | undefined
   for (let reads = 1; reads < MOST_READS && isPaged(operation); reads++) {
     const body: Fields = JSON.parse(answer.body)
     const [size, count] = [sizeOf(usualForm(body, { schema, whole })), listIn(body).length]
-    if (size <= MOST_BYTES || count <= 1) break
-    const limit = Math.max(1, Math.floor(((count * MOST_BYTES) / size) * MARGIN))
+    if (size <= MOST_TOKENS || count <= 1) break
+    const limit = Math.max(1, Math.floor(((count * MOST_TOKENS) / size) * MARGIN))
     answer = await context.run(id, { ...(input as object), limit })
     note = noteOf(limit)
   }
-  return { answer, ...shortForm(JSON.parse(answer.body), { schema, whole, note }) }
+  return { answer, ...shortForm(JSON.parse(answer.body), { schema, whole, from, note }) }
 }

@@ -26,10 +26,23 @@ const kindsIn = (all: readonly Operation[]): ReadonlyMap<string, Operation> =>
     }),
   )
 
+/** The most that a text of a record has, many times over. */
+const LAST = 10_000_000
+
+const inputOf = (kinds: string[]) =>
+  T.Object(
+    {
+      kind: oneOf(kinds),
+      id: Id,
+      from: T.Optional(T.Integer({ minimum: 0, maximum: LAST, description: 'To read on: the character that the answer before names.' })),
+    },
+    { additionalProperties: false },
+  )
+
 /** The tool as an operation of this surface alone: the others have one for each kind. */
 export const withRecords = (all: readonly Operation[]): Operation[] => {
   const kinds = kindsIn(all)
-  const input = T.Object({ kind: oneOf([...kinds.keys()]), id: Id }, { additionalProperties: false })
+  const input = inputOf([...kinds.keys()])
   const [example] = kinds.values()
   const run: Operation['run'] = async (read, call) => {
     const given = await read()
@@ -49,13 +62,19 @@ interface Resolved {
   input: unknown
   /** Whether it reads a record whole. */
   whole: boolean
+  /** The character of its longest text to begin with. */
+  from?: number | undefined
 }
+
+const isStart = (value: unknown): value is number | undefined =>
+  value === undefined || (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LAST)
 
 /** The operation and input that a call comes down to: that of the kind, whose answer it gives. */
 export const resolved = (operations: Operations, o: Operation, input: unknown): Resolved => {
   if (o.id !== ID) return { operation: o, input, whole: false }
-  const { kind, id, ...rest } = input as { kind?: unknown; id?: unknown }
-  const operation =
-    typeof kind === 'string' && id !== undefined && Object.keys(rest).length === 0 ? kindsIn([...operations.values()]).get(kind) : undefined
-  return operation ? { operation, input: { id }, whole: true } : { operation: o, input, whole: true }
+  const { kind, id, from, ...rest } = input as { kind?: unknown; id?: unknown; from?: unknown }
+  const isComplete = typeof kind === 'string' && id !== undefined && isStart(from) && Object.keys(rest).length === 0
+  const operation = isComplete ? kindsIn([...operations.values()]).get(kind) : undefined
+  // What is not valid goes to the tool's own operation, which says why.
+  return operation ? { operation, input: { id }, whole: true, from: from as number | undefined } : { operation: o, input, whole: true }
 }

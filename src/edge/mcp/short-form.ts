@@ -1,17 +1,19 @@
 /**
  * The short form of answers, for models: entries of lists leave out what is empty and cut long texts, reports leave out the data behind their
- * Markdown, signals say in a line what the network allows. growth_get_record shows a record whole. Text and structured content are made of
- * the same form, each below `MOST_BYTES`.
+ * Markdown, items their first text, signals say in a line what the network allows. growth_get_record shows a record whole, and a long text of
+ * it in parts. Text and structured content are made of the same form, each of at most `MOST_TOKENS`.
  */
 import type { TSchema } from '@sinclair/typebox'
 import { entryOf, fieldOf } from './declared-fields.ts'
+import { beginning, checkedStart, longestText, placed, remainder } from './long-text.ts'
 import { isEmpty, isFields, textOf } from './text.ts'
+import { tokensGuessed } from './token-guess.ts'
 import { cut } from './truncate.ts'
 
 type Fields = Record<string, unknown>
 
-/** In bytes of UTF-8: below 8,000 tokens, whatever the language. */
-export const MOST_BYTES = 24_000
+/** As guessed: a tenth below the 8,000 that an answer may cost, for the guess is up to a tenth too low on hashes and rare scripts. */
+export const MOST_TOKENS = 7_200
 
 interface Form {
   /** The most characters of a text, in a list or in a record of its own. */
@@ -45,9 +47,13 @@ const inOneLine = (actions: Action[]): string => {
   return `${allowed.length > 0 ? allowed.join(', ') : 'none'}${not}`
 }
 
+/** As many digits of an item's hash as every surface shows, and as an approval takes. */
+const MARK = 8
+
 /** By the title of the record. */
 const shortRecords: Record<string, (record: Fields) => Fields> = {
   Report: ({ data, ...rest }) => (rest.markdown ? rest : { ...rest, data }),
+  Item: ({ original_body: _, content_hash, ...rest }) => ({ ...rest, content_hash: String(content_hash).slice(0, MARK) }),
   Signal: ({ actions, ...rest }) => ({ ...rest, actions: Array.isArray(actions) ? inOneLine(actions) : actions }),
 }
 
@@ -75,20 +81,32 @@ const forms = (whole: boolean): Form[] => [
   { inList: 60, alone: 200, entries: 1, whole: false },
 ]
 
-const NOTE = 'Too long to show in full: texts end early, and long lists show their first entries. The lists of their own have all.'
+const NOTE =
+  'Too long to show in full: texts end early, and long lists show their first entries. growth_get_record shows a record, and all of its text in parts.'
 
 const made = (body: Fields, schema: TSchema, form: Form, note?: string): Short => {
   const short = { ...(shaped(body, schema, form) as Fields), ...(note ? { shortened: note } : {}) }
   return { body: short, text: textOf(short, schema) }
 }
 
-/** In bytes, of the longer of the two. */
-export const sizeOf = ({ body, text }: Short): number => Math.max(Buffer.byteLength(JSON.stringify(body)), Buffer.byteLength(text))
+/**
+ * In tokens, of the longer of the two. A text has no more tokens than bytes, and the lines of a record at most twice as many as its JSON, where
+ * strangers' words are marked.
+ */
+export const sizeOf = ({ body, text }: Short): number => {
+  const json = JSON.stringify(body)
+  const bytes = Math.max(Buffer.byteLength(json), Buffer.byteLength(text))
+  if (bytes <= MOST_TOKENS) return bytes
+  const size = tokensGuessed(json)
+  return size <= MOST_TOKENS / 2 ? size : Math.max(size, tokensGuessed(text))
+}
 
 interface Given {
   schema: TSchema
   /** As a single record is read: without the short forms of records. */
   whole: boolean
+  /** Of the record's longest text: the character to begin with. */
+  from?: number | undefined
   /** Why there is less than asked for. */
   note?: string | undefined
 }
@@ -96,13 +114,39 @@ interface Given {
 /** The usual form, however long. */
 export const usualForm = (body: Fields, { schema, whole, note }: Given): Short => made(body, schema, forms(whole)[0]!, note)
 
-/** The first form that fits. */
-export const shortForm = (body: Fields, { schema, whole, note }: Given): Short => {
+const firstFitting = (body: Fields, { schema, whole, note }: Given, most: number): Short => {
   const [usual, ...shorter] = forms(whole)
   let last = made(body, schema, usual!, note)
   for (const form of shorter) {
-    if (sizeOf(last) <= MOST_BYTES) break
+    if (sizeOf(last) <= most) break
     last = made(body, schema, form, NOTE)
   }
   return last
+}
+
+/** What the note about a part takes, and the name of its field. */
+const ROOM_FOR_NOTE = 100
+
+/** The record with as much of its longest text as fits; later parts come without the rest of the record. */
+const inParts = (body: Fields, given: Given, from: number): Short | undefined => {
+  const long = longestText(body)
+  if (!long) return undefined
+  checkedStart(long, from)
+  const frame = from > 0 ? remainder(body, long) : firstFitting(placed(body, long, ''), given, MOST_TOKENS / 2).body
+  const room = MOST_TOKENS - ROOM_FOR_NOTE - tokensGuessed(JSON.stringify(frame))
+  for (let share = 1; share > 0.2; share -= 0.2) {
+    const { part, note } = beginning(long, from, room * share)
+    const shown = { ...placed(frame, long, part), shortened: note }
+    const short = { body: shown, text: textOf(shown, given.schema) }
+    if (sizeOf(short) <= MOST_TOKENS) return short
+  }
+  return undefined
+}
+
+/** The first form that fits. Throws `invalid_input` if `from` is not before the end of the record's longest text. */
+export const shortForm = (body: Fields, given: Given): Short => {
+  const { whole, from = 0 } = given
+  const usual = usualForm(body, given)
+  if (from === 0 && sizeOf(usual) <= MOST_TOKENS) return usual
+  return (whole ? inParts(body, given, from) : undefined) ?? firstFitting(body, given, MOST_TOKENS)
 }

@@ -3,9 +3,11 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { reports } from '#contract/growth/reports'
 import { signals } from '#contract/growth/signals'
-import { MOST_BYTES, shortForm } from '#edge/mcp/short-form'
+import { shortForm } from '#edge/mcp/short-form'
+import { tokensGuessed } from '#edge/mcp/token-guess'
 import { newId } from '#kernel/ids'
 import { connectMcp, type McpClient } from '#test/support/mcp'
+import { tokensOf } from '#test/support/o200k'
 import { newStory, type Story } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
 
@@ -20,9 +22,13 @@ const mcp = use(() => connect(story))
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Content = any
 
-const shownBy = ({ content, structuredContent }: CallToolResult): { text: string; body: Content; bytes: number[] } => {
+/** Of the text, and of the structured content. */
+const MOST_TOKENS = 8_000
+
+const shownBy = ({ content, structuredContent }: CallToolResult): { text: string; body: Content } => {
   const { text } = content[0] as { text: string }
-  return { text, body: structuredContent, bytes: [text, JSON.stringify(structuredContent)].map((one) => Buffer.byteLength(one)) }
+  for (const shown of [text, structuredContent]) expect(tokensOf(shown)).toBeLessThanOrEqual(MOST_TOKENS)
+  return { text, body: structuredContent }
 }
 
 /** Letters of three bytes each, as of many languages. */
@@ -46,8 +52,7 @@ describe('with sixty long items', () => {
     const seen = new Set<string>()
     let cursor: string | null = null
     for (let pages = 0; pages < 60; pages++) {
-      const { text, body, bytes } = shownBy(await mcp.call('growth_list_queue', { limit: 100, ...(cursor ? { cursor } : {}) }))
-      for (const size of bytes) expect(size).toBeLessThanOrEqual(MOST_BYTES)
+      const { text, body } = shownBy(await mcp.call('growth_list_queue', { limit: 100, ...(cursor ? { cursor } : {}) }))
       for (const { id, body: words } of body.items) {
         expect(text).toContain(id)
         expect(text).toContain(words.split('\n').at(-1))
@@ -62,21 +67,74 @@ describe('with sixty long items', () => {
   })
 
   test.each(['growth_overview', 'growth_get_brief', 'growth_list_hooks'])('%s fits', async (name) => {
-    const { bytes } = shownBy(await mcp.call(name, name === 'growth_get_brief' ? { include: 'items' } : {}))
-    for (const size of bytes) expect(size).toBeLessThanOrEqual(MOST_BYTES)
+    expect(shownBy(await mcp.call(name, name === 'growth_get_brief' ? { include: 'items' } : {})).body).not.toBeEmpty()
   })
 })
 
-test('one record is shown whole if that fits, and else ends early with its length', async () => {
-  const whole = await write(5_000)
-  const { text, body } = shownBy(await mcp.call('growth_get_record', { kind: 'item', id: whole }))
-  expect(body).toEqual((await story.send('GET', `items/${whole}`)).body)
+const ENGLISH = 'Every delay starts at the dock, and nobody reads the log.\n'
+
+test.each([wide(5_000), ENGLISH.repeat(350)])('one record is shown whole if that fits', async (words) => {
+  const made = await story.send('POST', 'items', { body: { kind: 'article', title: 'On words', body: words.trim() } })
+  const { id } = made.body.item
+  const { text, body } = shownBy(await mcp.call('growth_get_record', { kind: 'item', id }))
+  expect(body).toEqual((await story.send('GET', `items/${id}`)).body)
   expect(text).toContain(body.item.body.split('\n').at(-1))
-  const long = await write(20_000)
-  const cut = shownBy(await mcp.call('growth_get_record', { kind: 'item', id: long }))
-  for (const size of cut.bytes) expect(size).toBeLessThanOrEqual(MOST_BYTES)
-  expect(cut.body.item.body).toMatch(/… \(\d{5} characters in all\)$/)
-  expect(cut.body.shortened).toStartWith('Too long to show in full')
+})
+
+/** Up to the longest article that the network takes. */
+const longTexts: Record<string, string> = {
+  japanese: wide(24_500),
+  hashes: `${newId()} `.repeat(660),
+  rockets: '🚀🪿🇩🇪 '.repeat(2_500),
+  polish: 'Nasz magazyn jest spóźniony; kierowcy czekają w kolejce. '.repeat(420),
+  quotes: '"\t\\" \n'.repeat(3_900),
+}
+
+test.each(Object.entries(longTexts))('a longer one is read in parts, which are all of its text: %s', async (_, words) => {
+  const input = { kind: 'article', title: 'On words', body: words.trim() }
+  const { status, body: made } = await story.send('POST', 'items', { body: input })
+  expect([status, made.error]).toEqual([201, undefined])
+  const { id, revision, body: all } = made.item
+  let read = ''
+  for (let from: number | undefined = 0, parts = 0; from !== undefined; parts++) {
+    const { text, body } = shownBy(await mcp.call('growth_get_record', { kind: 'item', id, ...(from > 0 ? { from } : {}) }))
+    expect(body.item).toMatchObject({ id, revision })
+    expect(text).toContain(body.shortened)
+    expect(body.shortened).toStartWith(`Characters ${from} to ${from + body.item.body.length} of the ${all.length} of body: `)
+    expect(body.item.body.isWellFormed()).toBe(true)
+    read += body.item.body
+    from = Number(/growth_get_record with from (\d+) reads on/.exec(body.shortened)?.[1] ?? Number.NaN) || undefined
+    expect(parts).toBeLessThan(12)
+  }
+  expect(read).toBe(all)
+})
+
+test('a part that does not begin within the text is refused, and a part of a short text is its rest', async () => {
+  const id = await write(3_000)
+  const { item } = (await story.send('GET', `items/${id}`)).body
+  const { length } = item.body
+  const call = (from: unknown) => mcp.call('growth_get_record', { kind: 'item', id, from })
+  expect(shownBy(await call(length - 7)).body).toEqual({
+    item: { id, revision: 1, body: item.body.slice(-7) },
+    shortened: `Characters ${length - 7} to ${length} of the ${length} of body: this is its end.`,
+  })
+  for (const [from, message] of [
+    [length, `invalid_input: from must be less than ${length}, the length of body`],
+    [-1, 'invalid_input: from must be at least 0'],
+    ['7', 'invalid_input: from must be a whole number'],
+    [1.5, 'invalid_input: from must be a whole number'],
+  ]) {
+    const { isError, content } = await call(from)
+    expect([isError, content[0]]).toEqual([true, { type: 'text', text: message }])
+  }
+})
+
+test('the guess at tokens is seldom too low, and never by more than a fifth', () => {
+  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  const others = ['ሰላም ዓለም እንዴት ነህ '.repeat(90), '𠀀𠀁龘靐齉'.repeat(90), '!@#$%^&*()_+~`|:;<>?/'.repeat(90), 'བོད་ཡིག་གི་ '.repeat(90)]
+  const hashes = Array.from({ length: 90 }, (_, n) => hash(`${n}`)).join(' ')
+  for (const text of [ENGLISH, ...Object.values(longTexts), ...others, hashes, Buffer.from(hashes).toString('base64')])
+    expect(tokensGuessed(text) / tokensOf(text), text.slice(0, 20)).toBeWithin(0.8, 3)
 })
 
 test('a list leaves out what is empty', async () => {

@@ -6,6 +6,7 @@ import { readsOnly } from '#contract/op'
 import { moduleOf, toolsetOf, toolsets } from '#edge/mcp/view'
 import type { Scope } from '#kernel/scopes'
 import { connectMcp } from '#test/support/mcp'
+import { tokensOf } from '#test/support/o200k'
 import { newWorkspace, type Workspace } from '#test/support/prepare'
 import { tokenOf } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
@@ -104,8 +105,8 @@ describe('a description', () => {
   })
 })
 
-/** Roughly what models count. Both bounds exist because users lose most of a context to the tools of other servers. */
-const tokensOf = (tools: Tool[]) => JSON.stringify({ tools }).length / 4
+/** Bounds exist because users lose most of a context to the tools of other servers. */
+const costOf = (tools: Tool[]) => tokensOf({ tools })
 const MOST = 12_000
 const MOST_OF_A_TOOLSET = 4_000
 /** Of the toolset that the README recommends, and of all tools together. */
@@ -122,19 +123,19 @@ describe('what a list costs', () => {
 
   test('the complete list leaves room for the tools to come, at the median cost of these', async () => {
     const tools = await listed(workspace.key)
-    const each = tools.map((tool) => tokensOf([tool])).sort((a, b) => a - b)
+    const each = tools.map((tool) => costOf([tool])).sort((a, b) => a - b)
     const toCome = Math.max(0, TOOLS_AT_LAST - tools.length) * each[each.length >> 1]!
-    expect(tokensOf(tools) + toCome).toBeLessThan(MOST)
+    expect(costOf(tools) + toCome).toBeLessThan(MOST)
   })
 
   test('core has at most 20 tools, and all together stay affordable', async () => {
     const core = await listed(workspace.key, '?toolsets=core')
     expect(core.length).toBeLessThanOrEqual(20)
-    expect(tokensOf(core)).toBeLessThan(MOST_OF_CORE)
-    expect(tokensOf(tools)).toBeLessThan(MOST_OF_ALL)
+    expect(costOf(core)).toBeLessThan(MOST_OF_CORE)
+    expect(costOf(tools)).toBeLessThan(MOST_OF_ALL)
   })
 
   test.each(toolsets.filter((name) => name !== 'core'))('%s stays small', async (toolset) => {
-    expect(tokensOf(await listed(workspace.key, `?toolsets=${toolset}`))).toBeLessThan(MOST_OF_A_TOOLSET)
+    expect(costOf(await listed(workspace.key, `?toolsets=${toolset}`))).toBeLessThan(MOST_OF_A_TOOLSET)
   })
 })

@@ -6,14 +6,12 @@
 import { expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { connectMcp } from '#test/support/mcp'
+import { tokensOf } from '#test/support/o200k'
 import { tokenOf } from '#test/support/session'
 import { newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
-
-/** Roughly what models count. */
-const tokens = (text: string) => Math.ceil(text.length / 4)
 
 const MOST_CALLS = 20
 /** Of both lists, the calls and the texts of their answers. */
@@ -32,12 +30,12 @@ interface Answered {
 const agentWith = async (key: string, spent: { calls: number; tokens: number }) => {
   const mcp = await connectMcp(app.url, { key, query: '?toolsets=core' })
   const tools = await mcp.tools()
-  spent.tokens += tokens(JSON.stringify({ tools }))
+  spent.tokens += tokensOf({ tools })
   const call = async (name: string, args: Record<string, unknown> = {}): Promise<Answered> => {
     const result = await mcp.call(name, args)
     const { text } = result.content[0] as { text: string }
     spent.calls++
-    spent.tokens += tokens(JSON.stringify(args)) + tokens(text)
+    spent.tokens += tokensOf(args) + tokensOf(text)
     return { result, text, body: result.structuredContent }
   }
   return {
