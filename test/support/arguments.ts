@@ -1,5 +1,5 @@
 /** Used where the caller's arguments do not name the same option. A test that waits for a busy machine is not yet wrong. */
-const defaults = () => ['--parallel=2', '--no-isolate', '--timeout=30000', `--seed=${Math.floor(Math.random() * 2 ** 31)}`]
+const defaults = () => ['--parallel=2', '--no-isolate', '--timeout=60000', `--seed=${Math.floor(Math.random() * 2 ** 31)}`]
 
 const WITHOUT_SLOW = '--path-ignore-patterns=**/*.slow.test.ts'
 

@@ -1,4 +1,4 @@
-const USUALLY_MS = 15_000
+const USUALLY_MS = 25_000
 
 /** Repeats `ask` every few milliseconds until `done`. Throws after `withinMs`, with the last value. */
 export async function eventually<T>(ask: () => Promise<T> | T, done: (value: T) => boolean, withinMs = USUALLY_MS): Promise<T> {

@@ -72,7 +72,7 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
       ),
     outbox: async () => [
       ...(await owner<OutboxRow[]>`select id, type, state, attempts, next_at, last_error, expires_at from outbox
-        where tenant_id = ${tenantId} order by created_at, id`),
+        where tenant_id = ${tenantId} order by id`),
     ],
     endpoint: async () =>
       (

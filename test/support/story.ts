@@ -61,7 +61,7 @@ const postsOf = async ({ owner }: Place, tenantId: string): Promise<Record<strin
 
 const eventsOf = async ({ owner }: Place, tenantId: string): Promise<string[]> => {
   const rows = await owner<{ type: string; reason: string | null }[]>`select type, data->>'reason' as reason from outbox
-    where tenant_id = ${tenantId} order by created_at, id`
+    where tenant_id = ${tenantId} order by id`
   return rows.map(({ type, reason }) => (reason ? `${type} ${reason}` : type))
 }
 

@@ -131,7 +131,7 @@ describe('a secret', () => {
     await hook.emit(eventOf('a'))
     await settledOutbox(hook)
     expect([await verifies(former), await verifies(current)]).toEqual([true, true])
-    await app.owner`update webhook_endpoint set previous_until = now() where tenant_id = ${hook.tenantId}`
+    await app.owner`update webhook_endpoint set previous_until = now() - interval '1 minute' where tenant_id = ${hook.tenantId}`
     await hook.emit(eventOf('b'))
     await settledOutbox(hook)
     expect([await verifies(former), await verifies(current)]).toEqual([false, true])

@@ -182,9 +182,10 @@ test('resuming follows the policy for overdue items', async () => {
 test('a pause survives a restart of the server', async () => {
   const stopped = await testApp({ database: db.options })
   const story = await newStory(stopped)
-  const id = await story.scheduled(500)
+  const id = await story.scheduled(3_600_000)
   await pause(story)
   await stopped[Symbol.asyncDispose]()
+  await makeItemDue(app, id)
   const restarted = story.at(app)
   const own = await personPostsAfter(restarted, id)
   expect(await restarted.posts()).toEqual({ [textOf(own)]: 1 })
@@ -203,6 +204,8 @@ test('the answer lists a post that a dead process may still be sending, until it
   await held.reached('sandbox.applied')
   await crash(dead)
   await using next = await testApp({ database: own.options, overrides: { times } })
+  // Ends long after this test, however slow the machine is.
+  await extendLeases(next)
   const after = story.at(next)
   expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
   await after.settled(id, 'publish_unconfirmed')

@@ -17,6 +17,15 @@ const makeOverdue = async ({ owner }: TestApp, id: string, minutes: number): Pro
   await owner`update actor set wake_at = ${at} where tenant_id = (select tenant_id from item where id = ${id})`
 }
 
+const HOUR_MS = 3_600_000
+
+/** An hour passes for an item: whatever stands in its rows falls due, and the process looks for it. */
+const passAnHour = async (story: Story, id: string): Promise<void> => {
+  await app.owner`update item set post_at = post_at - interval '1 hour' where id = ${id}`
+  await app.owner`update work set run_at = run_at - interval '1 hour' where ref_id = ${id}`
+  expect((await story.send('POST', 'automation/resume-all')).status).toBe(200)
+}
+
 const secondAccount = async (story: Story): Promise<string> => {
   const account = await app.workplace.sandbox.connect(story.tenantId, `second-${story.tenantId}`)
   await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
@@ -54,39 +63,44 @@ test('several items due at the same time all go out, each once', async () => {
 
 test('an item taken off the schedule in time does not go out', async () => {
   const story = await newStory(app)
-  const id = await story.scheduled(400)
+  const id = await story.scheduled(HOUR_MS)
   expect((await story.send('POST', `items/${id}/unschedule`)).body.item).toMatchObject({ status: 'approved', post_at: null })
-  const later = await story.scheduled(600)
+  await passAnHour(story, id)
+  const later = await story.scheduled(0)
   await story.settled(later, 'posted')
   expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: null })
   expect(await story.posts()).toEqual({ [textOf(later)]: 1 })
 })
 
 test.each([
-  ['a later', 800, 1_100],
-  ['an earlier', 3_600_000, 200],
+  ['a later', HOUR_MS, HOUR_MS + 300],
+  ['an earlier', 2 * HOUR_MS, HOUR_MS + 300],
 ])('an item moved to %s time goes out once, at the new time', async (_, first, second) => {
   const story = await newStory(app)
   const id = await story.scheduled(first)
   const post_at = inMs(second)
   expect((await story.send('POST', `items/${id}/schedule`, { body: { post_at } })).status).toBe(200)
+  await passAnHour(story, id)
   const item = await story.settled(id, 'posted')
-  expect(Date.parse(item.posted_at!)).toBeGreaterThanOrEqual(Date.parse(post_at))
+  expect(Date.parse(item.posted_at!)).toBeGreaterThanOrEqual(Date.parse(post_at) - HOUR_MS)
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
 test('a scheduled item that is posted by hand does not go out a second time', async () => {
   const story = await newStory(app)
-  const [id, later] = [await story.scheduled(300), await story.scheduled(500)]
+  const id = await story.scheduled(HOUR_MS)
   expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
+  await passAnHour(story, id)
+  const later = await story.scheduled(0)
   await story.settled(later, 'posted')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(later)]: 1 })
 })
 
 test('without a connected account an item goes back to approved, off the schedule, with the reason', async () => {
   const story = await newStory(app)
-  const id = await story.scheduled(300)
+  const id = await story.scheduled(HOUR_MS)
   expect((await story.send('DELETE', 'connection')).status).toBe(200)
+  await passAnHour(story, id)
   const item = await eventually(
     () => story.item(id),
     ({ post_at }) => post_at === null,
@@ -98,8 +112,9 @@ test('without a connected account an item goes back to approved, off the schedul
 
 test('an item that was changed after its approval goes back to drafted and is not sent', async () => {
   const story = await newStory(app)
-  const id = await story.scheduled(300)
+  const id = await story.scheduled(HOUR_MS)
   await setItem(app, id, { body: app.owner`body || ' and more'` })
+  await passAnHour(story, id)
   expect(await story.settled(id, 'drafted')).toMatchObject({ status: 'drafted', post_at: null, last_error: 'approval_stale' })
   expect(await story.events()).toEqual(['growth.item.returned approval_stale'])
   expect(await story.posts()).toEqual({})
@@ -108,10 +123,11 @@ test('an item that was changed after its approval goes back to drafted and is no
 test('an item goes out from the account it was approved for, though another is the default by then', async () => {
   const story = await newStory(app)
   await secondAccount(story)
-  const id = await story.scheduled(400)
+  const id = await story.scheduled(HOUR_MS)
   const { connections } = (await story.send('GET', 'connections')).body
   const other = connections.find(({ external_id }: { external_id: string }) => external_id !== story.account)
   expect((await story.send('POST', `connections/${other.id}/default`)).status).toBe(200)
+  await passAnHour(story, id)
   await story.settled(id, 'posted')
   expect(await accountOf(textOf(id))).toEqual([story.account])
 })
@@ -119,8 +135,9 @@ test('an item goes out from the account it was approved for, though another is t
 test('an item approved without a connected account goes out from the default account when it is due', async () => {
   const story = await newStory(app)
   await story.send('DELETE', 'connection')
-  const id = await story.scheduled(400)
+  const id = await story.scheduled(HOUR_MS)
   const account = await secondAccount(story)
+  await passAnHour(story, id)
   expect(await story.settled(id, 'posted')).toMatchObject({ account })
   expect(await accountOf(textOf(id))).toEqual([account])
 })
@@ -128,7 +145,7 @@ test('an item approved without a connected account goes out from the default acc
 test('an idle workspace wakes for its scheduled item', async () => {
   await using sleepy = await testApp({ database: db.options, overrides: { idleMs: 50 } })
   const story = await newStory(sleepy)
-  const id = await story.scheduled(1_500)
+  const id = await story.scheduled(HOUR_MS)
   const released = async () => (await app.owner`select owner from actor where tenant_id = ${story.tenantId}`)[0]?.owner === null
   expect(
     await eventually(
@@ -136,7 +153,11 @@ test('an idle workspace wakes for its scheduled item', async () => {
       (gone) => gone,
     ),
   ).toBe(true)
-  expect(await story.item(id)).toMatchObject({ status: 'approved' })
+  const { status, post_at } = await story.item(id)
+  expect(status).toBe('approved')
+  const wakes = async () => (await app.owner`select wake_at from actor where tenant_id = ${story.tenantId}`)[0]!.wake_at
+  expect(await wakes()).toEqual(new Date(post_at!))
+  await makeOverdue(app, id, 0)
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
@@ -156,7 +177,7 @@ test("items that fell due while no server ran follow their own policy, else the 
     cases.map(async ({ late, outcome, ...policy }) => {
       const story = await newStory(stopped)
       if ('profile' in policy) await story.send('PUT', 'profile', { body: { on_missed: policy.profile } })
-      return { story, late, outcome, id: await story.scheduled(3_600_000, 'item' in policy ? { on_missed: policy.item } : {}) }
+      return { story, late, outcome, id: await story.scheduled(HOUR_MS, 'item' in policy ? { on_missed: policy.item } : {}) }
     }),
   )
   await stopped[Symbol.asyncDispose]()
