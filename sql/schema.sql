@@ -618,6 +618,7 @@ create table public.channel_link_code (
   person_id uuid not null,
   code_hash text not null,
   expires_at timestamp with time zone not null,
+  sender text,
   constraint channel_link_code_pkey PRIMARY KEY (tenant_id, connection_id, person_id),
   constraint channel_link_code_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE
 );
@@ -681,6 +682,8 @@ create table public.channel_reply (
   sent_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  why text,
+  secret bytea,
   constraint channel_reply_pkey PRIMARY KEY (tenant_id, id),
   constraint channel_reply_status_check CHECK ((status = ANY (ARRAY['held'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'unknown'::text, 'discarded'::text]))),
   constraint channel_reply_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE

@@ -31,6 +31,7 @@ const Approval = T.Union([
       connection_id: Id,
       channel: oneOf(channelNames),
       recipient: T.String(),
+      why: T.String(),
     },
     url: T.String(),
   }),

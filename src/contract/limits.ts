@@ -15,6 +15,7 @@ export const capKeys = [
   'post_now',
   'create_item',
   'redraft',
+  'link_code',
 ] as const
 export type CapKey = (typeof capKeys)[number]
 

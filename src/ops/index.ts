@@ -192,6 +192,6 @@ export const createOperatorOperations = (world: World): Bound[] => {
   const host = { world, slots: downloadSlots() }
   return [
     ...bind(host, operatorResources.generations, generationHandlers),
-    ...bind(host, operatorResources.inbound, inboundHandlers(world.models)),
+    ...bind(host, operatorResources.inbound, inboundHandlers(world)),
   ]
 }

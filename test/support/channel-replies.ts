@@ -13,7 +13,7 @@ export const makeReply = async (workspace: Workspace, more: Partial<ChannelReply
   const connection_id = more.connection_id ?? (await makeChannel(workspace))
   const ids = { id: newId(), connection_id, job_id: null, message_id: null, conversation_id: null }
   const said = { recipient: 'Ada (U1)', reply_to: { sender: 'U1', thread: null }, text: 'We open at *nine*.' }
-  const reply = { ...newReply({ ...ids, ...said }, { isHeld: true, now: new Date() }), ...more }
+  const reply = { ...newReply({ ...ids, ...said }, { why: 'Somebody outside asked.', now: new Date() }), ...more }
   await write(workspace, { writes: [insertReply(reply)] })
   return reply.id
 }
@@ -34,7 +34,12 @@ export const reply = async (app: TestApp, { tenantId, connection, text, sender =
     ...{ name: 'test.reply', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'lane' }, surface: 'lane' } },
     decide: async (_, { now }) => ({
       reply: undefined,
-      effects: replyEffects({ ...at, ...(held ? { held: { publicUrl: 'http://localhost' } } : {}), job, now }),
+      effects: replyEffects({
+        ...at,
+        ...(held ? { held: { publicUrl: 'http://localhost', why: 'Somebody outside asked.' } } : {}),
+        job,
+        now,
+      }),
     }),
   })
   const [row] = await app.owner<{ id: string }[]>`select id from channel_reply where connection_id = ${connection} and text = ${text}

@@ -239,7 +239,7 @@ const complete = async (deps: FetchDeps, { sql, gate, work }: Claiming, before: 
     facts: { ...facts, strangers_of_connection: 0, strangers_of_sender: 0 },
     now,
   }
-  const result = await decided(deps.models(), arrival, { sql })
+  const result = await decided({ models: deps.models(), sealer: deps.sealer }, arrival, { sql })
   if (result.kind === 'later') {
     if (!isTooOld(before, now)) return requeued(work, new Date(now.getTime() + FULL_MS))
     const lost = { connection: connection!, message: before, isLinked: identity !== undefined, facts, now }

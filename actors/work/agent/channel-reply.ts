@@ -4,6 +4,7 @@
  */
 import { openConnection, sendingRefused } from '#decisions/agent/channel-connections'
 import type { ChannelConnection } from '#domain/agent/channel'
+import { MASKED_CODE } from '#domain/agent/channel-identity'
 import {
   afterSend,
   begun,
@@ -25,7 +26,15 @@ import type { Sealer } from '#kernel/sealer'
 import type { ChannelAdapter } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
 import { channelConnectionPart, channelCredentialsPart } from '#store/agent/channel-connections'
-import { isSenderGone, outgoingPart, replyPart, saveOutgoing, saveReply } from '#store/agent/channel-replies'
+import {
+  isSenderGone,
+  outgoingPart,
+  replyPart,
+  replySecretPart,
+  replySecretRow,
+  saveOutgoing,
+  saveReply,
+} from '#store/agent/channel-replies'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
@@ -49,6 +58,8 @@ interface Sending {
   adapter: ChannelAdapter
   connection: ChannelConnection
   sealed: { credentials: string | null }
+  /** Goes out in the place of its mask; sealed. */
+  secret: string | null
 }
 
 /** The connection sends no faster than its provider takes messages. Nothing is written down before its turn. */
@@ -107,8 +118,9 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
   if (!before || isOver(before)) return { decision: finished(work) }
   const id = before.connection_id
-  const { connection, sealed, outgoing, isGone } = await loadNow(sql, {
+  const { connection, sealed, outgoing, isGone, secret } = await loadNow(sql, {
     ...{ connection: channelConnectionPart(id), sealed: channelCredentialsPart(id), outgoing: outgoingPart(id) },
+    secret: replySecretPart(before.id),
     isGone: when(before.message_id !== null, isSenderGone(before.message_id)),
   })
   if (!connection) return { decision: finished(work) }
@@ -125,7 +137,7 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   if (!whole) return { decision: settled(work, unformed(reply, UNFORMED, gate.now)) }
   const { part, ...going } = begun(whole, terms)
   if (part === null) return { decision: settled(work, { ...going, runAt: null }) }
-  const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed! }
+  const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed!, secret: secret!.secret }
   return { job, decision: { reply: undefined, effects: { writes: [saveReply(going.reply)] } } }
 }
 
@@ -168,15 +180,28 @@ const send = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promis
 
 const sendNow = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promise<Outcome> => {
   const { reply, part, adapter, connection, sealed } = job
+  const text = textOf(deps, job)
   if (context.elapsed() > LEASE_MS - SEND_MS - MARGIN_MS) return { kind: 'stopped' }
   const opened = openedOf(deps, { connection, sealed })
-  if (!opened) return { kind: 'refused', of: 'connection', error: 'the credentials cannot be read; give them again' }
+  if (!opened || text === undefined) return { kind: 'refused', of: 'connection', error: 'the credentials cannot be read; give them again' }
   await deps.failpoints('channel.reply.sending')
   if (!context.commit()) return { kind: 'stopped' }
-  const message = { id: `${reply.id}.${part}`, replyTo: reply.reply_to, text: reply.parts[part]!.text, part }
+  const message = { id: `${reply.id}.${part}`, replyTo: reply.reply_to, text, part }
   const outcome = await inTime(adapter.send(opened, message, AbortSignal.any([context.signal, AbortSignal.timeout(SEND_MS)])))
   await deps.failpoints('channel.reply.sent')
   return outcome
+}
+
+/** Undefined: its secret was sealed by another deployment. */
+const textOf = ({ sealer, log }: ReplyDeps, { reply, part, secret }: Sending): string | undefined => {
+  const { text } = reply.parts[part]!
+  if (secret === null) return text
+  try {
+    return text.replaceAll(MASKED_CODE, sealer.open(Buffer.from(secret, 'base64'), replySecretRow(reply.id)))
+  } catch (cause) {
+    log.error({ err: cause, reply: reply.id }, 'the secret of a reply cannot be opened')
+    return undefined
+  }
 }
 
 const openedOf = ({ sealer, log }: ReplyDeps, of: Parameters<typeof openConnection>[1]) => {

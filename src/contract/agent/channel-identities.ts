@@ -21,7 +21,7 @@ const identityId = T.String({ format: 'uuid', description: 'The id of the identi
 export const channelIdentities = {
   linkCode: op.command(
     'POST /api/v1/channels/:id/link-code',
-    'Get a code that links you to a sender: whoever sends it to the channel within 15 minutes is taken for you there from then on. It works once, and ends your last one for this channel. Requires a signed-in person.',
+    'Get a code that links you to a sender: whoever sends it to the channel within 15 minutes is taken for you there from then on. By email and SMS, where senders can be forged, a second code is sent back to the sender, and the link begins once it has come from there as well. A code works once, and ends your last one for this channel. Requires a signed-in person.',
     {
       input: { id: Id },
       output: record({
@@ -29,7 +29,7 @@ export const channelIdentities = {
         expiresAt: Time,
       }),
     },
-    { scope: 'session', ...everybody, status: 201, errors: ['not_found'], secret: true },
+    { scope: 'session', ...everybody, cap: 'link_code', status: 201, errors: ['not_found'], secret: true },
   ),
   list: op.query(
     'GET /api/v1/channels/:id/identities',

@@ -24,12 +24,13 @@ const Reply = record(
     messageId: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
     conversationId: nullable(Id),
     recipient: untrusted(T.String({ description: 'As people read it.' })),
-    text: T.String({ description: 'In Markdown.' }),
+    text: T.String({ description: 'In Markdown. Codes that link senders are masked.' }),
     parts: T.Array(Part, { description: 'The messages that it becomes. None before its first try.' }),
     status: oneOf(statuses, {
       description:
         'held: a person decides whether it goes. failed: it was not sent. unknown: some of it may have been sent, and it is never sent again. discarded: a person decided against it, or the linked sender whom it answers is no longer linked to a member.',
     }),
+    why: nullable(T.String({ description: 'Why it waits, or waited, for a person.' })),
     tries: T.Integer({ description: 'In a row, and in vain.' }),
     error: untrusted(nullable(T.String({ description: 'May hold words of the provider.' }))),
     url: T.String({ description: 'The page where a person decides about a held one.' }),

@@ -4,6 +4,7 @@ import { recipientOf } from '#domain/agent/channel-answer'
 import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel-message'
 import { hasRoomFor, hasRoomForMember, MEMBERS_ONLY, MOST_TOLD, type Trust, trustOf, USED_UP } from '#domain/agent/channel-trust'
 import type { Models, NO_MODEL } from '#domain/agent/model-choice'
+import type { Sealer } from '#kernel/sealer'
 import { type ArrivalFacts, fetchesUpTo, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
@@ -99,26 +100,20 @@ const toldOnce = ({ connection, message, facts, now }: Omit<Arrival, 'identity'>
 const membersOnly = (arrival: Omit<Arrival, 'identity'>): Effects =>
   arrival.facts.told_of_connection >= MOST_TOLD ? {} : toldOnce(arrival, MEMBERS_ONLY)
 
-/** A message that holds a code links its sender, who is told. */
-const linking = async (
-  { connection, message, now }: Pick<Arrival, 'connection' | 'message' | 'now'>,
-  sql: Sql,
-): Promise<Extract<Outcome, { kind: 'declined' }> | undefined> => {
-  const { sender: id, sender_name: name, text, direct_to: directTo, reply_to: replyTo } = message
-  const code = await takeCode({ connectionId: connection.id, sender: { id, name }, text: text ?? '', directTo, now }, sql)
-  if (!code) return undefined
-  const line = replyEffects({ connection, replyTo, recipient: recipientOf(message), text: code.line, now })
-  return { kind: 'declined', effects: merge(code.effects, line), detail: code.detail }
+/** What a decision is made with. */
+export interface Deciding {
+  models: Models | typeof NO_MODEL
+  sealer: Sealer
 }
 
 /** Of a message that is complete. */
 export const decided = async (
-  models: Models | typeof NO_MODEL,
+  { models, sealer }: Deciding,
   { connection, message, identity, facts, now }: Arrival,
   { sql }: { sql: Sql },
 ): Promise<Exclude<Outcome, { kind: 'fetching' }>> => {
-  const linked = await linking({ connection, message, now }, sql)
-  if (linked) return linked
+  const code = await takeCode({ connection, message, now }, { sql, sealer })
+  if (code) return { kind: 'declined', ...code }
   const trust = trustOf(connection, { id: message.sender, identity })
   if (trust.kind === 'none') return declined('only members are served', membersOnly({ connection, message, facts, now }))
   if (contentOf(message) === '') return declined('it is empty')
@@ -148,7 +143,7 @@ const waitingForRoom = async ({ message, now }: Arrival, sql: Sql): Promise<Outc
 
 /** What a letter does with a message that is new, and does not come too soon. `later`: too many wait for room already. */
 export const arrived = async (
-  models: Models | typeof NO_MODEL,
+  deciding: Deciding,
   arrival: Arrival & { events: readonly string[] },
   at: { sql: Sql },
 ): Promise<
@@ -156,7 +151,7 @@ export const arrived = async (
   | { outcome: 'later'; retryAfter: number }
 > => {
   const { connection, message, events, now } = arrival
-  const first = isToBeFetched(message) ? fetchedLater(arrival) : await decided(models, arrival, at)
+  const first = isToBeFetched(message) ? fetchedLater(arrival) : await decided(deciding, arrival, at)
   const outcome = first.kind === 'later' ? await waitingForRoom(arrival, at.sql) : first
   if (outcome.kind === 'later') return { outcome: 'later', retryAfter: FULL_RETRY_S }
   const job = outcome.kind === 'taken' ? outcome.job : null

@@ -3,10 +3,10 @@ import { keyOf, newWork } from '#decisions/work'
 import type { ChannelConnection } from '#domain/agent/channel'
 import { type ChannelOrigin, recipientOf, toldOf } from '#domain/agent/channel-answer'
 import { type ChannelReply, newReply, replyUrl, wokenAt } from '#domain/agent/channel-reply'
-import { isAnswerHeld } from '#domain/agent/channel-trust'
 import type { Job } from '#domain/agent/job'
 import { newId } from '#kernel/ids'
-import { insertReply } from '#store/agent/channel-replies'
+import type { Sealer } from '#kernel/sealer'
+import { insertReply, replySecretRow } from '#store/agent/channel-replies'
 import type { Effects } from '#store/engine/letter'
 import type { KeyedWork } from '#store/engine/work'
 
@@ -18,8 +18,10 @@ export interface Replying {
   recipient: string
   /** In Markdown. */
   text: string
-  /** It waits for a person, who decides on a page under this public URL. */
-  held?: { publicUrl: string } | undefined
+  /** It waits for a person, who decides on a page under this public URL. `why`: in words. */
+  held?: { publicUrl: string; why: string } | undefined
+  /** Goes out in the place of its mask in the text, and is shown nowhere. */
+  secret?: { value: string; sealer: Sealer } | undefined
   /** Ids of the job that it answers, of the message that began it, and of their conversation. */
   job?: string | null | undefined
   message?: string | null | undefined
@@ -39,15 +41,15 @@ export const sendsFor =
 
 /** A reply, which goes out soon or is held. Nothing, if it has no words. */
 export const replyEffects = (replying: Replying): Effects => {
-  const { connection, replyTo: reply_to, recipient, text, held, job = null, message = null, conversation = null, now } = replying
+  const { connection, replyTo: reply_to, recipient, text, held, secret, job = null, message = null, conversation = null, now } = replying
   if (text.trim() === '') return {}
   const ids = { id: newId(), connection_id: connection.id, job_id: job, message_id: message, conversation_id: conversation }
-  const reply = newReply({ ...ids, recipient, reply_to, text }, { isHeld: held !== undefined, now })
-  const writes = [insertReply(reply)]
+  const reply = newReply({ ...ids, recipient, reply_to, text }, { why: held?.why ?? null, now })
+  const writes = [insertReply(reply, secret?.sealer.seal(secret.value, replySecretRow(reply.id)))]
   if (!held) return { writes, work: [replyWork(reply, now)] }
   const data = {
     ...{ kind: 'reply', reply_id: reply.id, job_id: job, connection_id: connection.id, channel: connection.channel },
-    ...{ recipient: reply.recipient, url: replyUrl(held.publicUrl, reply.id) },
+    ...{ recipient: reply.recipient, why: reply.why ?? '', url: replyUrl(held.publicUrl, reply.id) },
   }
   return { writes, events: [{ type: 'growth.approval.requested', data, subject: reply.id }] }
 }
@@ -64,8 +66,8 @@ export const answerEffects = (
   job: Pick<Job, 'root_id' | 'on_behalf' | 'taint'>,
   { origin, publicUrl, text: words, now }: Answering,
 ): Effects => {
-  const { replyTo, text, isHeld } = toldOf(job, origin, words)
-  const held = isHeld || isAnswerHeld(job.on_behalf, origin.config) ? { publicUrl } : undefined
+  const { replyTo, text, held: why } = toldOf(job, origin, words)
+  const held = why === null ? undefined : { publicUrl, why }
   const connection = { id: origin.connection_id, channel: origin.channel }
   const ids = { job: job.root_id, message: origin.message_id, conversation: origin.conversation_id }
   return replyEffects({ connection, replyTo, recipient: recipientOf(origin), text, held, ...ids, now })

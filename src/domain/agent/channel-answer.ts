@@ -1,6 +1,6 @@
 /** What a job that a message of a channel has begun says there. Pure. */
 import type { Channel } from './channel.ts'
-import { isForStranger } from './channel-trust.ts'
+import { isAnswerHeld, isForStranger } from './channel-trust.ts'
 import type { Message } from './conversation.ts'
 import type { Job } from './job.ts'
 
@@ -27,8 +27,15 @@ export const recipientOf = ({ sender, sender_name }: Pick<ChannelOrigin, 'sender
 interface Told {
   replyTo: Record<string, unknown>
   text: string
-  isHeld: boolean
+  /** Why a person decides first whether it goes out; null: it goes at once. */
+  held: string | null
 }
+
+const FOR_STRANGERS = 'It answers somebody outside the workspace, and config.reply of the channel is not auto.'
+
+/** Taint names every source that the job has read. */
+const forOthers = (taint: readonly string[]): string =>
+  `Others read along where it would go, and there is no way to answer the sender alone. The job has read text of people outside: ${taint.join(', ')}.`
 
 /**
  * Where a job tells something. A member's job may have read what is the workspace's own, and text of people outside, which may want it told:
@@ -36,13 +43,15 @@ interface Told {
  */
 export const toldOf = (
   { on_behalf, taint }: Pick<Job, 'on_behalf' | 'taint'>,
-  { reply_to, direct_to, is_shared }: Pick<ChannelOrigin, 'reply_to' | 'direct_to' | 'is_shared'>,
+  { reply_to, direct_to, is_shared, config }: Pick<ChannelOrigin, 'reply_to' | 'direct_to' | 'is_shared' | 'config'>,
   text: string,
 ): Told => {
+  const there = { replyTo: reply_to, text }
+  if (isAnswerHeld(on_behalf, config)) return { ...there, held: FOR_STRANGERS }
   const isOpen = !is_shared || taint.length === 0 || isForStranger(on_behalf)
-  if (isOpen || text.trim() === '') return { replyTo: reply_to, text, isHeld: false }
-  if (direct_to === null) return { replyTo: reply_to, text, isHeld: true }
-  return { replyTo: direct_to, text: `${TOLD_ALONE}\n\n${text}`, isHeld: false }
+  if (isOpen || text.trim() === '') return { ...there, held: null }
+  if (direct_to === null) return { ...there, held: forOthers(taint) }
+  return { replyTo: direct_to, text: `${TOLD_ALONE}\n\n${text}`, held: null }
 }
 
 const TOLD_ALONE = 'You asked where others can read. Part of what I read for this comes from outside the workspace, so I answer only you.'

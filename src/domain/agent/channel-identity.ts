@@ -1,4 +1,7 @@
-/** How a sender in a channel becomes known as a member: by a code that the member is shown in the app, and sends from there. Pure. */
+/**
+ * How a sender in a channel becomes known as a member: by a code that the member is shown in the app, and sends from there. Where a sender's
+ * name can be forged, a second code is sent to that name, and has to come back: only its owner can read it. Pure.
+ */
 import { createHash } from 'node:crypto'
 import { CODE_LETTERS, readUserCode } from '../app/device.ts'
 
@@ -57,6 +60,17 @@ export const linked = ({ id, connection_id, person_id, sender, direct_to, before
   const known = before ?? { id, connection_id, external_id: sender.id, person_id, created_at: now }
   return { kind: 'linked', identity: { ...known, name: sender.name, reply_to: direct_to, verified_at: now, updated_at: now } }
 }
+
+/** In the place of a second code in all texts that are stored: whoever reads replies in the app could send it otherwise. */
+export const MASKED_CODE = 'XXXX-XXXX'
+
+/** The message with the second code. `member`: who the sender would speak for, as people read it. */
+export const secondCodeText = (member: string): string =>
+  [
+    `Somebody asked to be known here as ${member}, from this address.`,
+    `If that was you, answer within 15 minutes with this code: ${MASKED_CODE}`,
+    'If not, do nothing, and tell the code to nobody.',
+  ].join('\n\n')
 
 /** What the sender is told. */
 export const LINKED_LINES: Record<Linked['kind'], string> = {

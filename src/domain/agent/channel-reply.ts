@@ -28,6 +28,8 @@ export interface ChannelReply {
   /** In the form of the channel. None before the first try. */
   parts: ReplyPart[]
   status: ReplyStatus
+  /** Why it waits, or waited, for a person. */
+  why: string | null
   /** In a row, and in vain. */
   tries: number
   error: string | null
@@ -60,10 +62,20 @@ const REPEAT_MARGIN_MS = 120_000
 
 type NewReply = Pick<ChannelReply, 'id' | 'connection_id' | 'job_id' | 'message_id' | 'conversation_id' | 'recipient' | 'reply_to' | 'text'>
 
-export const newReply = (reply: NewReply, { isHeld, now }: { isHeld: boolean; now: Date }): ChannelReply => ({
+/** `why` it is held; null: it goes out. */
+export const newReply = (reply: NewReply, { why, now }: { why: string | null; now: Date }): ChannelReply => ({
   ...reply,
   ...{ text: beginning(storable(reply.text), TEXT_LENGTH), recipient: beginning(storable(reply.recipient), RECIPIENT_LENGTH) },
-  ...{ parts: [], status: isHeld ? 'held' : 'queued', tries: 0, error: null, decided_by: null, decided_at: null, sent_at: null },
+  ...{
+    parts: [],
+    status: why === null ? 'queued' : 'held',
+    why: why && shortened(why),
+    tries: 0,
+    error: null,
+    decided_by: null,
+    decided_at: null,
+    sent_at: null,
+  },
   ...{ created_at: now, updated_at: now },
 })
 
@@ -282,10 +294,10 @@ export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelR
 export type ShownReply = ChannelReply & { channel: Channel }
 
 export const replyView = ({ channel, ...reply }: ShownReply, publicUrl: string) => {
-  const { id, recipient, text, status, tries, error } = reply
+  const { id, recipient, text, status, why, tries, error } = reply
   return {
     ...{ id, connectionId: reply.connection_id, channel, jobId: reply.job_id, messageId: reply.message_id },
-    ...{ conversationId: reply.conversation_id, recipient, text, status, tries, error, url: replyUrl(publicUrl, id) },
+    ...{ conversationId: reply.conversation_id, recipient, text, status, why, tries, error, url: replyUrl(publicUrl, id) },
     parts: reply.parts.map((part) => ({ text: part.text, state: part.state, externalId: part.external_id, error: part.error })),
     ...{ decidedBy: reply.decided_by, decidedAt: reply.decided_at, sentAt: reply.sent_at },
     ...{ createdAt: reply.created_at, updatedAt: reply.updated_at },

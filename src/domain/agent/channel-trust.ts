@@ -34,6 +34,9 @@ export type Trust = Trusted | { kind: 'none' }
 /** Where the name of a sender can be forged: the text may be anybody's, though only the member gets the answer. */
 const FORGED: readonly Channel[] = ['email', 'sms']
 
+/** Whether anybody can write there under the name of another sender. What is sent to that name reaches its owner alone. */
+export const isForgeable = (channel: Channel): boolean => FORGED.includes(channel)
+
 /** The taint of a job that text from a channel has begun. */
 export const channelTaint = (channel: Channel): string => `${CHANNEL_TAINT}${channel}`
 export const isChannelTaint = (taint: string): boolean => taint.startsWith(CHANNEL_TAINT)
@@ -42,7 +45,7 @@ const CHANNEL_TAINT = 'channel '
 export const trustOf = (connection: Pick<ChannelConnection, 'id' | 'channel' | 'sender_policy'>, { identity }: Sender): Trust => {
   const { id, channel, sender_policy } = connection
   if (identity) {
-    const untrusted = FORGED.includes(channel)
+    const untrusted = isForgeable(channel)
     const on_behalf: OnBehalf = { kind: 'channel', id: identity.id, personId: identity.person_id }
     return { kind: 'member', on_behalf, tools: null, taint: untrusted ? [channelTaint(channel)] : [], untrusted }
   }
@@ -103,7 +106,7 @@ export const hasRoomFor = ({ ofSender, ofConnection }: StrangersJobs, config: Re
 
 /** Whether a message in a member's name may begin a further job. `ofSender`: those that its sender has begun within a day. */
 export const hasRoomForMember = ({ channel }: Pick<ChannelConnection, 'channel'>, ofSender: number): boolean =>
-  !FORGED.includes(channel) || ofSender < MOST_OF_MEMBER
+  !isForgeable(channel) || ofSender < MOST_OF_MEMBER
 
 /** Whether an answer waits for a person before it goes out. */
 export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>

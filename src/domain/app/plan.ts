@@ -24,7 +24,7 @@ export const plans = {
     quotas: { posts: 60, articles: 4, audits: 2, reports: 4 },
     caps: {
       ...{ create_batch: 10, create_article: 4, create_audit: 2, create_report: 2 },
-      ...{ create_engagement: 10, execute_engagement: 10, post_now: 20, create_item: 500, redraft: 60 },
+      ...{ create_engagement: 10, execute_engagement: 10, post_now: 20, create_item: 500, redraft: 60, link_code: 60 },
     },
     agent: {
       agent_tokens_day: 200_000,
@@ -42,7 +42,7 @@ export const plans = {
     quotas: { posts: 600, articles: 40, audits: 20, reports: 20 },
     caps: {
       ...{ create_batch: 30, create_article: 10, create_audit: 5, create_report: 5 },
-      ...{ create_engagement: 30, execute_engagement: 30, post_now: 60, create_item: 500, redraft: 60 },
+      ...{ create_engagement: 30, execute_engagement: 30, post_now: 60, create_item: 500, redraft: 60, link_code: 60 },
     },
     agent: {
       agent_tokens_day: 1_000_000,
@@ -60,7 +60,7 @@ export const plans = {
     quotas: { posts: 3_000, articles: 200, audits: 100, reports: 100 },
     caps: {
       ...{ create_batch: 120, create_article: 40, create_audit: 20, create_report: 20 },
-      ...{ create_engagement: 120, execute_engagement: 120, post_now: 240, create_item: 500, redraft: 60 },
+      ...{ create_engagement: 120, execute_engagement: 120, post_now: 240, create_item: 500, redraft: 60, link_code: 60 },
     },
     agent: {
       agent_tokens_day: 5_000_000,

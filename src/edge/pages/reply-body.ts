@@ -73,6 +73,7 @@ ${withText ? html`<dt>Text</dt><dd class="text" dir="auto">${reply.text}</dd>` :
 <dt>To</dt><dd dir="auto">${reply.recipient}</dd>
 <dt>Channel</dt><dd>${CHANNELS[reply.channel]}</dd>
 ${asked === undefined ? undefined : html`<dt>They wrote</dt><dd class="text" dir="auto">${asked}</dd>`}
+${reply.status === 'held' && reply.why !== null ? html`<dt>Why it waits</dt><dd>${reply.why}</dd>` : undefined}
 <dt>Workspace</dt><dd>${workspace}</dd>
 <dt>Written</dt><dd>${timeText(reply.createdAt)}</dd>
 </dl>`

@@ -1,7 +1,6 @@
-import { randomInt } from 'node:crypto'
 import type { channelIdentities } from '#contract/agent/channel-identities'
+import { newLinkCode } from '#decisions/agent/channel-codes'
 import { CODE_MS, hashOfCode, identityView } from '#domain/agent/channel-identity'
-import { CODE_LENGTH, CODE_LETTERS, writeUserCode } from '#domain/app/device'
 import { fail, found } from '#kernel/errors'
 import { channelConnectionPart } from '#store/agent/channel-connections'
 import { deleteIdentity, identitiesOf, identityPart, putLinkCode } from '#store/agent/channel-identities'
@@ -10,8 +9,6 @@ import { type Principal, personOf, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
-
-const newCode = (): string => Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
 
 const connection = ({ id }: { id: string }) => ({ connection: channelConnectionPart(id) })
 
@@ -27,9 +24,9 @@ const requireOwn = (principal: Principal, personId: string): void => {
 export const channelIdentityHandlers: Handlers<typeof channelIdentities> = {
   linkCode: loading(connection, ({ id }, { gate, principal }, { connection }) => {
     found(connection, NO_CHANNEL)
-    const [code, expiresAt] = [newCode(), new Date(gate.now.getTime() + CODE_MS)]
-    const writes = [putLinkCode({ connectionId: id, personId: personOf(principal), hash: hashOfCode(code), expiresAt })]
-    return { reply: { code: writeUserCode(code), expiresAt }, effects: { writes } }
+    const [{ letters, shown }, expiresAt] = [newLinkCode(), new Date(gate.now.getTime() + CODE_MS)]
+    const writes = [putLinkCode({ connectionId: id, personId: personOf(principal), hash: hashOfCode(letters), expiresAt })]
+    return { reply: { code: shown, expiresAt }, effects: { writes } }
   }),
 
   async list({ id, ...input }, { read }) {

@@ -1,10 +1,9 @@
 import type { inbound } from '#contract/operator/inbound'
-import { ARRIVAL_TIMES, arrived, newChannelMessage, tooSoon } from '#decisions/agent/channel-arrivals'
+import { ARRIVAL_TIMES, arrived, type Deciding, newChannelMessage, tooSoon } from '#decisions/agent/channel-arrivals'
 import { into, startUnattended } from '#decisions/agent/unattended'
 import type { ChannelConnection } from '#domain/agent/channel'
 import type { ArrivedMessage } from '#domain/agent/channel-message'
 import { MOST_OPEN_JOBS } from '#domain/agent/limits'
-import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts } from '#domain/agent/webhook-rule'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -25,7 +24,7 @@ const noRule = (): never => fail('not_found', 'no such webhook rule')
 const the = (connection: ChannelConnection | undefined, { deletesAt }: Pick<Gate, 'deletesAt'>): ChannelConnection =>
   connection && connection.status !== 'unverified' && !deletesAt ? connection : fail('not_found', 'no such channel connection')
 
-const channelHandler = (models: Models | typeof NO_MODEL): Handlers<typeof inbound>['channel'] =>
+const channelHandler = (deciding: Deciding): Handlers<typeof inbound>['channel'] =>
   loading(
     ({ id, message: { eventIds: events, sender } }) => ({
       connection: channelConnectionPart(id),
@@ -40,7 +39,7 @@ const channelHandler = (models: Models | typeof NO_MODEL): Handlers<typeof inbou
       if (soon !== undefined) return { reply: { outcome: 'later' as const, retryAfter: soon }, unchanged: true }
       const id = newId()
       const row = newChannelMessage(id, message as ArrivedMessage, { connection, identity, now })
-      const result = await arrived(models, { connection, message: row, identity, events: message.eventIds, facts, now }, { sql })
+      const result = await arrived(deciding, { connection, message: row, identity, events: message.eventIds, facts, now }, { sql })
       if (result.outcome === 'later') return { reply: { outcome: 'later' as const, retryAfter: result.retryAfter }, unchanged: true }
       const { outcome, effects, job, detail } = result
       return {
@@ -52,7 +51,7 @@ const channelHandler = (models: Models | typeof NO_MODEL): Handlers<typeof inbou
     },
   )
 
-export const inboundHandlers = (models: Models | typeof NO_MODEL): Handlers<typeof inbound> => ({
+export const inboundHandlers = ({ models, sealer }: Deciding): Handlers<typeof inbound> => ({
   receive: loading(
     ({ id, event }) => ({ rule: webhookRulePart(id), seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }), facts: turnFacts(null) }),
     ({ id, event, body }, { gate }, { rule, seen, facts }) => {
@@ -76,5 +75,5 @@ export const inboundHandlers = (models: Models | typeof NO_MODEL): Handlers<type
     },
   ),
 
-  channel: channelHandler(models),
+  channel: channelHandler({ models, sealer }),
 })

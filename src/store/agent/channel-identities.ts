@@ -101,14 +101,23 @@ export const putLinkCode =
   (sql) => {
     const row = { connection_id: connectionId, person_id: personId, code_hash: hash, expires_at: expiresAt }
     return sql`insert into channel_link_code ${sql(row)} on conflict (tenant_id, connection_id, person_id) do update
-      set code_hash = excluded.code_hash, expires_at = excluded.expires_at`
+      set code_hash = excluded.code_hash, expires_at = excluded.expires_at, sender = null`
   }
 
-/** The member whose code it is, if it can still be used. */
+/** The code has come. In its place there is a second one, which has to come from this sender. */
+export const putSecondCode =
+  ({ connectionId, personId, hash, expiresAt, sender }: Code & { sender: string }): Query =>
+  (sql) =>
+    sql`update channel_link_code set code_hash = ${hash}, expires_at = ${expiresAt}, sender = ${sender}
+      where connection_id = ${connectionId} and person_id = ${personId}`
+
+/** The member whose code it is, if it can still be used. `sender`: of a second code, whom it was sent to. */
 export const memberOfCode = (connectionId: string, hash: string) =>
-  one<{ person_id: string }>(
+  one<{ person_id: string; sender: string | null }>(
     {},
-    (sql) => sql`select l.person_id from channel_link_code l join member m on m.tenant_id = l.tenant_id and m.person_id = l.person_id
+    (
+      sql,
+    ) => sql`select l.person_id, l.sender from channel_link_code l join member m on m.tenant_id = l.tenant_id and m.person_id = l.person_id
       where l.connection_id = ${connectionId} and l.code_hash = ${hash} and l.expires_at > clock_timestamp()`,
   )
 

@@ -9,7 +9,7 @@ import type { Page } from '../engine/page.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`r.id, r.connection_id, r.job_id, r.message_id, r.conversation_id, r.recipient, r.reply_to, r.text, r.parts,
-  r.status, r.tries, r.error, r.decided_by, r.decided_at, r.sent_at, r.created_at, r.updated_at`
+  r.status, r.why, r.tries, r.error, r.decided_by, r.decided_at, r.sent_at, r.created_at, r.updated_at`
 
 const times = { decided_at: true, sent_at: true, created_at: true, updated_at: true } as const
 
@@ -36,16 +36,27 @@ export const listReplies =
 
 const json = (sql: Sql, { reply_to, parts }: ChannelReply) => ({ reply_to: sql.json(reply_to as never), parts: sql.json(parts as never) })
 
+/** What the secret of a reply is sealed for. */
+export const replySecretRow = (id: string): string => `channel_reply/${id}/secret`
+
+/** Sealed, in base64; null: none. */
+export const replySecretPart = (id: string) =>
+  one<{ secret: string | null }>({}, (sql) => sql`select encode(secret, 'base64') as secret from channel_reply where id = ${id}`)
+
 export const insertReply =
-  (reply: ChannelReply): Query =>
+  (reply: ChannelReply, secret?: Buffer): Query =>
   (sql) =>
-    sql`insert into channel_reply ${sql({ ...reply, ...json(sql, reply) })}`
+    sql`insert into channel_reply ${sql({ ...reply, ...json(sql, reply), ...(secret ? { secret } : {}) })}`
+
+/** Once a reply cannot go out any more, its secret is of no use. */
+const kept = (sql: Sql, { status }: Pick<ChannelReply, 'status'>): Fragment =>
+  ['sent', 'unknown', 'discarded'].includes(status) ? sql`, secret = null` : sql``
 
 export const saveReply =
   (reply: ChannelReply): Query =>
   (sql) => {
     const { id, connection_id: _, created_at: __, ...rest } = reply
-    return sql`update channel_reply set ${assignments(sql, { ...rest, ...json(sql, reply) })} where id = ${id}`
+    return sql`update channel_reply set ${assignments(sql, { ...rest, ...json(sql, reply) })} ${kept(sql, reply)} where id = ${id}`
   }
 
 /** Whether the message was of a linked sender who is linked to no member now. */

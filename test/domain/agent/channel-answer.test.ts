@@ -5,24 +5,35 @@ import type { OnBehalf } from '#domain/agent/job'
 const member: OnBehalf = { kind: 'channel', id: 'i', personId: 'p' }
 const stranger: OnBehalf = { kind: 'channel', id: 'c', personId: null }
 const [thread, alone] = [{ channel: 'C1' }, { channel: 'U1' }]
-const origin = { reply_to: thread, direct_to: alone, is_shared: true }
+const origin = { reply_to: thread, direct_to: alone, is_shared: true, config: {} }
 const told = (on_behalf: OnBehalf, taint: string[], more: Partial<Parameters<typeof toldOf>[1]> = {}, text = 'Nine.') =>
   toldOf({ on_behalf, taint }, { ...origin, ...more }, text)
 
 test.each([
-  ['a member whose job has read nothing from outside, where others read', told(member, []), thread, false],
-  ['a member whose job has, where nobody else reads', told(member, ['signal'], { is_shared: false }), thread, false],
-  ['a stranger, whose job has nothing private', told(stranger, ['channel slack']), thread, false],
-  ['nobody, since there are no words', told(member, ['signal'], { direct_to: null }, ' '), thread, false],
-  ['a member whose job has, where others read: alone', told(member, ['signal']), alone, false],
+  ['a member whose job has read nothing from outside, where others read', told(member, []), thread, null],
+  ['a member whose job has, where nobody else reads', told(member, ['signal'], { is_shared: false }), thread, null],
+  [
+    'a stranger who is answered at once, though others read',
+    told(stranger, ['channel slack'], { config: { reply: 'auto' } }),
+    thread,
+    null,
+  ],
+  [
+    'a stranger: a person decides',
+    told(stranger, ['channel slack'], { config: { reply: 'hold' } }),
+    thread,
+    'It answers somebody outside the workspace, and config.reply of the channel is not auto.',
+  ],
+  ['nobody, since there are no words', told(member, ['signal'], { direct_to: null }, ' '), thread, null],
+  ['a member whose job has, where others read: alone', told(member, ['signal']), alone, null],
   [
     'a member whose job has, where others read, and there is no other place: a person decides',
-    told(member, ['signal'], { direct_to: null }),
+    told(member, ['signal', 'fetch_url example.com'], { direct_to: null, config: { reply: 'auto' } }),
     thread,
-    true,
+    'Others read along where it would go, and there is no way to answer the sender alone. The job has read text of people outside: signal, fetch_url example.com.',
   ],
-])('tells %s', (_, { replyTo, isHeld }, place, held) => {
-  expect([replyTo, isHeld]).toEqual([place, held])
+])('tells %s', (_, { replyTo, held: why }, place, held) => {
+  expect([replyTo, why]).toEqual([place, held])
 })
 
 test('says why it answers elsewhere, and only then', () => {

@@ -19,8 +19,8 @@ import { newId } from '#kernel/ids'
 const start = new Date('2026-11-23T09:00:00Z')
 const after = (ms: number) => new Date(start.getTime() + ms)
 const ids = { id: newId(), connection_id: newId(), job_id: newId(), message_id: newId(), conversation_id: newId() }
-const replyOf = (more: { isHeld?: boolean } = {}): ChannelReply =>
-  newReply({ ...ids, recipient: 'Ada (U1)', reply_to: { channel: 'C1' }, text: 'Hello' }, { isHeld: false, now: start, ...more })
+const replyOf = (more: { why?: string } = {}): ChannelReply =>
+  newReply({ ...ids, recipient: 'Ada (U1)', reply_to: { channel: 'C1' }, text: 'Hello' }, { why: null, now: start, ...more })
 
 const never = { now: start, repeatableForMs: 0 }
 const HOUR = 3_600_000
@@ -185,7 +185,7 @@ describe('while its connection cannot send', () => {
 describe('a person', () => {
   const by = newId()
   const decision = { by, now: after(5) }
-  const held = replyOf({ isHeld: true })
+  const held = replyOf({ why: 'A stranger asked.' })
 
   test('lets a held reply go, as it is or with another text', () => {
     expect(sent(held, decision)).toMatchObject({ status: 'queued', text: 'Hello', decided_by: by, decided_at: after(5) })
@@ -231,7 +231,7 @@ test('it has the same parts whenever it is formed', () => {
 })
 
 test('texts that a database cannot keep are made fit for it', () => {
-  const reply = newReply({ ...ids, recipient: 'x\0', reply_to: {}, text: 'a\0\ud800' }, { isHeld: false, now: start })
+  const reply = newReply({ ...ids, recipient: 'x\0', reply_to: {}, text: 'a\0\ud800' }, { why: null, now: start })
   expect([reply.text, reply.recipient]).toEqual(['a\ufffd', 'x'])
   expect(carried(['a'], [{ kind: 'unknown', error: `\0${'e'.repeat(1_000)}` }]).error).toHaveLength(500)
 })

@@ -104,13 +104,15 @@ describe('the answer', () => {
     const { ask, replied, send, tenantId } = await place()
     const job = await ask('When do you open?')
     const [reply] = await replied(1)
-    expect(reply!.status).toBe('held')
+    const why = 'It answers somebody outside the workspace, and config.reply of the channel is not auto.'
+    expect((await send('GET', `channels/replies/${reply!.id}`)).body.reply).toMatchObject({ status: 'held', why })
     await overJob(app, job.id)
     const [event] = await app.owner`select data from outbox where tenant_id = ${tenantId} and type = 'growth.approval.requested'`
     expect(event!.data).toMatchObject({
       kind: 'reply',
       reply_id: reply!.id,
       job_id: job.id,
+      why,
       url: expect.stringContaining(`/replies/${reply!.id}`),
     })
     expect(sent()).toEqual([])

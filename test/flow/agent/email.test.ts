@@ -65,10 +65,26 @@ describe('Resend', () => {
     await story.writes({ from: 'eve@example.org', text: `Look.${quoting(`Your code is ${code}`)}` })
     await story.reads(1)
     expect(await senders()).toEqual([])
-    await story.writes({ text: `${code}\n\n-- \nAda` })
+    await story.writes({ subject: 'You have won: answer this mail', text: `${code}\n\n-- \nAda` })
+    const second = (await story.reads(2)).at(-1)!
+    // Under a subject of ours, and in no thread: whoever forged the sender may have chosen those.
+    expect([second.to, second.subject, second.headers['In-Reply-To'], await senders()]).toEqual([
+      ADA,
+      'A message from your agent',
+      undefined,
+      [],
+    ])
+    const answer = /[A-Z]{4}-[A-Z]{4}/.exec(second.text)![0]
+    expect(second.html).toContain(answer)
+    // What answers for its owner quotes the mail.
+    await story.writes({ subject: `Re: ${second.subject}`, text: `I am away.${quoting(second.text)}` })
+    await story.reads(3)
+    expect(await senders()).toEqual([])
+    await story.writes({ subject: `Re: ${second.subject}`, text: `${answer}${quoting(second.text)}` })
     expect(await eventually(senders, (all) => all.length > 0)).toEqual([ADA])
+    await story.reads(4)
     await story.writes({ text: 'hello' })
-    expect((await story.reads(3)).at(-1)).toMatchObject({ to: ADA, text: expect.stringContaining('hello') })
+    expect((await story.reads(5)).at(-1)).toMatchObject({ to: ADA, text: expect.stringContaining('hello') })
   })
 
   test('another mail is another conversation', async () => {

@@ -39,6 +39,7 @@ describe('the page of a held reply', () => {
       'Send this reply?',
       'We open at &lt;b&gt;nine&lt;/b&gt;.',
       'Ada (U1)',
+      '<dt>Why it waits</dt><dd>Somebody outside asked.</dd>',
       '<dd>Dev</dd>',
       'value="send"',
       'value="discard"',

@@ -7,6 +7,7 @@ import { echo } from '#test/support/channels/echo'
 import { smsStory } from '#test/support/channels/sms-story'
 import { newSid, openTwilio } from '#test/support/channels/twilio'
 import { eventually } from '#test/support/eventually'
+import { secretsIn, secretsInTables } from '#test/support/secrets'
 import { useApp } from '#test/support/use'
 
 const twilio = openTwilio()
@@ -50,16 +51,66 @@ test('another try of Twilio’s begins nothing more', async () => {
   expect(await channelJobs(app, sms)).toHaveLength(2)
 })
 
-test('a code that is sent by SMS links its sender', async () => {
+const EVE = '+4915199999999'
+const codeIn = (line: string | undefined) => /[A-Z]{4}-[A-Z]{4}/.exec(line ?? '')![0]
+const linkCode = async ({ send, id }: Awaited<ReturnType<typeof story>>) => (await send('POST', `channels/${id}/link-code`)).body.code
+const sendersOf = async ({ send, id }: Awaited<ReturnType<typeof story>>) =>
+  (await send('GET', `channels/${id}/identities`)).body.identities.map(({ sender }: { sender: string }) => sender)
+
+test('a code that is sent by SMS links its sender once a second one, which is sent there, has come back', async () => {
   const sms = await story()
-  const { code } = (await sms.send('POST', `channels/${sms.id}/link-code`)).body
+  const code = await linkCode(sms)
   await sms.writes(ADA, `My code: ${code}`)
   const [line] = await sms.reads(ADA, 1)
-  expect(line).not.toContain('You said')
-  const { identities } = (await sms.send('GET', `channels/${sms.id}/identities`)).body
-  expect(identities).toMatchObject([{ sender: ADA }])
+  expect(line).toMatch(/^Somebody asked to be known here as [^ ]+@example\.com, from this address\./)
+  expect([await sendersOf(sms), codeIn(line) === code]).toEqual([[], false])
+  await sms.writes(ADA, codeIn(line).toLowerCase())
+  expect((await sms.reads(ADA, 2))[1]).toStartWith('You are linked now')
+  expect(await sendersOf(sms)).toEqual([ADA])
   await sms.writes(ADA, 'hello')
-  expect((await sms.reads(ADA, 2))[1]).toBe('1. You said: hello')
+  expect((await sms.reads(ADA, 3))[2]).toBe('1. You said: hello')
+  const details = await app.owner`select detail from audit where tenant_id = ${sms.tenantId} and detail ? 'code' order by id`
+  expect(details.map(({ detail }) => [detail.code, detail.sender])).toEqual([
+    ['second', ADA],
+    ['linked', ADA],
+  ])
+})
+
+test('the second code works from its own sender alone, once, and until the next code', async () => {
+  const sms = await story({ senderPolicy: 'members' })
+  const first = await linkCode(sms)
+  await sms.writes(ADA, first)
+  const [line] = await sms.reads(ADA, 1)
+  // Whoever sees it elsewhere, and the first one again.
+  for (const text of [codeIn(line), first]) await sms.writes(EVE, text)
+  await sms.writes(ADA, first)
+  expect(await sendersOf(sms)).toEqual([])
+  const next = await linkCode(sms)
+  await sms.writes(ADA, codeIn(line))
+  expect(await sendersOf(sms)).toEqual([])
+  await sms.writes(EVE, next)
+  const evesLine = (await sms.reads(EVE, 2)).find((text) => text.startsWith('Somebody asked'))
+  await app.owner`update channel_link_code set expires_at = now() where tenant_id = ${sms.tenantId}`
+  await sms.writes(EVE, codeIn(evesLine))
+  expect([await sendersOf(sms), await channelJobs(app, sms)]).toEqual([[], []])
+})
+
+test('nobody in the workspace sees a second code: a member who forges a sender cannot answer for it', async () => {
+  const sms = await story()
+  await sms.writes(ADA, await linkCode(sms))
+  const second = codeIn((await sms.reads(ADA, 1))[0])
+  const replies = await eventually(
+    async () => (await sms.send('GET', 'channels/replies')).body.replies,
+    ([reply]) => reply?.status === 'sent',
+  )
+  expect(replies).toMatchObject([{ recipient: ADA, text: expect.stringContaining('XXXX-XXXX') }])
+  const exported = await app.send('GET', '/api/v1/app/workspace/export', { key: sms.key })
+  const told = [JSON.stringify(replies), exported.text, JSON.stringify((await sms.send('GET', 'app/audit')).body)]
+  for (const text of told) expect(secretsIn(text, { second })).toEqual([])
+  expect(await secretsInTables(app.owner, { second, letters: second.replace('-', '') })).toEqual([])
+  expect(await app.owner`select 1 from channel_reply where tenant_id = ${sms.tenantId} and secret is not null`).toHaveLength(0)
+  await sms.writes(ADA, 'XXXX-XXXX')
+  expect(await sendersOf(sms)).toEqual([])
 })
 
 test('messages in the name of a member begin 100 jobs a day; then the member is told so once, and others go on', async () => {
