@@ -31,6 +31,7 @@ const unnamed = [
   'agent.jobs.events',
   'agent.conversations.events',
   'growth.items.revisions',
+  'growth.engagements.revisions',
   'growth.items.comments',
   'growth.items.metrics',
 ]

@@ -14,9 +14,8 @@ const ofGrowth = [
   ...['growth.profile.get', 'growth.channels.list', 'growth.automation.get', 'growth.plan.get', 'growth.profile.revisions'],
   // item-reading
   ...['growth.items.get'],
-  // engagement-life
-  ...['growth.engagements.get', 'growth.engagements.edit', 'growth.engagements.reopen', 'growth.engagements.done'],
-  ...['growth.engagements.remove', 'growth.engagements.restore'],
+  // engagement-reading
+  ...['growth.engagements.get', 'growth.engagements.revisions'],
   // sandbox
   ...['growth.sandbox.timeline', 'growth.sandbox.post', 'growth.sandbox.reply'],
   // engagement-life

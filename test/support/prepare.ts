@@ -154,6 +154,7 @@ const required: Record<string, (workspace: Workspace, extent: Extent) => Record<
   'growth.items.bulk': async (workspace) => ({ action: 'reject', items: [{ id: (await makeItem(workspace)).id }] }),
   // That of the record's text.
   'growth.items.approve': () => ({ expect_hash: undefined }),
+  'growth.engagements.approve': () => ({ expect_hash: undefined }),
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.sandbox.reply': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),

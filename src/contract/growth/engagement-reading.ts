@@ -1,7 +1,9 @@
-/** Reading one engagement. */
+/** Reading one engagement, and the texts that it has had. */
+import { Type as T } from '@sinclair/typebox'
 import { Engagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
-import { Id, record } from '../shapes.ts'
+import { EngagementRevision } from '../revision-record.ts'
+import { cursorLike, Id, NextCursor, page, record } from '../shapes.ts'
 import { way } from '../way.ts'
 
 const EngagementWithWay = record({ ...Engagement.properties, ...way }, { title: 'EngagementWithWay' })
@@ -11,6 +13,15 @@ export const engagementReading = {
     'GET /api/v1/growth/engagements/:id',
     'Read one engagement, with its whole way: the versions of its text, what was decided of it, and each try to send it, with what the network showed while it was in doubt.',
     { input: { id: Id }, output: record({ engagement: EngagementWithWay }) },
+    { errors: ['not_found'] },
+  ),
+  revisions: op.query(
+    'GET /api/v1/growth/engagements/:id/revisions',
+    'List the versions of the text of an engagement, oldest first: who wrote what, and when. Of more than 100, the first and the newest are kept.',
+    {
+      input: { id: Id, ...page, cursor: cursorLike('Mw') },
+      output: record({ revisions: T.Array(EngagementRevision), next_cursor: NextCursor }),
+    },
     { errors: ['not_found'] },
   ),
 }

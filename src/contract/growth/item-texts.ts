@@ -2,7 +2,8 @@
 import { Type as T } from '@sinclair/typebox'
 import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NamedAuthor, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record, Time } from '../shapes.ts'
+import { BY_A_DRAFTER, revisionFields } from '../revision-record.ts'
+import { cursorLike, Id, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record } from '../shapes.ts'
 
 const OneItem = record({ item: Item })
 const onItem = ['not_found', 'conflict'] as const
@@ -27,14 +28,8 @@ const note = T.String({ maxLength: 2_000, description: 'For the team; never sent
 const account = T.String({ format: 'uuid', description: 'A connected account to post from. Default: the default account at approval.' })
 
 const Revision = record(
-  {
-    number: T.Integer({ description: 'From 1.' }),
-    title: nullable(T.String()),
-    body: T.String(),
-    written_by: nullable(NamedAuthor),
-    written_at: Time,
-  },
-  { title: 'Revision', description: 'A version of a text. written_by is null for what a drafter wrote.' },
+  { ...revisionFields, title: nullable(T.String()), body: T.String() },
+  { title: 'Revision', description: BY_A_DRAFTER },
 )
 
 export const itemTexts = {

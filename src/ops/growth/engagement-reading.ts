@@ -2,14 +2,24 @@ import type { engagementReading } from '#contract/growth/engagement-reading'
 import { engagementView } from '#domain/growth/drafting/engagement-view'
 import { loadBy } from '#store/engine/load'
 import { engagementPart } from '#store/growth/engagements'
+import { revisionsOfEngagement } from '#store/growth/revisions'
 import { wayParts } from '#store/growth/ways'
 import type { Handlers } from '../call.ts'
 import { refOf, the } from '../engagement.ts'
+import { numberedPageOf, numberedResult } from '../paging.ts'
 import { wayView } from '../way.ts'
 
 export const engagementReadingHandlers: Handlers<typeof engagementReading> = {
   async get({ id }, { read }) {
     const { engagement, ...way } = await loadBy(read, { engagement: engagementPart(id), ...wayParts(refOf({ id })) })
     return { engagement: { ...engagementView(the(engagement)), ...wayView(way) } }
+  },
+
+  async revisions({ id, ...input }, { read }) {
+    const page = numberedPageOf(input)
+    const { engagement, revisions } = await loadBy(read, { engagement: engagementPart(id), revisions: revisionsOfEngagement(id, page) })
+    the(engagement)
+    const { rows, next_cursor } = numberedResult(revisions, page.limit)
+    return { revisions: rows.map(({ title: _, ...revision }) => revision), next_cursor }
   },
 }

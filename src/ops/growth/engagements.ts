@@ -99,9 +99,13 @@ const createFrom = (reading: PostReading, { ref, ...words }: Words & { ref: stri
   )
 }
 
-const confirmInReview = async (context: CommandContext, before: Engagement): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
+const confirmInReview = async (
+  context: CommandContext,
+  before: Engagement,
+  seen: string | undefined,
+): Promise<HandlerResult<ReturnType<typeof replyOf>>> => {
   const { sql, gate } = context
-  return byHand(before, by(context, 'confirmed', confirmEngagement(before, gate.now)), {
+  return byHand(before, by(context, 'confirmed', confirmEngagement(before, gate.now, seen)), {
     ...{ underway: await loadNow(sql, underWay(refOf(before))), now: gate.now },
   })
 }
@@ -151,12 +155,12 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): Hand
 
   approve: loading(
     ({ id }) => ({ engagement: engagementPart(id), account: defaultPart, channel: channelPart('replies') }),
-    async ({ body }, context, { engagement, account, channel }) => {
+    async ({ body, expect_hash: seen }, context, { engagement, account, channel }) => {
       const before = the(engagement)
-      if (isInReview(before) && body === undefined) return confirmInReview(context, before)
+      if (isInReview(before) && body === undefined) return confirmInReview(context, before, seen)
       const rule = ruleOn(networkOf(context, before), channel)
       const accountExternalId = account?.network === before.network ? account.external_id : null
-      const approval = { body, accountExternalId, ...rule, by: authorOf(context), now: context.gate.now }
+      const approval = { body, seen, accountExternalId, ...rule, by: authorOf(context), now: context.gate.now }
       return save(by(context, 'approved', approveEngagement(before, approval)), {}, before)
     },
   ),

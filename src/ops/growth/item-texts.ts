@@ -93,7 +93,10 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
 
   async revisions({ id, ...input }, { read }) {
     const page = numberedPageOf(input)
-    const { item, revisions } = await loadBy(read, { item: itemPart(id), revisions: revisionsOfItem(id, page) })
+    const { item, revisions } = await loadBy(read, {
+      item: itemPart(id),
+      revisions: revisionsOfItem(id, page),
+    })
     found(item, NONE)
     const { rows, next_cursor } = numberedResult(revisions, page.limit)
     return { revisions: rows, next_cursor }

@@ -3,6 +3,7 @@ import { MOST_REVISIONS, type Revision } from '#domain/growth/drafting/revision'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'
 import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
+import { type SendableRef, tableOf } from './attempts.ts'
 
 const insert =
   ({ written_by, ...revision }: Revision): Query =>
@@ -16,19 +17,31 @@ export const keepRevision = (revision: Revision): Query[] => {
   return [insert(revision), (sql) => sql`delete from revision where record_id = ${revision.record_id} and number between 2 and ${last}`]
 }
 
-/** A version of an item's text, the present one among them. */
-interface Version extends Omit<Revision, 'record_id' | 'body' | 'written_by'> {
-  body: string
+/** A version of a text, the present one among them. */
+interface Version<Body> extends Omit<Revision, 'record_id' | 'body' | 'written_by'> {
+  body: Body
   written_by: NamedAuthor | null
 }
 
 /** Oldest first; one more than the limit, so that the caller sees whether there is a next page. */
-export const revisionsOfItem = (id: string, { limit, after = 0 }: { limit: number; after?: number }) =>
-  many<Version>(
-    { written_at: true },
-    (sql) => sql`select number, title, body, ${namedAuthor(sql, sql`written_by`)} as written_by, written_at from (
-        select number, title, body, written_by, written_at from revision where record_id = ${id}
+const textsOf =
+  <Row>({ sendable, record_id }: SendableRef, { limit, after = 0 }: NumberedPage): Query<Row> =>
+  (sql) =>
+    sql`select number, title, body, ${namedAuthor(sql, sql`written_by`)} as written_by, written_at from (
+        select number, title, body, written_by, written_at from revision where record_id = ${record_id}
         union all
-        select revision, title, body, written_by, coalesce(written_at, created_at) from item where id = ${id} and status <> 'deleted') version
-      where number > ${after} order by number limit ${limit + 1}`,
-  )
+        select revision, ${sendable === 'post' ? sql`title` : sql`null`}, body, written_by, coalesce(written_at, created_at)
+          from ${sql(tableOf[sendable])} where id = ${record_id} and status <> 'deleted') version
+      where number > ${after} order by number limit ${limit + 1}`
+
+interface NumberedPage {
+  limit: number
+  after?: number
+}
+
+export const revisionsOfItem = (id: string, page: NumberedPage) =>
+  many<Version<string>>({ written_at: true }, textsOf({ sendable: 'post', record_id: id }, page))
+
+/** Without a text: reposts, likes, and before there was a draft. */
+export const revisionsOfEngagement = (id: string, page: NumberedPage) =>
+  many<Version<string | null>>({ written_at: true }, textsOf({ sendable: 'engagement', record_id: id }, page))

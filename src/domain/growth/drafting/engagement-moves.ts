@@ -8,6 +8,7 @@
  */
 import { fail } from '#kernel/errors'
 import { unapproved } from '../sending/sendable.ts'
+import { requireSeen } from './content-mark.ts'
 import {
   contentOf,
   type Engagement,
@@ -46,12 +47,15 @@ const withWords = (engagement: Engagement, { body, by, now, ...rule }: Words): E
 interface Approval extends LengthRule, By {
   /** An edited text. */
   body: string | undefined
+  /** The hash of the text that the caller has seen, or its first digits. */
+  seen?: string | undefined
   accountExternalId: string | null
 }
 
-/** Approves a draft, with an edited body if there is one, for the account that is the default now. */
-export const approveEngagement = (engagement: Engagement, { body, accountExternalId, ...rest }: Approval): Engagement => {
+/** Approves a draft with the text that the caller has seen, edited if there is a body, for the account that is the default now. */
+export const approveEngagement = (engagement: Engagement, { body, seen, accountExternalId, ...rest }: Approval): Engagement => {
   if (engagement.status !== 'drafted') illegal(engagement, 'approve')
+  requireSeen(engagement.body, seen)
   const words = body ?? engagement.body
   const next = words === null ? engagement : withWords(engagement, { body: words, ...rest })
   return {
@@ -103,9 +107,10 @@ const executedByHand = (engagement: Engagement, now: Date): Engagement => ({
   ...{ status: 'executed', review: false, executed_at: now, last_error: null, updated_at: now },
 })
 
-/** Settles an engagement in review that a person found on the network. */
-export const confirmEngagement = (engagement: Engagement, now: Date): Engagement => {
+/** Settles an engagement in review that a person found on the network. `seen`: the hash of its text, or the first digits. */
+export const confirmEngagement = (engagement: Engagement, now: Date, seen?: string): Engagement => {
   if (!isInReview(engagement)) illegal(engagement, 'confirm')
+  requireSeen(engagement.body, seen)
   return executedByHand(engagement, now)
 }
 

@@ -1,6 +1,6 @@
 /** An engagement as surfaces show it. */
+import { contentMark } from './content-mark.ts'
 import type { Engagement } from './engagement.ts'
-import { contentMark } from './item-view.ts'
 
 export const engagementView = (engagement: Engagement) => {
   const {

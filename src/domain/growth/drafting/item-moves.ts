@@ -9,9 +9,9 @@
 import { fail } from '#kernel/errors'
 import { unapproved } from '../sending/sendable.ts'
 import { editArticle, titleFault } from './article-text.ts'
+import { requireSeen } from './content-mark.ts'
 import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
 import { contentHash, type Item, illegal, invalid, stateOf } from './item.ts'
-import { contentMark } from './item-view.ts'
 import type { OnMissed } from './profile.ts'
 
 /** The furthest `post_at` accepted, in days: anything later is a typing error. */
@@ -63,10 +63,7 @@ export const textFaults = (body: string, { channel, measure, maxLength }: TextRu
 /** Throws `conflict` unless the item is a draft with the text that the caller has seen. `seen`: its hash, or at least the first digits. */
 export const requireApprovable = (item: Item, seen: string | undefined): void => {
   if (item.status !== 'drafted') illegal(item, 'approve')
-  const present = contentMark(item.body)
-  if (seen === undefined || present.startsWith(seen)) return
-  const details = [{ path: 'content_hash', message: present }]
-  fail('conflict', `cannot approve: the text is not the one that you saw; its content_hash is ${present} now`, { details })
+  requireSeen(item.body, seen)
 }
 
 /** Approves a draft, with an edited body or a new title, for the account that is the default now. */

@@ -1,9 +1,6 @@
 /** An item as surfaces show it. */
-import { createHash } from 'node:crypto'
+import { contentMark } from './content-mark.ts'
 import type { Item, ItemDoubt } from './item.ts'
-
-/** SHA-256, in hex, of the text that the network is given. Its first eight digits are the item's mark on surfaces for people. */
-export const contentMark = (body: string): string => createHash('sha256').update(body).digest('hex')
 
 const doubtView = (doubt: ItemDoubt | null) =>
   doubt && { ...doubt, next_read_at: doubt.next_read_at === null ? null : new Date(doubt.next_read_at) }

@@ -241,13 +241,16 @@ describe('the machine', () => {
     [{ kind: 'unsent' }, { status: 'executing' }, 'again'],
   ]
   test.each(outcomes)('%j: %j, then %s', (outcome, expected, next) => {
-    const settled = settle({ moves, record: executing, attempt: attemptWith(), tries: 0, now, times: sendTimes }, outcome)
+    const settled = settle(
+      { moves, record: executing, attempt: attemptWith({ sent_text: executing.body }), tries: 0, now, times: sendTimes },
+      outcome,
+    )
     expect(settled.record).toEqual({ ...executing, ...expected, updated_at: now })
     expect([settled.next.kind, settled.events]).toEqual([next as never, []])
   })
 
   test('a doubt ends with a find, or goes to review and asks a person once', () => {
-    const sent = { moves, record: executing, attempt: attemptWith(), now, times: sendTimes }
+    const sent = { moves, record: executing, attempt: attemptWith({ sent_text: executing.body }), now, times: sendTimes }
     const { record, attempt: open } = doubt(sent, { reason: '502', cause: 'server_error' })
     const read = { ...sent, record, attempt: open, now: at(60_000) }
     expect(hit(read, { externalId: '7', url: null }).record.status).toBe('executed')
