@@ -96,8 +96,15 @@ interface Rated<A extends Answer> {
   /** Counts the request, after the checks that come before the rates. */
   count(): Allowance[]
   read(): unknown
+  /** Counts what the input takes beyond that. */
+  countMore?(input: unknown): Allowance[]
   run(input: unknown): Promise<A>
 }
+
+/** One of each name: the later. */
+const newest = (allowances: Allowance[], more: Allowance[] = []): Allowance[] => [
+  ...new Map([...allowances, ...more].map((one) => [one.name, one])).values(),
+]
 
 /** Throws `invalid_input`, and `not_found` for an operation that takes any id. */
 const requireValid = (o: NamedOp, input: unknown): void => {
@@ -111,17 +118,18 @@ const requireValid = (o: NamedOp, input: unknown): void => {
 }
 
 /** Runs an operation with its input once that is valid, and adds the allowances of the rates to the answer or error. */
-const runRated = async <A extends Answer>(o: NamedOp, { count, read, run }: Rated<A>): Promise<A> => {
-  const allowances = count()
+const runRated = async <A extends Answer>(o: NamedOp, { count, read, countMore, run }: Rated<A>): Promise<A> => {
+  let allowances = count()
   try {
     const reading = read()
     const input = reading instanceof Promise ? await reading : reading
     requireValid(o, input)
+    allowances = newest(allowances, countMore?.(input))
     const answer = await run(input)
-    return allowances.length === 0 ? answer : { ...answer, allowances: [...allowances, ...(answer.allowances ?? [])] }
+    return allowances.length === 0 ? answer : { ...answer, allowances: newest(allowances, answer.allowances) }
   } catch (cause) {
     if (allowances.length === 0 || !(cause instanceof AppError)) throw cause
-    throw AppError.withAllowances(cause, [...allowances, ...(cause.allowances ?? [])])
+    throw AppError.withAllowances(cause, newest(allowances, cause.allowances))
   }
 }
 
@@ -134,11 +142,11 @@ const checked =
         requireAccess(o, call)
         return world.rates.count(o, call)
       },
-      run(input) {
+      countMore(input) {
         requireUsableKey(call)
-        world.rates.letters(call, lettersOf(o, input) - 1)
-        return run(input, call)
+        return world.rates.letters(call, lettersOf(o, input) - 1)
       },
+      run: (input) => run(input, call),
     })
 
 const withChecks = (world: World, o: NamedOp, run: Run): Runnable => ({ run: checked(world, o, run) })

@@ -73,7 +73,7 @@ export interface Rates {
   count(o: Pick<Op, 'method' | 'exempt'>, caller: RatedCaller): Allowance[]
   /** Counts MCP messages as requests. Their calls of operations then count as commands only. */
   messages(caller: RatedCaller, amount: number): Allowance[]
-  /** Counts the letters that one call takes beside its first. Throws `rate_limited:commands`. */
+  /** Counts the letters that one call takes beside its first, and returns the allowances left. Throws `rate_limited:commands`. */
   letters(caller: RatedCaller, amount: number): Allowance[]
 }
 
