@@ -39,3 +39,13 @@ test('what shows the end of a send reads one record', () => {
 test('what an error leads to that is about no record takes no id', () => {
   for (const id of [...Object.values(byCode), 'growth.signals.list', 'growth.experiments.list']) expect(paramsOf(id)).toEqual([])
 })
+
+test('every operation that an error names exists, and is named with an id exactly if it takes one', async () => {
+  const naming = /(?:nextCall|refuseNaming)\([^)]*?'(growth(?:\.\w+)+)'(, [\w.]+)?\)/g
+  const found: [string, boolean][] = []
+  for (const folder of ['src/domain/growth', 'src/decisions/growth', 'src/ops/growth'])
+    for await (const path of new Bun.Glob(`${folder}/**/*.ts`).scan())
+      for (const [, id, record] of (await Bun.file(path).text()).matchAll(naming)) found.push([id!, record !== undefined])
+  expect(found.length).toBeGreaterThan(10)
+  for (const [id, isOfRecord] of found) expect([id, paramsOf(id)]).toEqual([id, isOfRecord ? ['id'] : []])
+})

@@ -3,7 +3,8 @@
 import type { PlanUsage } from '#domain/app/plan'
 import { readPrices, readsView } from '#domain/app/read-budget'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
-import { AppError, fail } from '#kernel/errors'
+import { refuseNaming } from '#domain/growth/way-on'
+import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { appliesWithin, NetworkError, type NetworkLimits } from '#port/network/network'
 import { limitsFor, type Networks } from '#port/network/registry'
@@ -60,7 +61,7 @@ export const connectEffects = async (
 ): Promise<{ account: Connection; effects: Effects }> => {
   const before = await accountNamed(sql, { network, externalId })
   if (before?.status !== 'connected' && (await countConnected(sql)) >= mostConnected)
-    fail('conflict', `cannot connect: ${mostConnected} accounts are connected; disconnect one first`)
+    refuseNaming(`cannot connect: ${mostConnected} accounts are connected; disconnect one first`, 'growth.connections.list')
   const current = await currentDefault(sql)
   const account: Connection = {
     ...{ id: before?.id ?? newId(), network, external_id: externalId, handle, status: 'connected' },

@@ -3,6 +3,7 @@ import { type Calendar, FURTHEST_SLOT_DAYS, hasSlots, nextSlot } from '#domain/g
 import { channelFor, type GrowthChannel } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Profile } from '#domain/growth/drafting/profile'
+import { refuseNaming } from '#domain/growth/way-on'
 import { fail } from '#kernel/errors'
 import type { CalendarEntry } from '#store/growth/calendar'
 
@@ -33,5 +34,6 @@ export const slotFor = (item: Item, slots: Slots): Date => {
     return fail('invalid_input', `post_at ${message}`, { details: [{ path: 'post_at', message }] })
   }
   const slot = nextSlot(channel.cadence, calendarFor(item, slots))
-  return slot ?? fail('conflict', `cannot schedule: channel ${name} has no free slot within ${FURTHEST_SLOT_DAYS} days`)
+  const none = `cannot schedule: channel ${name} has no free slot within ${FURTHEST_SLOT_DAYS} days; give a time, or add times to its cadence`
+  return slot ?? refuseNaming(none, 'growth.channels.update', channel.id)
 }

@@ -16,6 +16,10 @@ export const nextCall = (operation: string, id?: string): ErrorDetail => ({
   message: id === undefined ? operation : `${operation} ${id}`,
 })
 
+/** Throws `conflict`. `operation`: what shows or changes that which stands in the way, and the record's id if it is about one. */
+export const refuseNaming = (message: string, operation: string, id?: string): never =>
+  fail('conflict', message, { details: [nextCall(operation, id)] })
+
 /** Throws `conflict`. */
 export const refuseWithWay = (message: string, { words, operation }: WayOn, id: string): never =>
   fail('conflict', `${message}; ${words}`, { details: [nextCall(operation, id)] })

@@ -37,6 +37,7 @@ export const readingCall = ({ operations }: McpContext, target: Target, view: Vi
 export const byCode: Partial<Record<ErrorCode, string>> = {
   plan_quota_exceeded: 'growth.overview.get',
   x_not_connected: 'growth.connection.get',
+  x_read_budget_exhausted: 'growth.connection.get',
 }
 
 /** Undefined if neither a detail nor the code names a call. */

@@ -1,6 +1,7 @@
 import type { connection, connections } from '#contract/growth/connections'
 import { connectionView, disconnectEffects, limitsView, resumeWatching } from '#decisions/growth/connecting'
 import type { Connection } from '#domain/growth/sending/connection'
+import { refuseNaming } from '#domain/growth/way-on'
 import { fail, found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
 import { connectionOverview, connectionPart, defaultPart, listConnections, makeDefault } from '#store/growth/connections'
@@ -39,7 +40,7 @@ export const connectionsHandlers: Handlers<typeof connections> = {
     async ({ id }, context, { account, current }) => {
       const { sql, gate } = context
       const named = found(account, 'no such connected account')
-      if (named.status !== 'connected') fail('conflict', 'cannot make default: the account is disconnected')
+      if (named.status !== 'connected') refuseNaming('cannot make default: the account is disconnected', 'growth.connections.list')
       const next: Connection = { ...named, is_default: true, updated_at: gate.now }
       const requeued = current ? [] : await resumeWatching(sql, gate.now)
       return { reply: connectionView(context, next), effects: { writes: [makeDefault(id, gate.now)], requeued } }

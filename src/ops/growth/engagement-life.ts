@@ -31,7 +31,7 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
     ({ id }) => ({ ...withItsWay(id), channel: channelPart('replies') }),
     ({ body, revision }, context, { engagement, channel, ...way }) => {
       const before = the(engagement)
-      requireRevision(before, revision)
+      requireRevision(before, revision, 'growth.engagements.get')
       const words = { body, ...ruleOn(networkOf(context, before), channel), by: authorOf(context), now: context.gate.now }
       // A text that cannot be used is refused here, before a send is stopped for it.
       if (isSameText(before, words)) return { reply: replyOf(before), unchanged: true }

@@ -24,6 +24,7 @@ import {
 import { engagementAnswer, engagementView } from '#domain/growth/drafting/engagement-view'
 import type { GrowthChannel } from '#domain/growth/drafting/growth-channel'
 import { engagement as moves } from '#domain/growth/sending/engagement'
+import { refuseNaming } from '#domain/growth/way-on'
 import { fail } from '#kernel/errors'
 import type { Network } from '#port/network/network'
 import { othersPost } from '#port/network/others-post'
@@ -56,7 +57,10 @@ const foundPost = (reading: Exclude<PostReading, { kind: 'failed' }>, ref: strin
   if (reading.kind === 'read')
     return reading.post ? storedPost(reading.network, reading.post) : fail('not_found', 'the network has no such post')
   if (isWritten(action) && body === null)
-    fail('conflict', `drafting needs a connected account to read the post; connect an account, or pass the body of the ${action}`)
+    refuseNaming(
+      `drafting needs a connected account to read the post; connect an account, or pass the body of the ${action}`,
+      'growth.connections.list',
+    )
   return unreadPost(reading.network, ref)
 }
 

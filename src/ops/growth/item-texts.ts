@@ -63,7 +63,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
     ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, send, attempt, ...surrounding }) => {
       const { gate, networks } = context
       const before = found(item, NONE)
-      requireRevision(before, revision)
+      requireRevision(before, revision, 'growth.items.get')
       const account = chosen ?? present ?? fallback
       const edit = editOf(before, change, account)
       const isOut = edit.isBinding || post.isUnconfirmed(before)

@@ -157,6 +157,38 @@ describe('a call', () => {
     expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'next', message: expect.stringMatching(new RegExp(` ${id}$`)) }] } })
   })
 
+  test('about a text or a channel that has changed names what reads or changes it', async () => {
+    const { id } = (await story.send('POST', 'items', { body: { kind: 'post', body: 'Docks first.' } })).body.item
+    const lastLine = async (name: string, given: object) => {
+      const { isError, content } = await mcp.call(name, { ...given })
+      return [isError, (content[0] as { text: string }).text.split('\n').at(-1)]
+    }
+    expect(await lastLine('growth_edit_item', { id, body: 'x', revision: 7 })).toEqual([
+      true,
+      `Next: growth_get_record {"kind":"item","id":"${id}"}`,
+    ])
+    const { channels } = (await story.send('GET', 'channels')).body
+    const channel = channels.find(({ name }: { name: string }) => name === 'articles')
+    const set = (status: string) => story.send('PUT', `channels/${channel.id}`, { body: { status } })
+    await set('inactive')
+    expect(await lastLine('growth_create_article', { topic: 'docks', length: 'short' })).toEqual([
+      true,
+      `Next: ask a person; once they agree, growth_update_channel {"id":"${channel.id}"}`,
+    ])
+    await set('active')
+  })
+
+  test('at the most learnings names their list', async () => {
+    const story = await newStory(app)
+    await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
+    await app.owner`insert into learning (id, tenant_id, kind, note, status, evidence, created_at, updated_at)
+      select gen_random_uuid(), ${story.tenantId}, 'worked', 'Note ' || n, 'active', '[]', now(), now() from generate_series(1, 50) n`
+    const { content } = await one.call('growth_add_learning', { kind: 'worked', note: 'One more' })
+    expect((content[0] as { text: string }).text).toBe(
+      'conflict: cannot add: 50 learnings are active; retire one first\nNext: growth_list_learnings {}',
+    )
+  })
+
   test('beyond a quota names what shows how much is left', async () => {
     const story = await newStory(app)
     await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })

@@ -129,7 +129,7 @@ describe('an inactive channel', () => {
     const id = await story.drafted()
     await update('posts', { status: 'inactive' })
     const { status, body } = await send('POST', 'batches', { count: 1 })
-    expect([status, body.error?.message]).toEqual([409, 'channel posts is inactive; activate it to draft for it'])
+    expect([status, body.error?.message]).toEqual([409, 'channel posts is inactive; set its status to active to draft for it'])
     const counters = await app.owner`select key from counter where tenant_id = ${story.tenantId} and used > 0`
     expect([...counters]).toEqual([])
     expect((await send('POST', `items/${id}/approve`, {})).status).toBe(200)
@@ -142,7 +142,7 @@ describe('an inactive channel', () => {
     const { update, send } = await setUp()
     await update('articles', { status: 'inactive' })
     const { status, body } = await send('POST', 'articles', { topic: 'docks' })
-    expect([status, body.error?.message]).toEqual([409, 'channel articles is inactive; activate it to draft for it'])
+    expect([status, body.error?.message]).toEqual([409, 'channel articles is inactive; set its status to active to draft for it'])
     expect((await send('POST', 'batches', { count: 1 })).status).toBe(201)
   })
 })
@@ -261,7 +261,10 @@ describe('post_at next_slot', () => {
     for (const id of ids) statuses.push((await schedule(story, id)).status)
     expect(statuses.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 200))
     const full = await schedule(story, ids[9]!)
-    expect([full.status, full.body.error?.message]).toEqual([409, 'cannot schedule: channel posts has no free slot within 60 days'])
+    expect([full.status, full.body.error?.message]).toEqual([
+      409,
+      'cannot schedule: channel posts has no free slot within 60 days; give a time, or add times to its cadence',
+    ])
     await update('posts', { cadence: { days: [], times: [] } })
     expect(refusal(await schedule(story, ids[9]!))).toEqual([
       400,

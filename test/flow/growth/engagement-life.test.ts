@@ -57,7 +57,10 @@ describe('the text of an engagement', () => {
     expect([late.status, late.body.error.code, late.body.error.details]).toEqual([
       409,
       'conflict',
-      [{ path: 'revision', message: 'the present revision is 2' }],
+      [
+        { path: 'revision', message: 'the present revision is 2' },
+        { path: 'next', message: `growth.engagements.get ${id}` },
+      ],
     ])
     expect((await edit(story, id, { body: 'Second.', revision: 2 })).body.engagement).toMatchObject({ body: 'Second.', revision: 3 })
   })

@@ -227,7 +227,13 @@ describe('a change', () => {
     const late = await edit(id, { body: 'Second editor.', revision: 1 })
     expect([late.status, late.body.error]).toMatchObject([
       409,
-      { code: 'conflict', details: [{ path: 'revision', message: 'the present revision is 2' }] },
+      {
+        code: 'conflict',
+        details: [
+          { path: 'revision', message: 'the present revision is 2' },
+          { path: 'next', message: `growth.items.get ${id}` },
+        ],
+      },
     ])
     expect((await edit(id, { tags: ['late'], revision: 1 })).status).toBe(409)
     expect((await read(id)).body).toBe('First editor.')

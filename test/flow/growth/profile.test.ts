@@ -17,7 +17,14 @@ test('entries are added and removed, versions are kept, and the second of two ed
   const second = (await put({ revision: 1, add: { stories: ['Another'] }, remove: { avoid: ['synergy'] } })).body.profile
   expect(second).toMatchObject({ revision: 2, writing_dna: { stories: ['A story', 'Another'], avoid: [] } })
   const late = await put({ revision: 1, goal: 'Sell' })
-  expect([late.status, late.body.error.code, late.body.error.details]).toEqual([409, 'conflict', [{ path: 'revision', message: '2' }]])
+  expect([late.status, late.body.error.code, late.body.error.details]).toEqual([
+    409,
+    'conflict',
+    [
+      { path: 'revision', message: '2' },
+      { path: 'next', message: 'growth.profile.get' },
+    ],
+  ])
   expect((await put({ goal: 'Book demos' })).body.profile).toEqual(second)
   expect((await put({ remove: { avoid: ['synergy'] } })).body.error.details).toEqual([
     { path: 'remove.avoid[0]', message: 'is no entry of the list; give it exactly as it stands there' },

@@ -1,5 +1,6 @@
 /** What a team says of an item before it approves it. */
 import { fail } from '#kernel/errors'
+import { refuseNaming } from '../way-on.ts'
 import { invalid } from './item.ts'
 import type { Author } from './revision.ts'
 import { writtenText } from './written-text.ts'
@@ -29,7 +30,8 @@ interface Said {
 /** Throws `conflict` if the item has as many as it can have. */
 export const newComment = (id: string, { item_id, body, by, total, now }: Said): Comment => {
   if (body.trim() === '') invalid('body', 'is empty')
-  if (total >= MOST_COMMENTS) fail('conflict', `cannot comment: the item has ${total} comments, the most that it can have; delete some`)
+  if (total >= MOST_COMMENTS)
+    refuseNaming(`cannot comment: the item has ${total} comments, the most that it can have; delete some`, 'growth.items.comments', item_id)
   return { id, item_id, kind: 'comment', body: writtenText(body, 'body'), written_by: by, created_at: now }
 }
 

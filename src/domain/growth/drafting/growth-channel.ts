@@ -1,5 +1,6 @@
 /** Where and how often a workspace posts: active ⇄ inactive, with format rules and a cadence. */
 import { fail } from '#kernel/errors'
+import { refuseNaming } from '../way-on.ts'
 import { type Cadence, hasSlots, noCadence, tidyCadence } from './cadence.ts'
 import { type FormatRules, faultOfRules, noRules, tidyWords } from './format-rules.ts'
 
@@ -74,6 +75,8 @@ export const updateChannel = (
 })
 
 /** Throws `conflict`. An inactive channel takes no new work; existing work continues. */
-export const requireActive = (channel: Pick<GrowthChannel, 'name' | 'status'> | undefined): void => {
-  if (channel?.status === 'inactive') fail('conflict', `channel ${channel.name} is inactive; activate it to draft for it`)
+export const requireActive = (channel: Pick<GrowthChannel, 'id' | 'name' | 'status'> | undefined): void => {
+  if (channel?.status !== 'inactive') return
+  const { id, name } = channel
+  refuseNaming(`channel ${name} is inactive; set its status to active to draft for it`, 'growth.channels.update', id)
 }

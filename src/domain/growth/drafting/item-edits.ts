@@ -1,6 +1,7 @@
 /** What people write: their own items, and changes of any. An approval covers one text, so a changed text is a draft again. */
 import { fail } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
+import { nextCall, refuseNaming } from '../way-on.ts'
 import { type ChannelName, channelFor } from './growth-channel.ts'
 import { decided, type Item, illegal, invalid, newDraftItem } from './item.ts'
 import { approvedText, reopen } from './item-moves.ts'
@@ -40,7 +41,10 @@ const requireConnected = (account: Connection | undefined, given: string | null 
 /** Throws `conflict` if the account that was chosen for an item is not connected any more: nothing goes out from another one instead. */
 export const requireChosen = (account: Connection | undefined, action: string): void => {
   if (account?.status !== 'disconnected') return
-  fail('conflict', `cannot ${action}: the account chosen for it, @${account.handle}, is disconnected; choose another one`)
+  refuseNaming(
+    `cannot ${action}: the account chosen for it, @${account.handle}, is disconnected; choose another one`,
+    'growth.connections.list',
+  )
 }
 
 const bindingOf = (account: Connection | undefined): Pick<Item, 'posting_account'> => ({
@@ -88,11 +92,12 @@ export const ownItem = (
 /** The states in which a text is settled. One that is on its way, or in doubt, is for taking back to decide. */
 const settled: readonly Item['status'][] = ['posted', 'rejected', 'publish_failed']
 
-/** Throws `conflict` if the text is not the version that the caller has seen. */
-export const requireRevision = ({ revision }: { revision: number }, seen: number | undefined): void => {
+/** Throws `conflict` if the text is not the version that the caller has seen. `reading`: the operation that reads the record. */
+export const requireRevision = ({ id, revision }: { id: string; revision: number }, seen: number | undefined, reading: string): void => {
   if (seen === undefined || seen === revision) return
   const message = `the present revision is ${revision}`
-  fail('conflict', `the text has changed since revision ${seen}; ${message}`, { details: [{ path: 'revision', message }] })
+  const details = [{ path: 'revision', message }, nextCall(reading, id)]
+  fail('conflict', `the text has changed since revision ${seen}; ${message}; read it before you change it`, { details })
 }
 
 /** What a change makes of an item. */

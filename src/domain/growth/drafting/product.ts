@@ -1,5 +1,4 @@
-/** A product of a workspace: active ⇄ archived. Drafts may mention active products, never archived ones. */
-import { fail } from '#kernel/errors'
+import { refuseNaming } from '../way-on.ts'
 import type { DraftBrief } from './draft.ts'
 
 export type ProductStatus = 'active' | 'archived'
@@ -18,6 +17,7 @@ export interface Product {
 export const MOST_ACTIVE_PRODUCTS = 25
 /** Includes archived products: every brief carries their names. */
 export const MOST_PRODUCTS = 200
+const LIST = 'growth.products.list'
 
 /** The workspace's other products, as far as a decision depends on them. */
 export interface OtherProducts {
@@ -36,8 +36,8 @@ const trimmed = <P extends Partial<Pick<Product, 'name' | 'one_liner'>>>(product
 
 const requirePlace = (product: Product, { active, taken }: OtherProducts, action: string): void => {
   if (product.status !== 'active') return
-  if (taken) fail('conflict', `cannot ${action}: an active product is named ${product.name}`)
-  if (active >= MOST_ACTIVE_PRODUCTS) fail('conflict', `cannot ${action}: ${active} products are active; archive one first`)
+  if (taken) refuseNaming(`cannot ${action}: an active product is named ${product.name}`, LIST)
+  if (active >= MOST_ACTIVE_PRODUCTS) refuseNaming(`cannot ${action}: ${active} products are active; archive one first`, LIST)
 }
 
 export const newProduct = (
@@ -45,7 +45,7 @@ export const newProduct = (
   { others, now, ...fields }: Pick<Product, 'name' | 'one_liner' | 'url'> & { others: OtherProducts; now: Date },
 ): Product => {
   if (others.total >= MOST_PRODUCTS)
-    fail('conflict', `cannot add: the workspace has ${others.total} products; edit an archived one and make it active instead`)
+    refuseNaming(`cannot add: the workspace has ${others.total} products; edit an archived one and make it active instead`, LIST)
   const product: Product = { id, ...trimmed(fields), status: 'active', created_at: now, updated_at: now }
   requirePlace(product, others, 'add')
   return product

@@ -1,4 +1,5 @@
 import { fail } from '#kernel/errors'
+import { nextCall } from '../way-on.ts'
 
 /** What the workspace stands for, its audience and its style. Every draft is made from this. */
 export interface Profile {
@@ -93,7 +94,7 @@ export const requireProfileRevision = (revision: number, seen: number | undefine
   if (seen === undefined || seen === revision) return
   const message = `is ${seen}, but the profile is at revision ${revision}: somebody has changed it meanwhile`
   fail('conflict', `cannot change the profile: revision ${message}; read it again`, {
-    details: [{ path: 'revision', message: `${revision}` }],
+    details: [{ path: 'revision', message: `${revision}` }, nextCall('growth.profile.get')],
   })
 }
 

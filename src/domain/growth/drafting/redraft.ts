@@ -1,5 +1,4 @@
-/** A draft that is written again, from its text and a hint: queued → generating → ready | failed. */
-import { fail } from '#kernel/errors'
+import { refuseNaming } from '../way-on.ts'
 import type { Draft } from './draft.ts'
 import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from './generation.ts'
 import { type Item, illegal } from './item.ts'
@@ -22,7 +21,7 @@ export interface Redrafted extends Draft {
 /** Throws `conflict` unless the item is a draft that nobody is writing again. */
 export const newRedraft = (id: string, { item, open, hint, now }: { item: Item; open: boolean; hint: string; now: Date }): Redraft => {
   if (item.status !== 'drafted') illegal(item, 'redraft')
-  if (open) fail('conflict', 'cannot redraft: the item is being redrafted already; read it until redraft is null')
+  if (open) refuseNaming('cannot redraft: the item is being redrafted already; read it until redraft is null', 'growth.items.get', item.id)
   return { ...newGeneration(id, now), item_id: item.id, revision: item.revision, hint }
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import { engagementRate, type Metrics } from '../metrics.ts'
-import { nextCall } from '../way-on.ts'
+import { nextCall, refuseNaming } from '../way-on.ts'
 import { type ArmComparison, compare, type Measured } from './comparison.ts'
 
 export type ExperimentMetric = 'engagement_rate' | 'impressions' | 'likes' | 'replies' | 'reposts' | 'clicks'
@@ -72,7 +72,7 @@ const armsOf = ({ arms, hypothesis }: Pick<ExperimentInput, 'arms' | 'hypothesis
 const control: Arm = { name: 'control', note: null }
 
 export const newExperiment = (id: string, { running, now, ...input }: ExperimentInput): Experiment => {
-  if (running >= MOST_RUNNING) fail('conflict', `cannot add: ${running} experiments are running; conclude one first`)
+  if (running >= MOST_RUNNING) refuseNaming(`cannot add: ${running} experiments are running; conclude one first`, 'growth.experiments.list')
   return {
     id,
     name: input.name.trim(),

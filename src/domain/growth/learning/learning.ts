@@ -1,6 +1,5 @@
-/** What a workspace has learned about its posts: active → retired. Active learnings steer drafting. */
-import { fail } from '#kernel/errors'
 import type { BriefLearning } from '../drafting/draft.ts'
+import { refuseNaming } from '../way-on.ts'
 
 export type LearningStatus = 'active' | 'retired'
 
@@ -22,7 +21,7 @@ export const newLearning = (
   id: string,
   { kind, note, active, now }: Pick<Learning, 'kind' | 'note'> & { active: number; now: Date },
 ): Learning => {
-  if (active >= MOST_ACTIVE_LEARNINGS) fail('conflict', `cannot add: ${active} learnings are active; retire one first`)
+  if (active >= MOST_ACTIVE_LEARNINGS) refuseNaming(`cannot add: ${active} learnings are active; retire one first`, 'growth.learnings.list')
   return { id, kind, note: note.trim(), status: 'active', audit_id: null, evidence: [], created_at: now, updated_at: now }
 }
 

@@ -4,6 +4,7 @@ import { hasFeature, type PlanUsage } from '#domain/app/plan'
 import { affordableAt, costOf, readBudgetOf, type Tier } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
+import { refuseNaming } from '../way-on.ts'
 
 export type TargetStatus = 'active' | 'paused'
 
@@ -56,10 +57,12 @@ interface TargetInput {
   now: Date
 }
 
+const LIST = 'growth.targets.list'
+
 export const newTarget = (id: string, { handle, category, priority, others, now }: TargetInput): Target => {
   const name = normalHandle(handle)
-  if (others.taken) fail('conflict', `${name} is already a target`)
-  if (others.total >= MOST_TARGETS) fail('conflict', `the workspace has the maximum of ${MOST_TARGETS} targets`)
+  if (others.taken) refuseNaming(`${name} is already a target`, LIST)
+  if (others.total >= MOST_TARGETS) refuseNaming(`the workspace has the maximum of ${MOST_TARGETS} targets; delete one first`, LIST)
   return {
     ...{ id, handle: name, category, priority, status: 'active', last_read_at: null, failures: 0, last_error: null },
     ...{ reads: 0, reads_micros: 0, created_at: now, updated_at: now },

@@ -4,7 +4,7 @@
  */
 
 import { dayOf } from '#domain/app/read-budget'
-import { fail } from '#kernel/errors'
+import { refuseNaming } from '../way-on.ts'
 import { type ActionInput, actionOf, type RuleAction, requireTrigger } from './rule-action.ts'
 import { type Condition, requireConditions } from './rule-condition.ts'
 import { type Trigger, type TriggerInput, triggerOf } from './rule-trigger.ts'
@@ -60,7 +60,7 @@ const requireWhole = (rule: Rule): Rule => {
 
 /** `total` is the number of existing rules. Throws `conflict` or `invalid_input`. */
 export const newRule = (id: string, input: RuleInput, { total, ...context }: RuleContext & { total: number }): Rule => {
-  if (total >= MOST_RULES) fail('conflict', `cannot add: the workspace has ${total} rules; edit a paused one instead`)
+  if (total >= MOST_RULES) refuseNaming(`cannot add: the workspace has ${total} rules; edit a paused one instead`, 'growth.rules.list')
   const { now } = context
   return requireWhole({
     id,

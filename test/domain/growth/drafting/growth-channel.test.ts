@@ -42,9 +42,10 @@ describe('the state of a channel', () => {
   })
 
   test.each(channelNames)('of %s decides whether it takes new work', (name) => {
-    expect(() => requireActive({ name, status: 'active' })).not.toThrow()
-    const message = `channel ${name} is inactive; activate it to draft for it`
-    expect(errorOf(() => requireActive({ name, status: 'inactive' }))).toMatchObject({ code: 'conflict', message })
+    expect(() => requireActive({ id: 'id', name, status: 'active' })).not.toThrow()
+    const message = `channel ${name} is inactive; set its status to active to draft for it`
+    const details = [{ path: 'next', message: 'growth.channels.update id' }]
+    expect(errorOf(() => requireActive({ id: 'id', name, status: 'inactive' }))).toMatchObject({ code: 'conflict', message, details })
   })
 
   test('does not matter if there is no channel', () => expect(() => requireActive(undefined)).not.toThrow())
