@@ -1172,6 +1172,7 @@ END,
   constraint item_tenant_id_batch_id_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES public.batch(tenant_id, id),
   constraint item_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id)
 );
+CREATE INDEX item_article ON public.item USING btree (tenant_id, status, id) WHERE (kind = 'article'::text);
 CREATE INDEX item_batch ON public.item USING btree (tenant_id, batch_id, id) WHERE (batch_id IS NOT NULL);
 CREATE INDEX item_chosen ON public.item USING btree (tenant_id, account_id, id) WHERE (account_id IS NOT NULL);
 CREATE INDEX item_created ON public.item USING btree (tenant_id, status, created_at, id);
@@ -1232,13 +1233,18 @@ create table public.item_word (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
   word text not null,
   item_id uuid not null,
-  constraint item_word_pkey PRIMARY KEY (tenant_id, word, item_id)
+  shelf text not null default 'open'::text,
+  at timestamp with time zone,
+  constraint item_word_check CHECK (((shelf = 'open'::text) = (at IS NULL))),
+  constraint item_word_pkey PRIMARY KEY (tenant_id, word, shelf, item_id),
+  constraint item_word_shelf_check CHECK ((shelf = ANY (ARRAY['open'::text, 'posted'::text, 'rejected'::text])))
 );
 CREATE INDEX item_word_item ON public.item_word USING btree (tenant_id, item_id);
+CREATE INDEX item_word_time ON public.item_word USING btree (tenant_id, word, shelf, at, item_id) WHERE (at IS NOT NULL);
 alter table public.item_word enable row level security;
 alter table public.item_word force row level security;
 create policy app on public.item_word for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
-grant delete, insert, select on public.item_word to tendril_app;
+grant delete, insert, select, update on public.item_word to tendril_app;
 
 create table public.learning (
   id uuid not null,

@@ -1,7 +1,8 @@
 /** What lists of items are asked for: as requests, as the statements behind them, and as what a scan would be asked. */
 import type { ItemFilter } from '#store/growth/item-lists'
+import type { Shelf, SoughtWords } from '#store/growth/item-search'
 import { wordAt } from './documents-stage.ts'
-import { accountOf, batchOf, DAY_MS, ONLY_POSTED, ONLY_REJECTED } from './lists-stage.ts'
+import { accountOf, batchOf, DAY_MS, FIRST_YEAR, ONLY_POSTED, ONLY_REJECTED, SECOND_YEAR } from './lists-stage.ts'
 import type { Tenant } from './world.ts'
 
 interface Asked {
@@ -25,8 +26,9 @@ export interface Pair {
 
 const created = { order: 'created' } as const
 const state = { order: 'state' } as const
-const rare = (asked: string[]): ItemFilter['words'] => ({ asked, isRare: true })
-const common = (asked: string[]): ItemFilter['words'] => ({ asked, isRare: false })
+type Words = [string, ...string[]]
+const rare = (asked: Words): SoughtWords => ({ posted: { asked, isRare: true } })
+const common = (asked: Words, shelf: Shelf): SoughtWords => ({ [shelf]: { asked, isRare: false } })
 
 /** A month of the past two years, another one for each number. */
 const monthOf = (n: number) => {
@@ -34,6 +36,7 @@ const monthOf = (n: number) => {
   return { from, to: new Date(from.getTime() + 30 * DAY_MS) }
 }
 const within = ({ from, to }: { from: Date; to: Date }): string => `from=${from.toISOString()}&to=${to.toISOString()}`
+const yearAgo = (): Date => new Date(Date.now() - 365 * DAY_MS)
 /** Some two hundred items of a hundred thousand have such a word. */
 const rareWord = (n: number): string => wordAt(500 + n * 7)
 const EVERYWHERE = wordAt(2)
@@ -100,7 +103,12 @@ const kinds: Pair[] = [
   {
     what: 'articles',
     asks: () => ({ query: 'kind=article', filter: { ...created, kind: 'article' } }),
-    indexes: ['item_pkey'],
+    indexes: ['item_article'],
+  },
+  {
+    what: 'articles that failed',
+    asks: () => ({ query: 'kind=article&status=publish_failed', filter: { ...created, kind: 'article', statuses: ['publish_failed'] } }),
+    indexes: ['item_article', 'item_status'],
   },
   ...(['some', 'none'] as const).map(
     (which): Pair => ({
@@ -120,7 +128,7 @@ const words: Pair[] = [
   },
   {
     what: 'drafted, with a tag of one in five',
-    asks: () => ({ query: 'status=drafted&tag=dock', filter: { ...created, statuses: ['drafted'], words: common(['#dock']) } }),
+    asks: () => ({ query: 'status=drafted&tag=dock', filter: { ...created, statuses: ['drafted'], words: common(['#dock'], 'open') } }),
     indexes: ['item_word_pkey'],
   },
   {
@@ -139,20 +147,41 @@ const words: Pair[] = [
   },
   {
     what: 'posted, with a word of nearly all',
-    asks: () => ({ query: `status=posted&q=${EVERYWHERE}`, filter: { ...created, statuses: ['posted'], words: common([EVERYWHERE]) } }),
+    asks: () => ({
+      query: `status=posted&q=${EVERYWHERE}`,
+      filter: { ...created, statuses: ['posted'], words: common([EVERYWHERE], 'posted') },
+    }),
     indexes: ['item_word_pkey'],
   },
-  // The worst case, twice: all items of the state are walked, and none has the word.
   {
     what: 'drafted, with a word that thousands of posted ones have and no other',
-    asks: () => ({ query: `status=drafted&q=${ONLY_POSTED}`, filter: { ...created, statuses: ['drafted'], words: common([ONLY_POSTED]) } }),
+    asks: () => ({
+      query: `status=drafted&q=${ONLY_POSTED}`,
+      filter: { ...created, statuses: ['drafted'], words: common([ONLY_POSTED], 'open') },
+    }),
     indexes: ['item_word_pkey'],
   },
   {
     what: 'posted, with a word that thousands of rejected ones have and no other',
     asks: () => ({
       query: `status=posted&q=${ONLY_REJECTED}`,
-      filter: { ...created, statuses: ['posted'], words: common([ONLY_REJECTED]) },
+      filter: { ...created, statuses: ['posted'], words: common([ONLY_REJECTED], 'posted') },
+    }),
+    indexes: ['item_word_pkey'],
+  },
+  {
+    what: 'posted since a year, with a tag of thousands that were all posted before',
+    asks: () => ({
+      query: `status=posted&tag=${FIRST_YEAR}&from=${yearAgo().toISOString()}`,
+      filter: { ...state, statuses: ['posted'], words: common([`#${FIRST_YEAR}`], 'posted'), from: yearAgo() },
+    }),
+    indexes: ['item_word_time'],
+  },
+  {
+    what: 'posted, with a tag and a word that thousands have, but none both',
+    asks: () => ({
+      query: `status=posted&tag=${FIRST_YEAR}&q=${SECOND_YEAR}`,
+      filter: { ...created, statuses: ['posted'], words: common([`#${FIRST_YEAR}`, SECOND_YEAR], 'posted') },
     }),
     indexes: ['item_word_pkey'],
   },

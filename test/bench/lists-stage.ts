@@ -17,6 +17,10 @@ export const ONLY_POSTED = 'evergreen'
 /** A word of all items that were rejected, and of nothing else. */
 export const ONLY_REJECTED = 'unfounded'
 
+/** A tag of one in ten posts that went out in the first year, and a word of one in ten of the second. */
+export const FIRST_YEAR = 'beginnings'
+export const SECOND_YEAR = 'continued'
+
 /** A number from 0 to 1 for each item and purpose, the same in each run. */
 const chance = (n: number, purpose: number): number => {
   const mixed = Math.imul(n + 1, 2_654_435_761) ^ Math.imul(purpose + 1, 1_597_334_677)
@@ -47,10 +51,15 @@ const statusOf = (n: number, count: number): Status => {
   return (n > count * 0.9 ? NEW : OLD).find(([, upTo]) => drawn < upTo)![0]
 }
 
-const bodyOf = (n: number, status: Status): string => {
+/** By number: some were posted in each of the two years, far from their border. */
+const isOfYear = (year: 1 | 2, n: number, { status, count }: { status: Status; count: number }): boolean =>
+  status === 'posted' && n % 10 === 3 && (year === 1 ? n < count * 0.45 : n > count * 0.55)
+
+const bodyOf = (n: number, { status, count }: { status: Status; count: number }): string => {
   const words = Array.from({ length: WORDS_OF_ITEM }, (_, place) => wordAt(Math.floor(VOCABULARY ** chance(n, place + 10)) - 1))
   if (status === 'posted' && n % 4 === 0) words.push(ONLY_POSTED)
   if (status === 'rejected') words.push(ONLY_REJECTED)
+  if (isOfYear(2, n, { status, count })) words.push(SECOND_YEAR)
   return words.join(' ')
 }
 
@@ -75,8 +84,18 @@ interface Made {
 const made = (count: number, now: number): Made[] =>
   Array.from({ length: count }, (_, n) => {
     const status = statusOf(n, count)
-    const tags = [...(n % 100 === 0 ? ['sale'] : []), ...(n % 5 === 0 ? ['dock'] : [])].join(' ')
-    return { n, status, body: bodyOf(n, status), tags, created: now - YEARS * 365 * DAY_MS * (1 - n / count) - 1_000 }
+    const tags = [
+      ...(n % 100 === 0 ? ['sale'] : []),
+      ...(n % 5 === 0 ? ['dock'] : []),
+      ...(isOfYear(1, n, { status, count }) ? [FIRST_YEAR] : []),
+    ]
+    return {
+      n,
+      status,
+      body: bodyOf(n, { status, count }),
+      tags: tags.join(' '),
+      created: now - YEARS * 365 * DAY_MS * (1 - n / count) - 1_000,
+    }
   })
 
 /** Ids are in the order of creation, as those of a server. */
@@ -91,9 +110,10 @@ const addItems = async (owner: postgres.Sql, { id, batches }: { id: string; batc
         'for a measurement', '[]', '[]', length(body), batch_id, string_to_array(tags, ' '),
         case when status = 'scheduled' then now() + (n % 720 + 1) * interval '1 hour' end, case when status = 'posted' then made_at + interval '3 minutes' end,
         case when status in ('drafted', 'rejected') then null when n % 100 = 1 then 'some ' || ${id} else 'main' end, made_at, made_at
-      from given returning id, body, tags)
-    insert into item_word (tenant_id, word, item_id)
-      select ${id}::uuid, w, id from kept, lateral (select distinct regexp_split_to_table(body, ' ') w union all select '#' || unnest(tags)) words`
+      from given returning id, body, tags, status, at),
+    settled as (select *, status in ('posted', 'rejected') as is_settled from kept)
+    insert into item_word (tenant_id, word, item_id, shelf, at)
+      select ${id}::uuid, w, id, case when is_settled then status else 'open' end, case when is_settled then at end from settled, lateral (select distinct regexp_split_to_table(body, ' ') w union all select '#' || unnest(tags)) words`
 }
 
 /** Adds so many items to each workspace, with their batches and accounts. */

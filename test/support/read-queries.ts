@@ -38,6 +38,7 @@ import { growthAuditById, listGrowthAudits } from '#store/growth/growth-audits'
 import { growthChannels } from '#store/growth/growth-channels'
 import { hookResults, hookUsage } from '#store/growth/hooks'
 import { findItems, type ItemOrder } from '#store/growth/item-lists'
+import { allShelves, type SoughtWords } from '#store/growth/item-search'
 import { itemById, itemsOfBatch, listItems, recentItems } from '#store/growth/items'
 import { activeLearnings, learningById, listLearnings } from '#store/growth/learnings'
 import { allProducts, listProducts, productById } from '#store/growth/products'
@@ -67,6 +68,10 @@ const itemLists = (['created', 'state'] satisfies ItemOrder[]).map((order) => ({
   statuses: ['publish_unconfirmed'] as const,
   from: new Date(0),
 }))
+
+/** An item with a word that is rare on all shelves, and common on all. */
+const searched = (word: string): SoughtWords[] =>
+  [true, false].map((isRare) => Object.fromEntries(allShelves.map((shelf) => [shelf, { asked: [word], isRare }])))
 
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
@@ -162,8 +167,8 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'item-lists.findItems': ({ item_word }) => [
     ...itemLists.flatMap((filter) => [findItems(filter, page), findItems(filter, { ...page, after: { id: END, at: FAR } })]),
-    findItems({ order: 'created', words: { asked: [item_word.word], isRare: true } }, page),
-    findItems({ order: 'created', words: { asked: [item_word.word], isRare: false } }, page),
+    ...searched(item_word.word).map((words) => findItems({ ...itemLists[1]!, statuses: undefined, words }, page)),
+    findItems({ order: 'created', words: searched(item_word.word)[0]! }, page),
   ],
   'items.recentItems': () => [recentItems(10)],
   'jobs.listJobs': ({ agent_conversation }) => [

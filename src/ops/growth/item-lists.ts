@@ -9,7 +9,6 @@ import { engagementRate } from '#domain/growth/metrics'
 import { found } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
 import {
-  COMMON,
   findItems,
   type ItemFilter,
   type ItemOrder,
@@ -17,8 +16,9 @@ import {
   isPlain,
   itemTotal,
   type PlacedItem,
-  wordCounts,
+  shelvesOf,
 } from '#store/growth/item-lists'
+import { soughtWords, wordCounts } from '#store/growth/item-search'
 import { itemPart, listItems } from '#store/growth/items'
 import { readingsOf } from '#store/growth/metrics'
 import type { Handlers, QueryContext } from '../call.ts'
@@ -37,13 +37,6 @@ const wordsOf = ({ q, tag }: Pick<Asked, 'q' | 'tag'>): string[] => {
   return [...new Set([...words, ...(tag === undefined ? [] : [tagWord(tag)])])]
 }
 
-/** The words with the rarest first; undefined: no item has all of them. */
-const rarestFirst = async (words: string[], { read }: Pick<QueryContext, 'read'>): Promise<ItemFilter['words'] | undefined> => {
-  const { counted } = await loadBy(read, { counted: wordCounts(words) })
-  const least = counted[0]!.items
-  return least === 0 ? undefined : { asked: counted.map(({ word }) => word), isRare: least < COMMON }
-}
-
 /** Different ones: `approved` includes scheduled items. */
 const statusesOf = (status: string | undefined): ItemFilter['statuses'] => {
   const all = status === undefined ? undefined : wordsIn<'approved' | 'scheduled'>(status)
@@ -59,13 +52,21 @@ const filterOf = (input: Asked): ItemFilter => {
   return { ...of, ...times, order, statuses: statusesOf(status) }
 }
 
+/** With how the words are spread over the shelves. Undefined: no item has all of them. */
+const withWords = async (filter: ItemFilter, words: string[], { read }: Pick<QueryContext, 'read'>): Promise<ItemFilter | undefined> => {
+  if (words.length === 0) return filter
+  const { counted } = await loadBy(read, { counted: wordCounts(words, shelvesOf(filter)) })
+  const sought = soughtWords(counted)
+  return Object.keys(sought).length === 0 ? undefined : { ...filter, words: sought }
+}
+
 export const itemListHandlers: Handlers<typeof itemLists> = {
   async list({ total, ...input }, { read, networks }) {
     const words = wordsOf(input)
-    const sought = words.length === 0 ? undefined : await rarestFirst(words, { read })
-    const filter = { ...filterOf(input), words: sought }
-    const page = sortedPageOf(input, isById(filter))
-    if (words.length > 0 && !sought) return { items: [], next_cursor: null, ...(total ? { total: 0 } : {}) }
+    const asked = filterOf(input)
+    const page = sortedPageOf(input, isById(asked))
+    const filter = await withWords(asked, words, { read })
+    if (!filter) return { items: [], next_cursor: null, ...(total ? { total: 0 } : {}) }
     const list = isPlain(filter)
       ? listItems({ limit: page.limit, after: page.after?.id, status: filter.statuses?.[0] })
       : findItems(filter, page)

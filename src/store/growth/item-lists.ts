@@ -1,10 +1,12 @@
 /**
  * Lists of items. Each state that is asked for is a branch of its own, which an index gives in the order of the list and which is cut to the
- * length of the page: however many items there are, no more is read than that, or than one of the words has.
+ * length of the page. Where words are asked for, each shelf of words is one, too: however many items there are, a state and a word, or a state
+ * and a part of the calendar, read no more than a page.
  */
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, one, sure } from '../engine/load.ts'
+import { one, sure } from '../engine/load.ts'
+import { allShelves, havingWords, type Shelf, type SoughtWords, shelfOf } from './item-search.ts'
 import { itemColumns } from './items.ts'
 
 /** `state`: by the time that counts for the state. `created` and `state` begin with the newest, `post_at` with the soonest. */
@@ -19,8 +21,8 @@ export interface ItemFilter {
   experimentId?: string | undefined
   /** The connection that sends it. */
   accountId?: string | undefined
-  /** Of the table of words: an item has all of them. The rarest is the first. */
-  words?: { asked: readonly string[]; isRare: boolean } | undefined
+  /** An item has all of them. Not empty: a shelf that is missing has no such item. */
+  words?: SoughtWords | undefined
   /** Inclusive, over the time that the list is sorted by. */
   from?: Date | undefined
   /** Exclusive. */
@@ -52,18 +54,8 @@ const allStatuses: readonly ItemStatus[] = [
   ...(['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const),
 ]
 
-/** A word that more items have is common: lists are walked in their order then, and look up each item's words. */
-export const COMMON = 2_000
 /** Counted so far. */
 const MOST_COUNTED = 10_000
-
-/** How many items have each word, counted up to `COMMON`; the rarest first. */
-export const wordCounts = (words: readonly string[]) =>
-  many<{ word: string; items: number }>(
-    {},
-    (sql) => sql`select a.word, (select count(*)::int from (select 1 from item_word w where w.word = a.word limit ${COMMON}) r) as items
-      from unnest(${words}::text[]) a(word) order by items, a.word`,
-  )
 
 const timeOf = (sql: Sql, order: ItemOrder): Fragment =>
   ({ created: sql`i.created_at`, state: sql`i.at`, post_at: sql`i.post_at`, posted_at: sql`i.posted_at` })[order]
@@ -85,56 +77,57 @@ const ofAccount = (sql: Sql, id: string): Fragment[] => [
     and (select c.is_default and c.status = 'connected' from connection c where c.id = ${id})`,
 ]
 
-const withinTimes = (sql: Sql, { from, to, order }: ItemFilter): Fragment => {
-  const time = timeOf(sql, order)
-  return sql`${from ? sql`and ${time} >= ${from}` : sql``} ${to ? sql`and ${time} < ${to}` : sql``}`
-}
-
-/** A subquery of one value is never turned into a join, which could begin with all items that have a word. */
-const havingWords = (sql: Sql, words: readonly string[], itemId: Fragment): Fragment =>
-  words.reduce(
-    (before, word) => sql`${before} and (select true from item_word w where w.word = ${word} and w.item_id = ${itemId} limit 1)`,
-    sql``,
+/** The shelves on which a list could find words. */
+export const shelvesOf = ({ statuses, order }: Pick<ItemFilter, 'statuses' | 'order'>): Shelf[] =>
+  allShelves.filter(
+    (shelf) => (order !== 'posted_at' || shelf === 'posted') && (!statuses || statuses.some((status) => shelfOf(status) === shelf)),
   )
 
+/** What a list is sorted by: the columns of the table that it is read from. */
+interface Key {
+  time: Fragment
+  id: Fragment
+}
+const itemKey = (sql: Sql, order: ItemOrder): Key => ({ time: timeOf(sql, order), id: sql`i.id` })
+const wordKey = (sql: Sql): Key => ({ time: sql`w.at`, id: sql`w.item_id` })
+
+const withinTimes = (sql: Sql, { from, to }: ItemFilter, { time }: Key): Fragment =>
+  sql`${from ? sql`and ${time} >= ${from}` : sql``} ${to ? sql`and ${time} < ${to}` : sql``}`
+
+/** An index has the articles alone, but only a kind that is no parameter tells Postgres that it may be used. */
+const ofKind = (sql: Sql, kind: Item['kind']): Fragment => (kind === 'article' ? sql`and i.kind = 'article'` : sql`and i.kind = ${kind}`)
+
 const conditions = (sql: Sql, filter: ItemFilter): Fragment => {
-  const { kind, batchId, experimentId, words } = filter
-  return sql`${orderable(sql, filter.order)} ${withinTimes(sql, filter)} ${kind ? sql`and i.kind = ${kind}` : sql``}
-    ${batchId ? sql`and i.batch_id = ${batchId}` : sql``} ${experimentId ? sql`and i.experiment_id = ${experimentId}` : sql``}
-    ${words && !words.isRare ? havingWords(sql, words.asked, sql`i.id`) : sql``}`
+  const { kind, batchId, experimentId } = filter
+  return sql`${orderable(sql, filter.order)} ${withinTimes(sql, filter, itemKey(sql, filter.order))} ${kind ? ofKind(sql, kind) : sql``}
+    ${batchId ? sql`and i.batch_id = ${batchId}` : sql``} ${experimentId ? sql`and i.experiment_id = ${experimentId}` : sql``}`
 }
 
-/** The items of the rarest word that have the others too; they are few. */
-const hits = (sql: Sql, [rarest, ...others]: readonly string[]): Fragment => sql`with hits as materialized (
-  select h.item_id from item_word h where h.word = ${rarest!} ${havingWords(sql, others, sql`h.item_id`)})`
-
-const sortOf = (sql: Sql, filter: ItemFilter): Fragment => {
-  if (isById(filter)) return sql`order by i.id desc`
-  return filter.order === 'post_at' ? sql`order by i.post_at, i.id` : sql`order by ${timeOf(sql, filter.order)} desc, i.id desc`
+const sortOf = (sql: Sql, filter: ItemFilter, { time, id }: Key): Fragment => {
+  if (isById(filter)) return sql`order by ${id} desc`
+  return filter.order === 'post_at' ? sql`order by ${time}, ${id}` : sql`order by ${time} desc, ${id} desc`
 }
 
-const after = (sql: Sql, order: ItemOrder, place: ItemPlace | undefined): Fragment => {
+const after = (sql: Sql, order: ItemOrder, { time, id }: Key, place: ItemPlace | undefined): Fragment => {
   if (!place) return sql``
-  if (place.at === undefined) return sql`and i.id < ${place.id}`
-  const time = timeOf(sql, order)
+  if (place.at === undefined) return sql`and ${id} < ${place.id}`
   const given = sql`(timestamptz 'epoch' + ${place.at}::bigint * interval '1 microsecond', ${place.id}::uuid)`
-  return order === 'post_at' ? sql`and (${time}, i.id) > ${given}` : sql`and (${time}, i.id) < ${given}`
+  return order === 'post_at' ? sql`and (${time}, ${id}) > ${given}` : sql`and (${time}, ${id}) < ${given}`
 }
 
 /** The states of each branch. By a time that is not that of the state, one index has the items of all states. */
 const statesOf = (sql: Sql, filter: ItemFilter): Fragment[] => {
   const { statuses, order } = filter
   if (statuses && order !== 'post_at') return statuses.map((status) => ofStatus(sql, status))
-  if (statuses) return [sql`(${statuses.map((status, index) => sql`${index === 0 ? sql`` : sql`or`} (${ofStatus(sql, status)})`)})`]
-  const byState = order === 'state' || (order === 'created' && !isById(filter))
+  if (statuses)
+    return [
+      anyOf(
+        sql,
+        statuses.map((status) => ofStatus(sql, status)),
+      ),
+    ]
+  const byState = filter.kind === 'article' || order === 'state' || (order === 'created' && !isById(filter))
   return byState ? allStatuses.map((status) => ofStatus(sql, status)) : [sql`i.status <> 'deleted'`]
-}
-
-const branches = (sql: Sql, filter: ItemFilter): Fragment[] => {
-  const states = statesOf(sql, filter)
-  if (!filter.accountId) return states
-  const senders = ofAccount(sql, filter.accountId)
-  return states.flatMap((state) => senders.map((sender) => sql`${state} and ${sender}`))
 }
 
 interface Cut {
@@ -142,23 +135,82 @@ interface Cut {
   after?: ItemPlace | undefined
 }
 
-/** The items of one branch, up to the limit. */
-const branch = (sql: Sql, filter: ItemFilter, { status, limit, ...cut }: Cut & { status: Fragment }): Fragment => {
-  const rest = sql`${status} ${conditions(sql, filter)} ${after(sql, filter.order, cut.after)}`
-  const chosen = sql`i.id as chosen_id, ${timeOf(sql, filter.order)} as chosen_at`
-  return filter.words?.isRare
-    ? sql`(select i.* from hits h cross join lateral (select ${chosen} from item i where i.id = h.item_id and ${rest} offset 0) i)`
-    : sql`(select ${chosen} from item i where ${rest} ${sortOf(sql, filter)} limit ${limit})`
+/** The items of each state, and of each part of an account, in the order of the list, up to the limit. */
+const walks = (sql: Sql, filter: ItemFilter, words: readonly string[], cut: Cut): Fragment[] => {
+  const key = itemKey(sql, filter.order)
+  const shelf = sql`case when i.status in ('posted', 'rejected') then i.status else 'open' end`
+  const senders = filter.accountId ? ofAccount(sql, filter.accountId).map((sender) => sql`and ${sender}`) : [sql``]
+  return statesOf(sql, filter).flatMap((state) =>
+    senders.map(
+      (sender) => sql`(select i.id as chosen_id, ${key.time} as chosen_at from item i where ${state} ${sender} ${conditions(sql, filter)}
+        ${havingWords(sql, words, { id: key.id, shelf })} ${after(sql, filter.order, key, cut.after)} ${sortOf(sql, filter, key)} limit ${cut.limit})`,
+    ),
+  )
+}
+
+interface OfShelf extends Cut {
+  shelf: Shelf
+  words: readonly [string, ...string[]]
+}
+
+const anyOf = (sql: Sql, parts: Fragment[]): Fragment =>
+  sql`(${parts.map((part, index) => sql`${index === 0 ? sql`` : sql`or`} (${part})`)})`
+
+const statesOn = (sql: Sql, { statuses = allStatuses }: ItemFilter, shelf: Shelf): Fragment =>
+  anyOf(
+    sql,
+    statuses.filter((status) => shelfOf(status) === shelf).map((status) => ofStatus(sql, status)),
+  )
+
+/** Whether an index has the items of a word in the order of the list. Few are of a batch, an experiment, or articles: those have an index. */
+const isOrdered = (filter: ItemFilter, shelf: Shelf): boolean => {
+  const { kind, batchId, experimentId, accountId, order } = filter
+  if (batchId || experimentId || accountId || kind === 'article') return false
+  return isById(filter) || (shelf !== 'open' && (order === 'state' || order === 'posted_at'))
+}
+
+/** The items of the rarest word in the order of the list, up to the limit. */
+const inOrder = (sql: Sql, filter: ItemFilter, { shelf, words: [rarest, ...others], limit, ...cut }: OfShelf): Fragment => {
+  const key = wordKey(sql)
+  const times = isById(filter) ? sql`` : sql`and w.at is not null ${withinTimes(sql, filter, key)}`
+  const needsItem = shelf === 'open' || filter.kind
+  const item = sql`and (select true from item i where i.id = w.item_id and ${statesOn(sql, filter, shelf)} ${filter.kind ? ofKind(sql, filter.kind) : sql``})`
+  return sql`(select ${key.id} as chosen_id, ${key.time} as chosen_at from item_word w where w.word = ${rarest} and w.shelf = ${shelf} ${times}
+    ${havingWords(sql, others, { id: key.id, shelf: sql`${shelf}` })} ${needsItem ? item : sql``} ${after(sql, filter.order, key, cut.after)}
+    ${sortOf(sql, filter, key)} limit ${limit})`
+}
+
+/** All items of the rarest word; they are few. */
+const gathered = (sql: Sql, filter: ItemFilter, { shelf, words: [rarest, ...others], ...cut }: OfShelf): Fragment => {
+  const key = itemKey(sql, filter.order)
+  const sender = filter.accountId ? sql`and ${anyOf(sql, ofAccount(sql, filter.accountId))}` : sql``
+  return sql`(select i.* from item_word w cross join lateral (select i.id as chosen_id, ${key.time} as chosen_at from item i where i.id = w.item_id
+      and ${statesOn(sql, filter, shelf)} ${sender} ${conditions(sql, filter)} ${after(sql, filter.order, key, cut.after)} offset 0) i
+    where w.word = ${rarest} and w.shelf = ${shelf} ${havingWords(sql, others, { id: sql`w.item_id`, shelf: sql`${shelf}` })})`
+}
+
+/** Where the rarest word is common and no index has the order, the list is walked and the words of each item are looked up. */
+const searches = (sql: Sql, filter: ItemFilter, words: SoughtWords, cut: Cut): Fragment[] => {
+  const branches: Fragment[] = []
+  const walked: Shelf[] = []
+  for (const shelf of allShelves) {
+    const sought = words[shelf]
+    if (!sought) continue
+    const of: OfShelf = { ...cut, shelf, words: sought.asked }
+    if (isOrdered(filter, shelf)) branches.push(inOrder(sql, filter, of))
+    else if (sought.isRare) branches.push(gathered(sql, filter, of))
+    else walked.push(shelf)
+  }
+  if (walked.length === 0) return branches
+  const all = !filter.statuses && walked.length === allShelves.length
+  const statuses = all ? undefined : (filter.statuses ?? allStatuses).filter((status) => walked.includes(shelfOf(status)))
+  return [...branches, ...walks(sql, { ...filter, statuses }, words[walked[0]!]!.asked, cut)]
 }
 
 const allBranches = (sql: Sql, filter: ItemFilter, cut: Cut): Fragment => {
-  const parts = branches(sql, filter).map(
-    (status, index) => sql`${index === 0 ? sql`` : sql`union all`} ${branch(sql, filter, { ...cut, status })}`,
-  )
-  return sql`(${parts}) chosen`
+  const parts = filter.words ? searches(sql, filter, filter.words, cut) : walks(sql, filter, [], cut)
+  return sql`(${parts.map((part, index) => sql`${index === 0 ? sql`` : sql`union all`} ${part}`)}) chosen`
 }
-
-const withHits = (sql: Sql, { words }: ItemFilter): Fragment => (words?.isRare ? hits(sql, words.asked) : sql``)
 
 /** An item with its place in the list. */
 export type PlacedItem = Item & { place_at?: number | null }
@@ -171,7 +223,7 @@ export const findItems =
     const forwards = filter.order === 'post_at' ? sql`chosen_at, chosen_id` : sql`chosen_at desc, chosen_id desc`
     const sort = byId ? sql`chosen_id desc` : forwards
     return sql`select ${itemColumns(sql)}, ${byId ? sql`null::bigint` : sql`(extract(epoch from chosen_at) * 1000000)::bigint`} as place_at
-      from (${withHits(sql, filter)} select * from ${allBranches(sql, filter, { limit: limit + 1, after })} order by ${sort} limit ${limit + 1}) chosen
+      from (select * from ${allBranches(sql, filter, { limit: limit + 1, after })} order by ${sort} limit ${limit + 1}) chosen
       join item on item.id = chosen.chosen_id order by ${sort}`
   }
 
@@ -180,7 +232,7 @@ export const itemTotal = (filter: ItemFilter) =>
   sure(
     one<{ total: number }>(
       {},
-      (sql) => sql`select count(*)::int as total from (${withHits(sql, filter)}
-        select 1 from ${allBranches(sql, filter, { limit: MOST_COUNTED })} limit ${MOST_COUNTED}) counted`,
+      (sql) =>
+        sql`select count(*)::int as total from (select 1 from ${allBranches(sql, filter, { limit: MOST_COUNTED })} limit ${MOST_COUNTED}) counted`,
     ),
   )

@@ -161,6 +161,15 @@ describe('words', () => {
       expect([q, await idsOf(`q=${encodeURIComponent(q)}`)]).toEqual([q, [draft.id]])
     expect(await idsOf('q=zebra&status=approved')).toEqual([draft.id])
     for (const q of ['zebra parcelless', 'zeb', 'zebra&status=drafted']) expect([q, await idsOf(`q=${q}`)]).toEqual([q, []])
+    await send('POST', `items/${draft.id}/reopen`)
+    await send('POST', `items/${draft.id}/reject`, { reason: 'Not ours' })
+    expect([await idsOf('q=zebra&status=rejected'), await idsOf('q=zebra&status=approved,drafted')]).toEqual([[draft.id], []])
+    await send('DELETE', `items/${draft.id}`)
+    expect(await idsOf('q=zebra')).toEqual([])
+    await send('POST', `items/${draft.id}/restore`)
+    expect(await idsOf('q=zebra&status=rejected')).toEqual([draft.id])
+    await send('POST', `items/${draft.id}/reopen`)
+    expect(await idsOf('q=zebra&status=drafted')).toEqual([draft.id])
   })
 
   test('are looked for in common ones, too, with tags and in the order of the list', async () => {

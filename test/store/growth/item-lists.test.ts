@@ -2,7 +2,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Query, type Sql } from '#store/engine/db'
-import { findItems, type ItemFilter, isById, itemTotal, wordCounts } from '#store/growth/item-lists'
+import { findItems, type ItemFilter, isById, itemTotal } from '#store/growth/item-lists'
+import { allShelves, type Shelf, type SoughtWords, wordCounts } from '#store/growth/item-search'
 import { listItems } from '#store/growth/items'
 import { use, useApp } from '#test/support/use'
 
@@ -28,9 +29,11 @@ const fill = async (tenantId: string, count: number): Promise<void> => {
       case when n % 4 = 1 then now() + n * interval '1 hour' end, case when s.status = 'posted' then now() - n * interval '1 hour' end,
       now() - n * interval '1 minute', now()
     from generate_series(1, ${count}) n cross join lateral (select (array['drafted', 'approved', 'posted', 'rejected'])[1 + n % 4] as status) s
-    returning id, body, tags)
-    insert into item_word (tenant_id, item_id, word) select ${tenantId}::uuid, id, w from made, regexp_split_to_table(body, ' ') w
-      union all select ${tenantId}::uuid, id, '#sale' from made where tags <> '{}'`
+    returning id, body, tags, status, at),
+    settled as (select *, case when status in ('posted', 'rejected') then status end as shelf from made)
+    insert into item_word (tenant_id, item_id, word, shelf, at)
+      select ${tenantId}::uuid, id, w, coalesce(shelf, 'open'), case when shelf is not null then at end
+      from settled, lateral (select regexp_split_to_table(body, ' ') w union all select '#sale' where tags <> '{}') words`
   await app.owner`insert into batch (id, tenant_id, status, focus, requested, created_at, updated_at)
     select gen_random_uuid(), ${tenantId}, 'ready', n::text, 10, now(), now() from generate_series(0, ${count / 10}) n`
   await app.owner`update item i set batch_id = b.id from (select id, row_number() over (order by id) / 10 as n from item where tenant_id = ${tenantId}) r
@@ -59,8 +62,9 @@ const planOf = async (query: Query): Promise<PlanNode[]> => {
   return promise
 }
 
-/** By what the items of a plain list are sorted: the index gives them in order. */
-const sorts = (nodes: PlanNode[]): string[] => nodes.flatMap((node) => node['Sort Key'] ?? []).filter((key) => /^item\./.test(key))
+/** By which columns of a table rows are sorted, where an index could give them in order. */
+const sorts = (nodes: PlanNode[], columns: RegExp): string[] =>
+  nodes.flatMap((node) => node['Sort Key'] ?? []).filter((key) => columns.test(key))
 
 const now = Date.now()
 const hour = (n: number): Date => new Date(now + n * 3_600_000)
@@ -69,9 +73,13 @@ const at = now * 1_000
 const id = newId()
 const state = { order: 'state' } as const
 const created = { order: 'created' } as const
-const rare = { asked: ['own7', 'all'], isRare: true }
-const common = { asked: ['all'], isRare: false }
-const tag = { asked: ['#sale', 'all'], isRare: true }
+const on = (shelves: readonly Shelf[], asked: [string, ...string[]], isRare: boolean): SoughtWords =>
+  Object.fromEntries(shelves.map((shelf) => [shelf, { asked, isRare }]))
+const rare = on(['open'], ['own7', 'all'], true)
+const tag = on(['posted'], ['#sale', 'all'], true)
+const common = (...shelves: Shelf[]): SoughtWords => on(shelves, ['all'], false)
+const WORD = /tenant_id = .*word = .*shelf = /
+const WORD_TIME = /tenant_id = .*word = .*shelf = .*at >= /
 
 /** With the index that gives the items. */
 const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp][] = [
@@ -111,15 +119,29 @@ const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp
   ],
   ['an account', { ...created, accountId: id }, 'item_sender', /tenant_id = .*account_external_id/],
   ['times of posting', { order: 'posted_at', from: hour(-20) }, 'item_posted', /tenant_id = .*posted_at >= /],
-  ['a state and rare words', { ...created, statuses: ['drafted'], words: rare }, 'item_pkey', /tenant_id = .*id = /],
-  ['a state and a tag', { ...created, statuses: ['drafted'], words: tag }, 'item_pkey', /tenant_id = .*id = /],
+  ['articles', { ...created, kind: 'article' }, 'item_article', /tenant_id = .*status = /],
+  ['articles of a state', { ...created, kind: 'article', statuses: ['posted'] }, 'item_article', /tenant_id = .*status = /],
+  ['a state and a rare word', { ...created, statuses: ['drafted'], words: rare }, 'item_word_pkey', WORD],
+  ['a state and a tag', { ...created, statuses: ['posted'], words: tag }, 'item_word_pkey', WORD],
+  ['a state and a common word', { ...created, statuses: ['drafted'], words: common('open') }, 'item_word_pkey', WORD],
+  ['a last state and a common word', { ...created, statuses: ['rejected'], words: common('rejected') }, 'item_word_pkey', WORD],
+  ['a common word', { ...created, words: common(...allShelves) }, 'item_word_pkey', WORD],
   [
-    'a tag, words, a state and a time',
-    { ...state, statuses: ['posted'], words: tag, from: hour(-900) },
-    'item_pkey',
-    /tenant_id = .*id = /,
+    'a last state, a common word and a time',
+    { ...state, statuses: ['posted'], words: common('posted'), from: hour(-900), to: hour(-3) },
+    'item_word_time',
+    WORD_TIME,
   ],
-  ['a state and common words', { ...created, statuses: ['drafted'], words: common }, 'item_status', /tenant_id = .*status = /],
+  ['times of posting and a common word', { order: 'posted_at', words: common('posted'), from: hour(-20) }, 'item_word_time', WORD_TIME],
+  ['an open state, a rare word and a time', { ...state, statuses: ['approved'], words: rare, from: hour(1) }, 'item_word_pkey', WORD],
+  [
+    'an open state, a common word and a time',
+    { ...state, statuses: ['approved'], words: common('open'), from: hour(1) },
+    'item_time',
+    /tenant_id = .*status = .*at >= /,
+  ],
+  ['a batch and a common word', { ...created, batchId: id, words: common(...allShelves) }, 'item_batch', /tenant_id = .*batch_id = /],
+  ['an account and a common word', { ...created, accountId: id, words: common(...allShelves) }, 'item_sender', /tenant_id = /],
 ]
 const queries = (filter: ItemFilter): [string, Query][] => [
   ['the first page', findItems(filter, page)],
@@ -135,7 +157,8 @@ test.each(pairs)('of %s', async (_, filter, index, condition) => {
     // A count needs no order: any index of the state will do.
     if (what !== 'the total') expect([what, own.length > 0]).toEqual([what, true])
     if (what === 'the first page') for (const node of own) expect(node['Index Cond']).toMatch(condition)
-    for (const node of nodes) if (node['Index Name'] === 'item_word_pkey') expect(node['Index Cond']).toMatch(/tenant_id = .*word = /)
+    expect([what, sorts(nodes, /^w\./)]).toEqual([what, []])
+    for (const node of nodes) if (node['Index Name'] === 'item_word_pkey') expect(node['Index Cond']).toMatch(WORD)
   }
 })
 
@@ -143,12 +166,12 @@ test('of a state, and of all', async () => {
   for (const query of [listItems(page), listItems({ ...page, status: 'drafted' }), listItems({ ...page, status: 'drafted', after: id })]) {
     const nodes = await planOf(query)
     expect(nodes.filter((node) => node['Relation Name'] === 'item').map((node) => node['Index Name'])).not.toContain(undefined)
-    expect(sorts(nodes)).toEqual([])
+    expect(sorts(nodes, /^item\./)).toEqual([])
   }
 })
 
 test('words are counted by their index', async () => {
-  const nodes = (await planOf(wordCounts(['all', '#sale']).query)).filter((node) => node['Relation Name'] === 'item_word')
+  const nodes = (await planOf(wordCounts(['all', '#sale'], allShelves).query)).filter((node) => node['Relation Name'] === 'item_word')
   expect(nodes.map((node) => node['Index Name'])).toEqual(['item_word_pkey'])
-  expect(nodes[0]!['Index Cond']).toMatch(/tenant_id = .*word = /)
+  expect(nodes[0]!['Index Cond']).toMatch(WORD)
 })

@@ -1,0 +1,54 @@
+/** How many items have the words that a list asks for, and whether an item has them. */
+import type { ItemStatus } from '#domain/growth/drafting/item'
+import type { Fragment, Sql } from '../engine/db.ts'
+import { many } from '../engine/load.ts'
+
+/** Where the words of an item stand, by its state; `open`: any but the two. */
+export type Shelf = 'open' | 'posted' | 'rejected'
+export const allShelves: readonly Shelf[] = ['open', 'posted', 'rejected']
+
+export const shelfOf = (status: ItemStatus | 'scheduled'): Shelf => (status === 'posted' || status === 'rejected' ? status : 'open')
+
+/** Of one shelf: the words, the rarest first, and whether that one is rare. */
+interface Sought {
+  asked: readonly [string, ...string[]]
+  isRare: boolean
+}
+export type SoughtWords = Partial<Record<Shelf, Sought>>
+
+/** A word that more items of a shelf have is common. Fewer are read and sorted where no index has them in the order of the list. */
+export const COMMON = 2_000
+
+export interface WordCount {
+  shelf: Shelf
+  word: string
+  items: number
+}
+
+/** How many items on each shelf have each word, counted up to `COMMON`; the rarest first. */
+export const wordCounts = (words: readonly string[], shelves: readonly Shelf[]) =>
+  many<WordCount>(
+    {},
+    (sql) => sql`select s.shelf, a.word,
+        (select count(*)::int from (select 1 from item_word w where w.word = a.word and w.shelf = s.shelf limit ${COMMON}) r) as items
+      from unnest(${words}::text[]) a(word) cross join unnest(${shelves}::text[]) s(shelf) order by items, a.word`,
+  )
+
+/** The shelves that have all of the words. */
+export const soughtWords = (counted: readonly WordCount[]): SoughtWords => {
+  const sought: SoughtWords = {}
+  for (const shelf of allShelves) {
+    const [rarest, ...others] = counted.filter((one) => one.shelf === shelf)
+    if (rarest && rarest.items > 0)
+      sought[shelf] = { asked: [rarest.word, ...others.map(({ word }) => word)], isRare: rarest.items < COMMON }
+  }
+  return sought
+}
+
+/** A subquery of one value is never turned into a join, which could begin with all items that have a word. */
+export const havingWords = (sql: Sql, words: readonly string[], { id, shelf }: { id: Fragment; shelf: Fragment }): Fragment =>
+  words.reduce(
+    (before, word) =>
+      sql`${before} and (select true from item_word h where h.word = ${word} and h.shelf = ${shelf} and h.item_id = ${id} limit 1)`,
+    sql``,
+  )
