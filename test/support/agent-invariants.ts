@@ -1,7 +1,7 @@
 /** What always holds of the agent's rows, whatever was killed, cancelled or decided meanwhile. */
 import type postgres from 'postgres'
 
-/** Each selects what breaks it, in words. */
+/** Each selects what breaks it, in words. What came first is known by numbers, since the machine's clock may step back. */
 const rules = {
   'a command without its result': `select format('job %s step %s', a.actor_id, a.detail->>'step') from audit a left join agent_step s
       on s.tenant_id = a.tenant_id and s.job_id = a.actor_id::uuid and s.number = (a.detail->>'step')::int
@@ -19,7 +19,10 @@ const rules = {
       join agent_job j on j.tenant_id = s.tenant_id and j.id = s.job_id
       left join agent_approval p on p.tenant_id = s.tenant_id and p.step_id = s.id and p.status = 'approved' and p.decided_how = 'person'
     where s.class = 'commit' and s.state in ('done', 'waiting') and j.model <> 'desk'
-      and (p.id is null or p.arguments_hash <> s.args_hash or p.decided_by is null or p.decided_at > s.ended_at)`,
+      and (p.id is null or p.arguments_hash <> s.args_hash or p.decided_by is null or exists (select from agent_event d
+        join agent_event e on e.tenant_id = d.tenant_id and e.job_id = d.job_id where d.tenant_id = s.tenant_id and d.job_id = s.job_id
+        and d.type = 'approval.decided' and d.data->>'approvalId' = p.id::text
+        and e.type = 'step.ended' and e.data->>'number' = s.number::text and e.seq < d.seq))`,
   'an audit that names another approver': `select format('job %s step %s', s.job_id, s.number) from audit a
       join agent_step s on s.tenant_id = a.tenant_id and s.job_id::text = a.actor_id and s.number = (a.detail->>'step')::int
       join agent_approval p on p.tenant_id = s.tenant_id and p.step_id = s.id
@@ -28,7 +31,7 @@ const rules = {
       join agent_step m on m.tenant_id = s.tenant_id and m.job_id = s.job_id and m.number = s.of_step
     where s.class in ('draft', 'commit', 'outside_write') and s.state in ('done', 'waiting')
       and exists (select from agent_step u where u.tenant_id = s.tenant_id and u.job_id = s.job_id and u.untrusted is not null
-        and u.ended_at < m.started_at)
+        and u.ended_at is not null and u.number < m.number)
       and not exists (select from agent_approval p where p.tenant_id = s.tenant_id and p.step_id = s.id and p.status = 'approved')`,
   'a tool that the job was not given': `select format('job %s %s', s.job_id, s.name) from agent_step s
       join agent_job j on j.tenant_id = s.tenant_id and j.id = s.job_id

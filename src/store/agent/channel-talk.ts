@@ -20,7 +20,7 @@ export interface Said {
 /** Of each side. */
 const MOST = 20
 
-/** The last messages of a sender and the replies to them, oldest first. The adapter's `replyTo` names the sender. */
+/** The last messages of a sender and the replies to them, oldest first: by their ids, since a clock that steps back may give a reply the earlier time. The adapter's `replyTo` names the sender. */
 export const talkPart = (connectionId: string, sender: string) =>
   many<Said>(
     { created_at: true },
@@ -31,5 +31,5 @@ export const talkPart = (connectionId: string, sender: string) =>
       union all
       (select r.id, 'out' as way, r.text, r.status as state, r.error, r.job_id, null as job_status, r.created_at
         from channel_reply r where r.connection_id = ${connectionId} and r.reply_to->>'sender' = ${sender} order by r.id desc limit ${MOST})
-    ) said order by created_at, id`,
+    ) said order by id`,
   )

@@ -130,7 +130,7 @@ describe('the page of an approval', () => {
   })
 
   test('says that a pending one has expired, and approves it no more', async () => {
-    const { path, id } = await waiting({ expires_at: new Date(Date.now() - 1_000) })
+    const { path, id } = await waiting({ expires_at: new Date(Date.now() - 60_000) })
     const { one } = await signedIn()
     const { text } = await one.get(path)
     expect(text).toContain('<h1>Not decided in time</h1>')

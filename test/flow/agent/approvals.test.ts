@@ -30,7 +30,9 @@ describe('approving', () => {
     expect(status).toBe(200)
     expect(body.approval).toMatchObject({ status: 'approved', decided_how: 'person', decided_by: expect.any(String), edited: false })
     expect((await step()).state).toBe('ready')
-    expect(await app.owner`select 1 from work where ref_id = ${await job()} and run_at <= clock_timestamp()`).toHaveLength(1)
+    expect(
+      await app.owner`select 1 from work where ref_id = ${await job()} and run_at <= (select decided_at from agent_approval where id = ${id})`,
+    ).toHaveLength(1)
     expect((await events()).map(({ type, data }: { type: string; data: object }) => [type, data])).toEqual([
       ['approval.decided', { approvalId: id, status: 'approved', reason: null, tool: 'growth_overview', edited: false, number: 1 }],
     ])
@@ -102,7 +104,7 @@ describe('approving', () => {
   })
 
   test('is too late once the time to decide is over', async () => {
-    const { decide } = await setUp({ expires_at: new Date(Date.now() - 1_000) })
+    const { decide } = await setUp({ expires_at: new Date(Date.now() - 60_000) })
     const { status, body } = await decide('approve')
     expect([status, body.error.message]).toEqual([409, 'cannot approve: the time to decide is over'])
   })

@@ -32,9 +32,10 @@ const say = async ({ channel }: Place, sender: string, text: string) => {
   return (await channelJobs(app, channel)).at(-1)!.on_behalf
 }
 
+/** In the order in which they joined. */
 const left = async ({ tenantId }: Place) => [
-  (await app.owner`select person_id from channel_identity where tenant_id = ${tenantId}`).map(({ person_id }) => person_id),
-  (await app.owner`select person_id from channel_link_code where tenant_id = ${tenantId}`).map(({ person_id }) => person_id),
+  (await app.owner`select person_id from channel_identity where tenant_id = ${tenantId} order by 1`).map(({ person_id }) => person_id),
+  (await app.owner`select person_id from channel_link_code where tenant_id = ${tenantId} order by 1`).map(({ person_id }) => person_id),
 ]
 
 test.each([['leaves', 'ada'] as const, ['is removed', 'owner'] as const])(

@@ -39,7 +39,7 @@ const came = ({ tenantId, id }: DevChannel, count: number, sender: string | null
   app.owner`insert into inbound_event (tenant_id, source_id, event_id, sender, at)
     select ${tenantId}, ${id}, 'before ' || n, coalesce(${sender}, 'sender ' || n), now() - interval '20 seconds' from generate_series(1, ${count}) n`
 
-const later = ({ id }: DevChannel) => app.owner`update inbound_event set at = at - interval '41 seconds' where source_id = ${id}`
+const later = ({ id }: DevChannel) => app.owner`update inbound_event set at = at - interval '55 seconds' where source_id = ${id}`
 
 const recorded = async ({ id }: DevChannel) => {
   const [row] =

@@ -92,7 +92,7 @@ describe('Slack', () => {
   test('is refused for an event that is late, altered, or of a workspace that nobody has connected', async () => {
     await using channel = await inSlack()
     const refusals = [
-      await fromSlack(slackEvent(direct('late')), {}, Date.now() - 301_000),
+      await fromSlack(slackEvent(direct('late')), {}, Date.now() - 330_000),
       await fromSlack(slackEvent(direct('altered')), { 'x-slack-signature': `v0=${'0'.repeat(64)}` }),
       await fromSlack(slackEvent(direct('foreign'), { team_id: 'T0NOBODY', context_team_id: 'T0NOBODY', authorizations: [] })),
     ]

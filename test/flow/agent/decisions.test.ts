@@ -186,7 +186,7 @@ const ends: Record<string, End> = {
   },
   'after nobody has decided in time': {
     async come(job, { id }) {
-      await app.owner`update agent_approval set expires_at = now() where id = ${id}`
+      await app.owner`update agent_approval set expires_at = now() - interval '1 minute' where id = ${id}`
       await makeDue(app, job)
     },
     becomes: { status: 'failed', error: 'approval_expired' },

@@ -127,6 +127,11 @@ test('more thoughts than may run at once wait for their turn, several of one wor
     async () => app.owner`select 1 from agent_step where state = 'running' and job_id = any(${jobs})`,
     (running) => running.length === 12,
   )
+  // Their rows are written before the model is asked.
+  await eventually(
+    () => begun,
+    (count) => count >= 8,
+  )
   expect(begun).toBe(8)
   gate.resolve()
   for (const id of jobs) expect((await overJob(app, id)).status).toBe('completed')

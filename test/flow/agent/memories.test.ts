@@ -200,11 +200,16 @@ describe('a turn is given', () => {
   })
 
   test('the same in each of its steps, whatever is stored meanwhile', async () => {
-    const { make, says } = await setUp()
+    const { make, says, tenantId } = await setUp()
     await make('Launch posts mention the price')
     const before = model.turns.length
     await says(
-      (_, answers) => (answers === 0 ? { calls: [['remember', { text: 'Launch is in May', scope: 'workspace' }]] } : { text: 'Done.' }),
+      async (_, answers) => {
+        if (answers > 0) return { text: 'Done.' }
+        // It began before what it stores, also where the clock of the machine steps back between the two.
+        await app.owner`update agent_job set created_at = created_at - interval '1 minute' where tenant_id = ${tenantId}`
+        return { calls: [['remember', { text: 'Launch is in May', scope: 'workspace' }]] }
+      },
       { content: 'launch' },
     )
     const notes = model.turns.slice(before).map(({ messages }) => messages.find(({ text }) => text.startsWith('(remembered'))?.text)

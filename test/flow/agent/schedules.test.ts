@@ -159,7 +159,7 @@ test('while automation is paused nothing runs; what is an hour late then is skip
   const [soon, late] = [await makeSchedule(surface, { by }), await makeSchedule(surface, { by })]
   await app.send('POST', 'automation/pause-all', { key })
   await comeDue(surface, soon.id)
-  await comeDue(surface, late.id, 3_600_000)
+  await comeDue(surface, late.id, 3_700_000)
   const refused = await surface.send('POST', `schedules/${soon.id}/run`)
   expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict'])
   expect([await runsOf({ app }, soon.id), await runsOf({ app }, late.id)]).toEqual([[], []])
