@@ -28,7 +28,7 @@ const Reply = record(
     parts: T.Array(Part, { description: 'The messages that it becomes. None before its first try.' }),
     status: oneOf(statuses, {
       description:
-        'held: a person decides whether it goes. failed: it was not sent. unknown: some of it may have been sent, and it is never sent again. discarded: a person decided against it, or the linked sender whom it answers is no longer linked to a member.',
+        'held: a person decides whether it goes. failed: it was not sent, or its provider could not deliver it. unknown: some of it may have been sent, and it is never sent again. discarded: a person decided against it, or the linked sender whom it answers is no longer linked to a member.',
     }),
     why: nullable(T.String({ description: 'Why it waits, or waited, for a person.' })),
     tries: T.Integer({ description: 'In a row, and in vain.' }),

@@ -45,4 +45,19 @@ export const inbound = {
     },
     { errors: ['not_found'], roles: ['editor'], whileDeleting: true },
   ),
+  undelivered: op.command(
+    'POST /operator/inbound/channels/:id/undelivered',
+    'Note that messages of a channel did not reach their recipients. Later: one of them is still on its way.',
+    {
+      input: {
+        id: Id,
+        messages: T.Array(
+          record({ reply: Id, part: T.Integer({ minimum: 0, maximum: 999 }), externalId: text(300, 1), error: text(500) }),
+          { minItems: 1, maxItems: 100 },
+        ),
+      },
+      output: record({ outcome: oneOf(['noted', 'known', 'later']), retryAfter: T.Integer() }),
+    },
+    { errors: ['not_found'], roles: ['editor'], whileDeleting: true },
+  ),
 }

@@ -7,7 +7,7 @@
  */
 import { fail } from '#kernel/errors'
 import { beginning, storable } from '#kernel/storable'
-import type { Channel, ReplyPart } from './channel.ts'
+import type { ReplyPart } from './channel.ts'
 
 const replyStatuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
 export type ReplyStatus = (typeof replyStatuses)[number]
@@ -102,7 +102,7 @@ export interface Going {
   runAt: Date | null
 }
 
-const shortened = (text: string): string => beginning(storable(text), ERROR_LENGTH)
+export const shortened = (text: string): string => beginning(storable(text), ERROR_LENGTH)
 
 /** The first of a part that is not sent stops those after it: nobody understands an answer without its beginning. */
 const LEFT_OUT = 'not sent, because the message before it was not'
@@ -127,7 +127,7 @@ const withParts = (reply: ChannelReply, parts: ReplyPart[], now: Date): ChannelR
   }
 }
 
-const withPart = (reply: ChannelReply, index: number, patch: Partial<ReplyPart>, now: Date): ChannelReply =>
+export const withPart = (reply: ChannelReply, index: number, patch: Partial<ReplyPart>, now: Date): ChannelReply =>
   withParts(
     reply,
     reply.parts.map((part, at) => (at === index ? { ...part, ...patch } : part)),
@@ -289,17 +289,4 @@ export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelR
   if (before.status === 'discarded') return before
   if (before.status !== 'held') fail('conflict', `cannot discard: the reply is ${before.status}`)
   return { ...before, status: 'discarded', decided_by: by, decided_at: now, updated_at: now }
-}
-
-export type ShownReply = ChannelReply & { channel: Channel }
-
-export const replyView = ({ channel, ...reply }: ShownReply, publicUrl: string) => {
-  const { id, recipient, text, status, why, tries, error } = reply
-  return {
-    ...{ id, connectionId: reply.connection_id, channel, jobId: reply.job_id, messageId: reply.message_id },
-    ...{ conversationId: reply.conversation_id, recipient, text, status, why, tries, error, url: replyUrl(publicUrl, id) },
-    parts: reply.parts.map((part) => ({ text: part.text, state: part.state, externalId: part.external_id, error: part.error })),
-    ...{ decidedBy: reply.decided_by, decidedAt: reply.decided_at, sentAt: reply.sent_at },
-    ...{ createdAt: reply.created_at, updatedAt: reply.updated_at },
-  }
 }

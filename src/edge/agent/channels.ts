@@ -5,6 +5,7 @@ import { arrivedOf } from '#decisions/agent/channel-bounds'
 import { openConnection } from '#decisions/agent/channel-connections'
 import { type Channel, isChannel } from '#domain/agent/channel'
 import type { ArrivedMessage } from '#domain/agent/channel-message'
+import { partNamed } from '#domain/agent/channel-undelivered'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Log } from '#kernel/log'
@@ -64,6 +65,7 @@ type Nobodys = Partial<Record<Channel, string>>
 
 interface Receiving extends ChannelDeps {
   operation: Operation
+  undelivered: Operation
   nobodys: Nobodys
 }
 
@@ -152,6 +154,26 @@ const takeAll = async (all: readonly Taking[], takeOne: (taking: Taking) => Prom
   return results
 }
 
+/** In one letter. */
+const MOST_UNDELIVERED = 100
+
+/** Messages of ours that did not arrive. Those that another program sent under this key have no name of ours. */
+const noteUndelivered = async (deps: Receiving, { tenantId, open }: Addressed, post: InboundPost, incoming: Incoming): Promise<Taken[]> => {
+  const told = deps.channels[channelOf(incoming)]!.undelivered?.(post, open) ?? []
+  const messages = told.flatMap(({ id, externalId, error }) => {
+    const named = partNamed(id)
+    return named ? [{ ...named, externalId, error }] : []
+  })
+  const results: Taken[] = []
+  for (let from = 0; from < messages.length; from += MOST_UNDELIVERED) {
+    const input = { id: open.id, messages: messages.slice(from, from + MOST_UNDELIVERED) }
+    const answer = await deps.undelivered.run(() => input, callFrom(tenantId, incoming))
+    const { outcome, retryAfter } = JSON.parse(answer.body) as { outcome: 'noted' | 'known' | 'later'; retryAfter: number }
+    results.push(outcome === 'later' ? { outcome, retryAfter } : { outcome: 'known', retryAfter: 0 })
+  }
+  return results
+}
+
 const later = (seconds: number, requestId: string): Response =>
   errorResponse(new AppError('unavailable', 'too many messages; send it again later', { retryAfter: seconds }), requestId)
 
@@ -190,7 +212,9 @@ const receive = async (deps: Receiving, incoming: Incoming): Promise<Response> =
   if (connections.length === 0) return refuse()
   const flaw = adapter.flawOf?.(post)
   if (flaw !== undefined) return fail('invalid_input', flaw)
-  return answerOf(channel, requestId, await takeAll(messagesOf(adapter, connections, post), (one) => take(deps.operation, one, incoming)))
+  const taken = await takeAll(messagesOf(adapter, connections, post), (one) => take(deps.operation, one, incoming))
+  const noted = await Promise.all(connections.map((one) => noteUndelivered(deps, one, post, incoming)))
+  return answerOf(channel, requestId, [...taken, ...noted.flat()])
 }
 
 const answerOf = (channel: Channel, requestId: string, results: readonly Taken[]): Response => {
@@ -214,8 +238,9 @@ const challenge = async ({ db }: ChannelDeps, incoming: Incoming): Promise<Respo
 }
 
 export const channelRoutesOf = (deps: ChannelDeps): Route[] => {
-  const operation = workspaceOperations(deps.internal).find(({ id }) => id === 'operator.inbound.channel')!
-  const receiving = { ...deps, operation, nobodys: nobodys(deps) }
+  const operations = workspaceOperations(deps.internal)
+  const named = (name: string) => operations.find(({ id }) => id === `operator.inbound.${name}`)!
+  const receiving = { ...deps, operation: named('channel'), undelivered: named('undelivered'), nobodys: nobodys(deps) }
   return [
     { method: 'POST', path: '/webhooks/channels/:channel', respond: (incoming) => receive(receiving, incoming) },
     { method: 'GET', path: '/webhooks/channels/:channel', respond: (incoming) => challenge(deps, incoming) },

@@ -1,6 +1,7 @@
 import type { channelReplies } from '#contract/agent/channel-replies'
 import { replyWork } from '#decisions/agent/channel-replies'
-import { discarded, replyView, type ShownReply, sent } from '#domain/agent/channel-reply'
+import { discarded, sent } from '#domain/agent/channel-reply'
+import { replyView, type ShownReply } from '#domain/agent/channel-reply-view'
 import { found } from '#kernel/errors'
 import { listReplies, saveReply, shownReplyPart } from '#store/agent/channel-replies'
 import { loadBy } from '#store/engine/load'

@@ -3,12 +3,15 @@ import { ARRIVAL_TIMES, arrived, type Deciding, newChannelMessage, tooSoon } fro
 import { into, startUnattended } from '#decisions/agent/unattended'
 import type { ChannelConnection } from '#domain/agent/channel'
 import type { ArrivedMessage } from '#domain/agent/channel-message'
+import type { ChannelReply } from '#domain/agent/channel-reply'
+import { isUnderWay, undelivered } from '#domain/agent/channel-undelivered'
 import { MOST_OPEN_JOBS } from '#domain/agent/limits'
 import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts } from '#domain/agent/webhook-rule'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { channelConnectionPart } from '#store/agent/channel-connections'
 import { arrivalFacts, memberOfSender } from '#store/agent/channel-messages'
+import { repliesPart, saveReply } from '#store/agent/channel-replies'
 import { turnFacts } from '#store/agent/conversations'
 import { inboundFacts, insertInbound } from '#store/agent/inbound'
 import { saveWebhookRule, webhookRulePart } from '#store/agent/webhook-rules'
@@ -51,6 +54,28 @@ const channelHandler = (deciding: Deciding): Handlers<typeof inbound>['channel']
     },
   )
 
+/** When a message that is on its way will have its answer. In seconds. */
+const UNDER_WAY_RETRY_S = 30
+
+const undeliveredHandler: Handlers<typeof inbound>['undelivered'] = loading(
+  ({ id, messages }) => ({ replies: repliesPart(id, [...new Set(messages.map(({ reply }) => reply))]) }),
+  ({ messages }, { gate: { now } }, { replies }) => {
+    const after = new Map<string, ChannelReply>(replies.map((reply) => [reply.id, reply]))
+    let isLater = false
+    for (const { reply: id, ...message } of messages) {
+      const reply = after.get(id)
+      if (!reply) continue
+      isLater ||= isUnderWay(reply, message)
+      after.set(id, undelivered(reply, message, now))
+    }
+    const changed = replies.flatMap((before) => (after.get(before.id) === before ? [] : [after.get(before.id)!]))
+    const outcome = isLater ? ('later' as const) : changed.length > 0 ? ('noted' as const) : ('known' as const)
+    const reply = { outcome, retryAfter: isLater ? UNDER_WAY_RETRY_S : 0 }
+    if (changed.length === 0) return { reply, unchanged: true }
+    return { reply, effects: { writes: changed.map(saveReply) }, auditDetail: { replies: changed.map(({ id }) => id) } }
+  },
+)
+
 export const inboundHandlers = ({ models, sealer }: Deciding): Handlers<typeof inbound> => ({
   receive: loading(
     ({ id, event }) => ({ rule: webhookRulePart(id), seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }), facts: turnFacts(null) }),
@@ -76,4 +101,5 @@ export const inboundHandlers = ({ models, sealer }: Deciding): Handlers<typeof i
   ),
 
   channel: channelHandler({ models, sealer }),
+  undelivered: undeliveredHandler,
 })

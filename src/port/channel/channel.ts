@@ -104,6 +104,15 @@ export interface FetchedMessage {
 /** What was fetched of a message. */
 export type Fetched<V> = { kind: 'fetched'; value: V } | { kind: 'gone'; error: string } | { kind: 'unreachable'; error: string }
 
+/** A message of ours that the provider had taken, and says later that it did not reach its recipient. */
+export interface Undelivered {
+  /** `Outgoing.id`. */
+  id: string
+  /** As the provider names the message. At most 300 characters. */
+  externalId: string
+  error: string
+}
+
 export interface ChannelAdapter {
   readonly channel: Channel
   /** Of `credentials`: names that it needs to work, and may have. Of `config`: names that it knows. */
@@ -123,6 +132,8 @@ export interface ChannelAdapter {
   flawOf?(post: InboundPost): string | undefined
   /** What of a verified post is for this connection. Never throws. */
   read(post: InboundPost, connection: OpenConnection): InboundMessages
+  /** What a verified post says of messages of this connection that were not delivered. Never throws. Other reports on them are of no use to us. */
+  undelivered?(post: InboundPost, connection: OpenConnection): readonly Undelivered[]
   /** Asks the provider whether the routing key belongs to these credentials. */
   check(connection: OpenConnection, signal: AbortSignal): Promise<Checked>
   /** The messages that a text in Markdown becomes: at least one, each within the channel's limit. */

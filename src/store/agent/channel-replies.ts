@@ -1,6 +1,7 @@
 /** What goes out to channels. */
 import type { ChannelOrigin } from '#domain/agent/channel-answer'
-import type { ChannelReply, ReplyStatus, ShownReply } from '#domain/agent/channel-reply'
+import type { ChannelReply, ReplyStatus } from '#domain/agent/channel-reply'
+import type { ShownReply } from '#domain/agent/channel-reply-view'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one } from '../engine/load.ts'
@@ -17,6 +18,12 @@ const shown = (sql: Sql): Fragment => sql`channel_reply r join channel_connectio
 
 export const replyPart = (id: string) =>
   one<ChannelReply>(times, (sql) => sql`select ${columns(sql)} from channel_reply r where r.id = ${id}`)
+
+export const repliesPart = (connectionId: string, ids: readonly string[]) =>
+  many<ChannelReply>(
+    times,
+    (sql) => sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId} and r.id = any(${[...ids]}::uuid[])`,
+  )
 
 export const shownReplyPart = (id: string) =>
   one<ShownReply>(times, (sql) => sql`select ${columns(sql)}, c.channel from ${shown(sql)} where r.id = ${id}`)

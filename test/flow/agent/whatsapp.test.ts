@@ -5,7 +5,7 @@ import { MEMBERS_ONLY } from '#domain/agent/channel-trust'
 import { channelJobs, linked, messagesOf } from '#test/support/channel-posts'
 import { echo } from '#test/support/channels/echo'
 import { openMeta } from '#test/support/channels/whatsapp'
-import { postOf, status } from '#test/support/channels/whatsapp-posts'
+import { postOf, status, undelivered } from '#test/support/channels/whatsapp-posts'
 import { deliverByMeta, newAppSecret, whatsAppStory } from '#test/support/channels/whatsapp-story'
 import { eventually } from '#test/support/eventually'
 import { useApp } from '#test/support/use'
@@ -76,6 +76,54 @@ test('receipts, reactions and retries begin nothing', async () => {
   await story.writes(PABLO, 'after it')
   expect(textsOf(await story.reads(PABLO, 2))).toEqual(['*1.* You said: once', '*2.* You said: after it'])
   expect(await channelJobs(app, story)).toHaveLength(2)
+})
+
+test('a message that Meta could not deliver after all has failed, once, and can be sent again', async () => {
+  const [story, other] = [await whatsAppStory(app, meta), await whatsAppStory(app, meta)]
+  await linked(app, story, `+${PABLO}`)
+  await story.writes(PABLO, 'hello')
+  const [first] = await story.reads(PABLO, 1)
+  const shown = async () => (await story.send('GET', 'channels/replies')).body.replies[0]
+  const reply = await eventually(shown, ({ status }) => status === 'sent')
+  const say = (...statuses: Record<string, unknown>[]) => story.deliver(postOf([story.told({ statuses })]))
+  const failed = undelivered(first as never)
+  // Whoever has another number, or does not know the message, changes nothing.
+  await other.deliver(postOf([other.told({ statuses: [failed] })]))
+  await say(status(first!.id, 'sent'), undelivered({ id: 'wamid.other', ours: first!.ours! }), undelivered({ id: first!.id, ours: 'r.0' }))
+  expect((await shown()).updatedAt).toBe(reply.updatedAt)
+  expect((await say(failed, status(first!.id, 'sent'))).status).toBe(200)
+  const after = await shown()
+  expect(after).toMatchObject({
+    ...{ status: 'failed', error: 'WhatsApp cannot deliver to this person (error 131026)' },
+    parts: [{ state: 'failed', externalId: first!.id }],
+  })
+  expect((await say(failed)).status).toBe(200)
+  expect(await shown()).toEqual(after)
+  expect((await story.send('POST', `channels/replies/${reply.id}/send`, {})).status).toBe(200)
+  const [, second] = await story.reads(PABLO, 2)
+  const again = await eventually(shown, (now) => now.status === 'sent')
+  await say(failed)
+  expect([second!.ours, await shown()]).toEqual([first!.ours, again])
+  const audited =
+    await app.owner`select detail from audit where tenant_id = ${story.tenantId} and operation = 'operator.inbound.undelivered'`
+  expect(audited.map(({ detail }) => detail)).toEqual([{ replies: [reply.id] }])
+})
+
+test('what Meta says of a message before it has answered is wanted again later', async () => {
+  const story = await whatsAppStory(app, meta)
+  await linked(app, story, `+${PABLO}`)
+  await story.writes(PABLO, 'hello')
+  const [first] = await story.reads(PABLO, 1)
+  const shown = async () => (await story.send('GET', 'channels/replies')).body.replies[0]
+  await eventually(shown, (reply) => reply.status === 'sent')
+  const parts = (state: string) =>
+    app.owner`update channel_reply set parts = jsonb_set(parts, '{0,state}', to_jsonb(${state}::text)) where tenant_id = ${story.tenantId}`
+  const say = () => story.deliver(postOf([story.told({ statuses: [undelivered(first as never)] })]))
+  await parts('sending')
+  expect((await say()).status).toBe(503)
+  await parts('sent')
+  expect((await say()).status).toBe(200)
+  expect((await shown()).status).toBe('failed')
 })
 
 test('one post for two numbers of two workspaces: each gets its own', async () => {

@@ -40,11 +40,13 @@ describe('a message', () => {
         to: '16505551234',
         text: '*due*: https://example.com 👩‍🚀',
         quotes: 'wamid.HBgLMTQx',
+        ours: expect.any(String),
       },
     ])
     expect(JSON.parse(meta.requests[0]!.body)).toEqual({
       ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to: '16505551234', type: 'text' },
       ...{ text: { preview_url: false, body: '*due*: https://example.com 👩‍🚀' }, context: { message_id: 'wamid.HBgLMTQx' } },
+      biz_opaque_callback_data: part().id,
     })
     expect(meta.requests[0]).toMatchObject({ method: 'POST', headers: { authorization: `Bearer ${business.accessToken}` } })
   })

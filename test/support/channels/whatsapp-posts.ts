@@ -75,6 +75,18 @@ export const status = (id: string, kind = 'delivered'): Json => ({
   pricing: { billable: true, pricing_model: 'PMP', category: 'service', type: 'free_customer_service' },
 })
 
+/** One that could not be delivered. `ours`: what we had sent with it. */
+export const undelivered = ({ id, ours }: { id: string; ours?: string }, code = 131026): Json => ({
+  ...{ id, status: 'failed', timestamp: '1749416390', recipient_id: '16505551234' },
+  ...(ours === undefined ? {} : { biz_opaque_callback_data: ours }),
+  errors: [
+    {
+      ...{ code, title: 'Message undeliverable', message: 'Message undeliverable', error_data: { details: 'Message Undeliverable.' } },
+      href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
+    },
+  ],
+})
+
 export const whatsAppConnection = (from: Business = business): OpenConnection => ({
   id: '01890000-0000-7000-8000-000000000002',
   routingKey: from.phoneNumberId,

@@ -11,6 +11,8 @@ export interface WhatsAppMessage {
   text: string
   /** The message that it quotes. */
   quotes?: string
+  /** What its status posts carry. */
+  ours?: string
 }
 
 export interface FakeMeta extends AsyncDisposable {
@@ -53,7 +55,7 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
 
   const send = (from: Business, body: string): ReceiverAnswer => {
     const message = JSON.parse(body) as Record<string, unknown> & { to?: string; recipient?: string; text?: { body?: string } }
-    const { to, recipient, text, context } = message
+    const { to, recipient, text, context, biz_opaque_callback_data: ours } = message
     if (message.messaging_product !== 'whatsapp') return graphError(100, { message: '(#100) The parameter messaging_product is required.' })
     if (to === undefined && recipient === undefined) return graphError(100, { message: '(#100) The parameter to is required.' })
     if (message.type !== 'text' || !text?.body) return graphError(131008, { message: '(#131008) Required parameter is missing' })
@@ -69,6 +71,7 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
       ...(recipient ? { recipient } : {}),
       text: text.body,
       ...(quotes ? { quotes } : {}),
+      ...(typeof ours === 'string' ? { ours } : {}),
     }
     meta.messages.push(sent)
     return json({ messaging_product: 'whatsapp', contacts: [{ input: person, wa_id: person }], messages: [{ id }] })

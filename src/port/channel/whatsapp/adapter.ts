@@ -6,7 +6,7 @@ import { objectsIn } from '../fields.ts'
 import { broughtBy } from '../passed-on.ts'
 import { isHmac } from '../signature.ts'
 import { callGraph, type GraphParts } from './graph.ts'
-import { readPost, routeOf } from './read.ts'
+import { readFailures, readPost, routeOf } from './read.ts'
 
 const PHONE_NUMBER_ID = /^\d{5,30}$/
 /** Learned at the check. */
@@ -79,6 +79,8 @@ const send = async (
     ...{ messaging_product: 'whatsapp', recipient_type: 'individual' },
     ...(typeof to === 'string' ? { to } : { recipient }),
     ...{ type: 'text', text: { preview_url: false, body: message.text } },
+    // Comes back with what Meta says of the message later.
+    biz_opaque_callback_data: message.id,
     // The first part quotes what it answers.
     ...(message.part === 0 && typeof messageId === 'string' ? { context: { message_id: messageId } } : {}),
   }
@@ -126,7 +128,7 @@ export const whatsAppAdapter = (parts: WhatsAppParts): ChannelAdapter => ({
   channel: 'whatsapp',
   fields,
   spacingMs: SPACING_MS,
-  ...{ routingKeyOf, configError, route: routeOf, verify, read: readPost, form: whatsappForm },
+  ...{ routingKeyOf, configError, route: routeOf, verify, read: readPost, undelivered: readFailures, form: whatsappForm },
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
   download: async (connection, ref, signal) => broughtBy(ref) ?? download(parts, connection, ref, signal),

@@ -28,6 +28,7 @@ const WORDS: Record<number, string> = {
   131042: 'the account has a problem with its payment',
   131047: 'the person wrote more than 24 hours ago: WhatsApp takes templates only',
   131048: 'too many messages of this number were marked as spam',
+  131049: 'Meta did not deliver it, so that the person does not get too many messages',
   131056: 'too many messages to this person at once',
   133010: 'the number is not registered with the Cloud API',
   80007: 'the account has reached its limit of requests',
@@ -55,7 +56,7 @@ const codeOf = ({ code, error_subcode: subcode }: Fields): number | undefined =>
   return typeof code === 'number' ? code : undefined
 }
 
-const errorOf = (code: number): string => {
+export const errorOf = (code: number): string => {
   const known = WORDS[code] ?? (code >= 200 && code < 300 ? 'the access token lacks a permission' : undefined)
   return known === undefined ? `Meta refused (error ${code})` : `${known} (error ${code})`
 }

@@ -1,7 +1,8 @@
 /** What WhatsApp's Cloud API posts. Nothing here believes a post: `verify` comes between `route` and `read`. */
-import type { Attachment, InboundMessage, InboundMessages, InboundPost, OpenConnection, Routed } from '../channel.ts'
+import type { Attachment, InboundMessage, InboundMessages, InboundPost, OpenConnection, Routed, Undelivered } from '../channel.ts'
 import { asObject, type Fields, idOf, objectOf, objectsIn, textOf } from '../fields.ts'
 import { contentOf } from './content.ts'
+import { errorOf } from './graph.ts'
 
 const PHONE_NUMBER_ID = /^\d{1,30}$/
 const PHONE = /^\d{5,20}$/
@@ -72,6 +73,23 @@ const messageOf = (message: Fields, contacts: Fields[], now: number): InboundMes
     },
   ]
 }
+
+/** What our messages carry so that reports on them say which they are about. */
+const OURS = /^[\x21-\x7e]{1,100}$/
+
+const undeliveredOf = ({ id, status, errors, biz_opaque_callback_data: ours }: Fields): Undelivered[] => {
+  const [externalId, named] = [idOf(id, MESSAGE), idOf(ours, OURS)]
+  if (status !== 'failed' || externalId === undefined || named === undefined) return []
+  const code = objectsIn(errors, 1)[0]?.code
+  return [{ id: named, externalId, error: typeof code === 'number' ? errorOf(code) : 'WhatsApp could not deliver it' }]
+}
+
+/** `sent`, `delivered`, `read` and the like say nothing that a reply's state has. */
+export const readFailures = (post: InboundPost, { routingKey }: OpenConnection): readonly Undelivered[] =>
+  changesIn(post)
+    .filter(({ phoneNumberId }) => phoneNumberId === routingKey)
+    .flatMap(({ value }) => objectsIn(value.statuses, MOST).flatMap(undeliveredOf))
+    .slice(0, MOST)
 
 export const readPost = (post: InboundPost, { routingKey }: OpenConnection): InboundMessages =>
   changesIn(post)
