@@ -11,7 +11,8 @@ const Tool = record(
     title: T.String(),
     module: T.String(),
     class: oneOf(['read', 'draft', 'commit', 'safe', 'outside_read', 'outside_write'], {
-      description: 'commit: always asked of a person. draft: asked once the job has read untrusted text.',
+      description:
+        'commit: always asked of a person. draft: asked once the job has read untrusted text. safe: asked if the message that began the job can be forged.',
     }),
     readsForeignText: T.Boolean({ description: 'Its answers may contain words of people outside the workspace.' }),
     rule: nullable(oneOf(decisions, { description: 'What a person has decided.' })),

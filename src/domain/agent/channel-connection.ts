@@ -205,11 +205,17 @@ export const unreached = (connection: ChannelConnection, error: string, now: Dat
   ...{ last_error: beginning(error, LONGEST_ERROR), failures: connection.failures + 1, updated_at: now },
 })
 
-/** A message of it was given up. It stays as active as it is, and why it fails stays said. */
+/** It stays as active as it is, and why it fails stays said. */
+const noted = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
+  connection.status === 'failing' ? connection : { ...connection, last_error: beginning(error, LONGEST_ERROR), updated_at: now }
+
+/** A message to it was given up. */
 export const lost = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
-  connection.status === 'failing'
-    ? connection
-    : { ...connection, last_error: beginning(`a message was given up: ${error}`, LONGEST_ERROR), updated_at: now }
+  noted(connection, `a message was given up: ${error}`, now)
+
+/** The provider could not deliver a message of ours that it had taken. */
+export const notDelivered = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
+  noted(connection, `a message was not delivered: ${error}`, now)
 
 /** Before the provider is asked again, after as many failures. */
 const PAUSES_MS = [10_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000, 3_600_000]

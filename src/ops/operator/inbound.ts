@@ -2,6 +2,7 @@ import type { inbound } from '#contract/operator/inbound'
 import { ARRIVAL_TIMES, arrived, type Deciding, newChannelMessage, tooSoon } from '#decisions/agent/channel-arrivals'
 import { into, startUnattended } from '#decisions/agent/unattended'
 import type { ChannelConnection } from '#domain/agent/channel'
+import { notDelivered } from '#domain/agent/channel-connection'
 import type { ArrivedMessage } from '#domain/agent/channel-message'
 import type { ChannelReply } from '#domain/agent/channel-reply'
 import { isUnderWay, undelivered } from '#domain/agent/channel-undelivered'
@@ -9,7 +10,7 @@ import { MOST_OPEN_JOBS } from '#domain/agent/limits'
 import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts } from '#domain/agent/webhook-rule'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { channelConnectionPart } from '#store/agent/channel-connections'
+import { channelConnectionPart, saveChannelConnection } from '#store/agent/channel-connections'
 import { arrivalFacts, memberOfSender } from '#store/agent/channel-messages'
 import { repliesPart, saveReply } from '#store/agent/channel-replies'
 import { turnFacts } from '#store/agent/conversations'
@@ -58,8 +59,11 @@ const channelHandler = (deciding: Deciding): Handlers<typeof inbound>['channel']
 const UNDER_WAY_RETRY_S = 30
 
 const undeliveredHandler: Handlers<typeof inbound>['undelivered'] = loading(
-  ({ id, messages }) => ({ replies: repliesPart(id, [...new Set(messages.map(({ reply }) => reply))]) }),
-  ({ messages }, { gate: { now } }, { replies }) => {
+  ({ id, messages }) => ({
+    connection: channelConnectionPart(id),
+    replies: repliesPart(id, [...new Set(messages.map(({ reply }) => reply))]),
+  }),
+  ({ messages }, { gate: { now } }, { connection, replies }) => {
     const after = new Map<string, ChannelReply>(replies.map((reply) => [reply.id, reply]))
     let isLater = false
     for (const { reply: id, ...message } of messages) {
@@ -72,7 +76,10 @@ const undeliveredHandler: Handlers<typeof inbound>['undelivered'] = loading(
     const outcome = isLater ? ('later' as const) : changed.length > 0 ? ('noted' as const) : ('known' as const)
     const reply = { outcome, retryAfter: isLater ? UNDER_WAY_RETRY_S : 0 }
     if (changed.length === 0) return { reply, unchanged: true }
-    return { reply, effects: { writes: changed.map(saveReply) }, auditDetail: { replies: changed.map(({ id }) => id) } }
+    // While further parts go out, the reply itself has no error.
+    const error = changed.at(-1)!.error ?? messages.at(-1)!.error
+    const writes = [...changed.map(saveReply), saveChannelConnection(notDelivered(connection!, error, now))]
+    return { reply, effects: { writes }, auditDetail: { replies: changed.map(({ id }) => id) } }
   },
 )
 

@@ -5,6 +5,7 @@ import {
   missingCredentials,
   newChannelConnection,
   nextCheck,
+  notDelivered,
   proven,
   refused,
   unreached,
@@ -146,6 +147,12 @@ test('what the provider says makes it active or failing, and silence changes not
   const losing = lost(active, 'it could not be read', later)
   expect([losing.status, losing.last_error, losing.failures]).toEqual(['active', 'a message was given up: it could not be read', 0])
   expect(lost(failing, 'it could not be read', later)).toEqual(failing)
+  expect(notDelivered(failing, 'nobody is there', later)).toEqual(failing)
+  expect(notDelivered(active, 'nobody is there', later)).toEqual({
+    ...active,
+    last_error: 'a message was not delivered: nobody is there',
+    updated_at: later,
+  })
   const [pauses, last] = [
     Array.from({ length: 7 }, (_, index) => nextCheck({ ...silent, failures: index + 1 }, now)),
     { ...silent, failures: 8 },

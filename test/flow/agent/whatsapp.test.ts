@@ -97,6 +97,9 @@ test('a message that Meta could not deliver after all has failed, once, and can 
     ...{ status: 'failed', error: 'WhatsApp cannot deliver to this person (error 131026)' },
     parts: [{ state: 'failed', externalId: first!.id }],
   })
+  expect(await story.get(story.id)).toMatchObject({
+    ...{ status: 'active', lastError: 'a message was not delivered: WhatsApp cannot deliver to this person (error 131026)' },
+  })
   expect((await say(failed)).status).toBe(200)
   expect(await shown()).toEqual(after)
   expect((await story.send('POST', `channels/replies/${reply.id}/send`, {})).status).toBe(200)
