@@ -549,6 +549,7 @@ create table public.batch (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   experiment_id uuid,
+  shortfall text,
   constraint batch_pkey PRIMARY KEY (id),
   constraint batch_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
   constraint batch_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id),

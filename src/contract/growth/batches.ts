@@ -12,6 +12,13 @@ const fields = {
   experiment_id: nullable(Id),
   requested: T.Integer({ description: 'How many posts you requested.' }),
   delivered: T.Integer({ description: 'How many were drafted. The rest return to the quota.' }),
+  shortfall: nullable(
+    T.String({
+      description:
+        'Set when ready with fewer posts than requested: how many of how many, and why, such as cancelled or generation_failed: <hint>.',
+      examples: ['2 of 5 drafted: generation_failed: ask for fewer posts'],
+    }),
+  ),
   model: nullable(T.String({ description: 'What wrote it: a model name, or composer for the offline drafter.' })),
   usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
   progress: nullable(record({ done: T.Integer(), of: T.Integer() }, { description: 'Posts drafted so far; null once it has settled.' })),

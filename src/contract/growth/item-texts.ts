@@ -35,7 +35,7 @@ const Revision = record(
 export const itemTexts = {
   create: op.command(
     'POST /api/v1/growth/items',
-    'Write an item yourself. It is drafted and goes out only after approval. Uses no quota. Hook and format are recognised where the text shows them. 409 while its channel is inactive.',
+    'Write an item yourself. It is drafted and goes out only after approval. Uses no quota. Hook and format are recognised where the text shows them. 409 while its channel is inactive, or if the workspace has 10,000 drafts.',
     {
       input: {
         kind: T.Optional(oneOf(['post', 'article'], { description: 'Default post, or as channel says.' })),
@@ -72,9 +72,9 @@ export const itemTexts = {
   ),
   duplicate: op.command(
     'POST /api/v1/growth/items/:id/duplicate',
-    'Make a new draft with the text, tags and account of an item, in whatever state it is.',
+    'Make a new draft with the text, tags and account of an item, in whatever state it is. 409 if the workspace has 10,000 drafts.',
     { input: { id: Id }, output: OneItem },
-    { status: 201, cap: 'create_item', errors: ['not_found'], roles: writers },
+    { status: 201, cap: 'create_item', errors: onItem, roles: writers },
   ),
   revisions: op.query(
     'GET /api/v1/growth/items/:id/revisions',

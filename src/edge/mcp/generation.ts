@@ -43,6 +43,7 @@ interface GenerationRecord {
   error: string | null
   requested?: number
   delivered?: number
+  shortfall?: string | null
 }
 
 /** An internal operation: no surface offers it. Cancels what has no operation of its own for that. */
@@ -84,12 +85,12 @@ const lastLine = ({ answer, steps = [] }: { answer?: { content: string } | null;
 }
 
 const messageOf = (body: Body): string => {
-  const { status, error, requested, delivered } = recordIn(body)
+  const { status, error, requested, delivered, shortfall } = recordIn(body)
   const line = lastLine(body)
   if (line !== undefined) return cut(line, LONGEST_LINE)
   if (status === 'running') return 'working'
   if (status === 'queued') return 'waiting for its turn'
-  if (status === 'ready') return requested === undefined ? 'ready' : `ready: ${delivered} of ${requested} drafted`
+  if (status === 'ready') return requested === undefined ? 'ready' : `ready: ${shortfall ?? `${delivered} of ${requested} drafted`}`
   if (status === 'failed') return `failed: ${error}`
   return isSettled(status) ? status : 'drafting'
 }

@@ -46,11 +46,12 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
   ),
 
   restore: loading(
-    ({ id }) => ({ item: itemPart(id), deleted: deletedItemPart(id) }),
-    (_, { gate: { now } }, { item, deleted }) => {
-      if (item) return { reply: replyOf(item), unchanged: true }
+    ({ id }) => ({ item: itemPart(id), deleted: deletedItemPart(id), ...warningLoad({ id }) }),
+    (_, { gate: { now }, networks }, { item, deleted, ...surroundings }) => {
+      const shown = (one: Item) => replyOf(one.status === 'drafted' ? withWarnings(one, surroundings, networks) : one)
+      if (item) return { reply: shown(item), unchanged: true }
       const next = { ...the(deleted), updated_at: now }
-      return { reply: replyOf(next), effects: { writes: itemRestored(next) } }
+      return { reply: shown(next), effects: { writes: itemRestored(next) } }
     },
   ),
 }

@@ -1,5 +1,6 @@
 import type { itemRedrafts } from '#contract/growth/item-redrafts'
 import { admitRedraft } from '#decisions/growth/admission'
+import { warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { found } from '#kernel/errors'
 import { itemPart } from '#store/growth/items'
@@ -9,12 +10,12 @@ import { loading } from '../loading.ts'
 
 export const itemRedraftHandlers: Handlers<typeof itemRedrafts> = {
   redraft: loading(
-    ({ id }) => ({ item: itemPart(id), open: isRedrafted(id) }),
-    ({ hint }, { gate }, { item: loaded, open }) => {
+    ({ id }) => ({ item: itemPart(id), open: isRedrafted(id), ...warningLoad({ id }) }),
+    ({ hint }, { gate, networks }, { item: loaded, open, ...surroundings }) => {
       const item = found(loaded, 'no such item')
       const { record, effects } = admitRedraft({ gate, origin: 'manual' }, { item, open, hint: hint.trim() })
       const next = { ...item, redraft: { status: 'queued', revision: record.revision } } as const
-      return { reply: { item: itemView(next) }, effects, auditDetail: { hint: record.hint } }
+      return { reply: { item: itemView(withWarnings(next, surroundings, networks)) }, effects, auditDetail: { hint: record.hint } }
     },
   ),
 }

@@ -5,7 +5,7 @@ import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
 import { channelFor, requireActive } from '#domain/growth/drafting/growth-channel'
 import type { Item } from '#domain/growth/drafting/item'
-import { duplicateOf, edited, editOf, kindFor, ownItem, requireRevision } from '#domain/growth/drafting/item-edits'
+import { duplicateOf, edited, editOf, kindFor, ownItem, requireRevision, requireRoom } from '#domain/growth/drafting/item-edits'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { post } from '#domain/growth/sending/post'
 import { found } from '#kernel/errors'
@@ -16,7 +16,7 @@ import { loadBy, when } from '#store/engine/load'
 import { retitleArticle } from '#store/growth/articles'
 import { accountOfItem, connectionPart, defaultPart } from '#store/growth/connections'
 import { channelPart } from '#store/growth/growth-channels'
-import { itemPart } from '#store/growth/items'
+import { draftCount, itemPart } from '#store/growth/items'
 import { revisionsOfItem } from '#store/growth/revisions'
 import { authorOf } from '../author.ts'
 import type { CommandContext, Handlers } from '../call.ts'
@@ -41,11 +41,12 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
     (input) => ({
       account: input.account === undefined ? defaultPart : connectionPart(input.account),
       channel: channelPart(channelFor(kindFor(input))),
-      ...warningLoad({ id: null, body: input.body }),
+      ...{ drafts: draftCount, ...warningLoad({ id: null, body: input.body }) },
     }),
-    (input, context, { account, channel, ...surrounding }) => {
+    (input, context, { account, channel, drafts, ...surrounding }) => {
       const { gate, networks } = context
       requireActive(channel)
+      requireRoom(drafts)
       const writing = { by: authorOf(context), account, measure: limitsFor(networks, account).measure, now: gate.now }
       return added(ownItem(newId(), { ...input, kind: kindFor(input) }, writing), context, surrounding)
     },
@@ -82,9 +83,10 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
   ),
 
   duplicate: loading(
-    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id), ...surroundings }),
-    (_, context, { item, account, ...surrounding }) => {
+    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id), drafts: draftCount, ...surroundings }),
+    (_, context, { item, account, drafts, ...surrounding }) => {
       const original = found(item, NONE)
+      requireRoom(drafts)
       const copy = duplicateOf(original, { id: newId(), account, now: context.gate.now })
       // Whoever copies a text knows that it repeats one.
       return added(copy, context, { ...surrounding, repeats: null })

@@ -113,7 +113,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   connection: { table: 'connection', columns: ['id', 'network', 'external_id', 'handle', 'status', 'is_default', ...times], key: byId },
   batch: {
     table: 'batch',
-    columns: ['id', 'status', 'error', 'focus', 'experiment_id', 'requested', 'delivered', 'model', 'usage', ...times],
+    columns: ['id', 'status', 'error', 'focus', 'experiment_id', 'requested', 'delivered', 'shortfall', 'model', 'usage', ...times],
     key: byId,
   },
   article: {

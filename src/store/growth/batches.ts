@@ -5,7 +5,7 @@ import { one } from '../engine/load.ts'
 import { type GenerationsPage, ofGenerations } from './generations.ts'
 
 const columns = (sql: Sql): Fragment =>
-  sql`id, status, error, focus, experiment_id, requested, delivered, model, usage, created_at, updated_at`
+  sql`id, status, error, focus, experiment_id, requested, delivered, shortfall, model, usage, created_at, updated_at`
 
 export const batchById =
   (id: string): Query<Batch> =>
@@ -30,5 +30,5 @@ export const insertBatch =
 export const saveBatch =
   ({ id, ...batch }: Batch): Query =>
   (sql) =>
-    sql`update batch set status = ${batch.status}, error = ${batch.error}, delivered = ${batch.delivered}, model = ${batch.model},
-      usage = ${batch.usage ? sql.json(batch.usage) : null}, updated_at = ${batch.updated_at} where id = ${id}`
+    sql`update batch set status = ${batch.status}, error = ${batch.error}, delivered = ${batch.delivered},
+      shortfall = ${batch.shortfall}, model = ${batch.model}, usage = ${batch.usage ? sql.json(batch.usage) : null}, updated_at = ${batch.updated_at} where id = ${id}`

@@ -1,5 +1,6 @@
 import type { RecentPost } from '#domain/growth/drafting/draft'
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
+import { MOST_DRAFTS } from '#domain/growth/drafting/item-edits'
 import { printsOf } from '#domain/growth/drafting/prints'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -42,6 +43,17 @@ export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
     ),
     (row) => row && { ...row, status: row.deleted_status },
   )
+
+/** How many drafts there are, counted up to the most that there may be. */
+export const draftCount: Part<number> = mapped(
+  sure(
+    one<{ drafts: number }>(
+      {},
+      (sql) => sql`select count(*)::int as drafts from (select 1 from item where status = 'drafted' limit ${MOST_DRAFTS}) counted`,
+    ),
+  ),
+  ({ drafts }) => drafts,
+)
 
 export const itemsOfBatch =
   (batchId: string): Query<Item> =>

@@ -84,7 +84,14 @@ describe('a batch of several runs', () => {
     expect(await batch(id)).toMatchObject({ progress: { done: 4, of: 5 } })
     expect(await events()).toEqual([])
     step()
-    expect(await ended(id)).toMatchObject({ status: 'ready', delivered: 5, progress: null, model: 'held', items: Array(5).fill({}) })
+    expect(await ended(id)).toMatchObject({
+      status: 'ready',
+      delivered: 5,
+      shortfall: null,
+      progress: null,
+      model: 'held',
+      items: Array(5).fill({}),
+    })
     expect([await spent(), await events()]).toEqual([5, SETTLED])
     expect(briefs.map(({ count, recent }) => [count, recent.length])).toEqual([
       [2, 0],
@@ -97,7 +104,9 @@ describe('a batch of several runs', () => {
     const { create, ended, spent, events } = await opened()
     refusedFrom = 2
     held.release()
-    expect(await ended(await create({ count: 5 }))).toMatchObject({ status: 'ready', error: null, delivered: 2 })
+    expect(await ended(await create({ count: 5 }))).toMatchObject({
+      ...{ status: 'ready', error: null, delivered: 2, shortfall: '2 of 5 drafted: generation_failed: write plainer' },
+    })
     expect([await spent(), await events()]).toEqual([2, SETTLED])
     refusedFrom = 1
     expect(await ended(await create({ count: 5 }))).toMatchObject({
@@ -135,6 +144,7 @@ describe('cancelling', () => {
     expect(await batch(id)).toMatchObject({
       status: 'ready',
       error: null,
+      shortfall: '2 of 5 drafted: cancelled',
       requested: 5,
       items: [{ status: 'drafted' }, { status: 'drafted' }],
     })

@@ -1,13 +1,14 @@
 /** Items that people write and change themselves, over HTTP. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { MOST_DRAFTS } from '#domain/growth/drafting/item-edits'
 import { newId } from '#kernel/ids'
 import { connectAccount } from '#ops/workspaces'
 import type { Reply } from '#test/support/app'
 import { newWorkspace, type Workspace } from '#test/support/prepare'
 import { inMs } from '#test/support/story'
 import { useApp } from '#test/support/use'
-import { insertItem, setItem, setPlan, setUsed } from '#test/support/writes'
+import { insertItem, insertItems, setItem, setPlan, setUsed } from '#test/support/writes'
 
 const app = useApp()
 const TEXT = 'Call before they do. Every delay starts at the dock.'
@@ -37,6 +38,23 @@ const eventsAbout = async (id: string): Promise<string[]> =>
     >`select type from outbox where tenant_id = ${workspace.tenantId} and data->>'item_id' = ${id} order by id`
   ).map(({ type }) => type)
 const sendsOf = async (id: string): Promise<number> => (await app.owner`select 1 from work where ref_id = ${id} and kind = 'send'`).length
+
+describe('a workspace full of drafts', () => {
+  test('takes no other until one of them has gone', async () => {
+    const other = await write()
+    await insertItems(app, workspace.tenantId, { count: MOST_DRAFTS - 2, body: 'One of many' })
+    const last = await send('POST', `items/${other.id}/duplicate`)
+    expect(last.status).toBe(201)
+    const full = [
+      ...[409, 'conflict', 'cannot add: the workspace has 10000 drafts, the most that it can; approve, reject or delete some first'],
+      'next',
+    ]
+    expect(refusal(await send('POST', 'items', { body: TEXT }))).toEqual(full)
+    expect(refusal(await send('POST', `items/${other.id}/duplicate`))).toEqual(full)
+    expect((await send('POST', `items/${last.body.item.id}/reject`)).status).toBe(200)
+    expect((await send('POST', 'items', { body: TEXT })).status).toBe(201)
+  })
+})
 
 describe('a person’s own item', () => {
   test('is drafted, says who wrote it, and asks for approval', async () => {

@@ -56,12 +56,23 @@ test("a text of one's own has its warnings when it is written, changed and read"
   expect(codes(edited)).toEqual(['avoided_phrase', 'costly_link'])
   expect((await story.send('GET', `items/${item.id}`)).body.item.warnings).toEqual(edited.warnings)
   expect(codes((await story.send('GET', `items/${first}`)).body.item)).toEqual([])
+  await story.send('DELETE', `items/${item.id}`)
+  for (const _ of ['restored', 'there already'])
+    expect((await story.send('POST', `items/${item.id}/restore`)).body.item.warnings).toEqual(edited.warnings)
   const { items } = (await story.send('GET', 'items')).body
   expect(items.map((one: { id: string; warnings: { code: string }[] }) => [one.id, codes(one)])).toEqual([
     [item.id, ['avoided_phrase', 'costly_link']],
     [first, []],
   ])
   expect((await story.send('GET', 'overview')).body.overview.drafted[0].warnings).toEqual(edited.warnings)
+})
+
+test('a text to be written again shows the warnings of the present one', async () => {
+  const story = await newStory(app)
+  const first = await story.approved(TEXT)
+  const { item } = (await story.send('POST', 'items', { body: { body: TEXT } })).body
+  const { status, body } = await story.send('POST', `items/${item.id}/redraft`, { body: { hint: 'shorter' } })
+  expect([status, body.item.warnings]).toMatchObject([201, [{ code: 'repeats_item', item_id: first }]])
 })
 
 test('a connection says what its network accepts and costs', async () => {

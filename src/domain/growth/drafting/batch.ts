@@ -9,6 +9,8 @@ export interface Batch extends Generation {
   experiment_id: string | null
   requested: number
   delivered: number
+  /** Why a ready batch has fewer posts than requested; null where it has all. */
+  shortfall: string | null
 }
 
 /** The most posts of one batch. */
@@ -26,6 +28,7 @@ export const newBatch = (id: string, { count, focus, experiment_id = null, now }
   experiment_id,
   requested: count,
   delivered: 0,
+  shortfall: null,
 })
 
 const settledEvent = (batch: Batch): FinishedGeneration<Batch>['events'][number] => ({
@@ -33,8 +36,9 @@ const settledEvent = (batch: Batch): FinishedGeneration<Batch>['events'][number]
   data: { batch_id: batch.id, status: batch.status, error: batch.error, requested: batch.requested, delivered: batch.delivered },
 })
 
-/** Error of a batch without drafts whose drafter gave no reason. */
+/** Why posts are missing, where the drafter gave no reason: of a batch without any, and of one with some. */
 const NO_DRAFTS = 'generation_failed: no draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
+const NO_MORE = NO_DRAFTS.replace('no draft was', 'no further draft was')
 
 /** The batch with further posts. It is not over. */
 export const grownBatch = (batch: Batch, { drafts, model, usage }: DraftSet, now: Date): Batch => ({
@@ -47,12 +51,14 @@ export const grownBatch = (batch: Batch, { drafts, model, usage }: DraftSet, now
 
 /** The batch with its last posts. */
 export const readyBatch = (batch: Batch, set: DraftSet, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> =>
-  endedBatch(grownBatch(batch, set, now), { taken, now })
+  endedBatch(grownBatch(batch, set, now), NO_MORE, { taken, now })
 
-/** One valid draft is enough for a ready batch; none makes it failed. Refunds what was not delivered. */
-const endedBatch = (batch: Batch, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
-  if (batch.delivered === 0) return failedBatch({ ...batch, model: null }, NO_DRAFTS, { taken, now })
-  const record: Batch = { ...batch, status: 'ready', updated_at: now }
+/** One valid draft is enough for a ready batch; none makes it failed. Refunds what was not delivered. `why`: if any are missing. */
+const endedBatch = (batch: Batch, why: string, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
+  const { delivered, requested } = batch
+  if (delivered === 0) return failedBatch({ ...batch, model: null }, NO_DRAFTS, { taken, now })
+  const shortfall = delivered < requested ? `${delivered} of ${requested} drafted: ${why}` : null
+  const record: Batch = { ...batch, status: 'ready', shortfall, updated_at: now }
   const events = [
     settledEvent(record),
     { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: batch.id, items: batch.delivered } },
@@ -69,7 +75,7 @@ export const batchView = (batch: Batch) => ({ ...batch, progress: progressOf(bat
 
 /** Ends a batch that is not drafted further: ready with the posts that it has, or else failed. Refunds what was not delivered. */
 export const failedBatch = (batch: Batch, error: string, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {
-  if (batch.delivered > 0) return endedBatch(batch, { taken, now })
+  if (batch.delivered > 0) return endedBatch(batch, error, { taken, now })
   const record: Batch = { ...batch, status: 'failed', error, updated_at: now }
   return { record, events: [settledEvent(record)], refund: refund(taken, taken.amount) }
 }

@@ -34,6 +34,18 @@ export const kindFor = ({ kind, channel }: { kind?: Item['kind'] | undefined; ch
   return meant
 }
 
+/** Drafts that a workspace may hold when another is added: more than a team reads in years, and a bound for programs that write on and on. */
+export const MOST_DRAFTS = 10_000
+
+/** Throws `conflict` if the workspace has no room for another draft. `drafts`: how many it has, counted up to the bound. */
+export const requireRoom = (drafts: number): void => {
+  if (drafts < MOST_DRAFTS) return
+  refuseNaming(
+    `cannot add: the workspace has ${MOST_DRAFTS} drafts, the most that it can; approve, reject or delete some first`,
+    'growth.items.list',
+  )
+}
+
 const requireConnected = (account: Connection | undefined, given: string | null | undefined): void => {
   if (typeof given === 'string' && account?.status !== 'connected') invalid('account', 'is no connected account')
 }

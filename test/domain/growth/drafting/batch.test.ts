@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Batch, batchItem, failedBatch, newBatch, readyBatch } from '#domain/growth/drafting/batch'
+import { type Batch, batchItem, failedBatch, grownBatch, newBatch, readyBatch } from '#domain/growth/drafting/batch'
 import type { Draft, DraftSet } from '#domain/growth/drafting/draft'
 import { GENERATION_RUNS, startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
 import { at, draftedItem } from '#test/domain/records'
@@ -37,6 +37,7 @@ describe('in flight', () => {
       experiment_id: null,
       requested: REQUESTED,
       delivered: 0,
+      shortfall: null,
       model: null,
       usage: null,
       created_at: at(),
@@ -54,19 +55,30 @@ describe('in flight', () => {
 })
 
 describe('ready', () => {
+  const NO_MORE = 'generation_failed: no further draft was valid; add evidence to the profile, or ask for fewer posts with a shorter focus'
   test.each([
-    ['all that was asked for', 4, 4, []],
-    ['some of it: the rest goes back to the month it was taken from', 3, 3, [{ ...taken, amount: -1 }]],
-    ['one draft', 1, 1, [{ ...taken, amount: -3 }]],
-    ['more than was asked for: no more than that counts', 6, 4, []],
-  ])('with %s', (_, drafts, delivered, refund) => {
+    ['all that was asked for', 4, 4, null, []],
+    ['some of it: the rest goes back to the month it was taken from', 3, 3, `3 of 4 drafted: ${NO_MORE}`, [{ ...taken, amount: -1 }]],
+    ['one draft', 1, 1, `1 of 4 drafted: ${NO_MORE}`, [{ ...taken, amount: -3 }]],
+    ['more than was asked for: no more than that counts', 6, 4, null, []],
+  ])('with %s', (_, drafts, delivered, shortfall, refund) => {
     const done = readyBatch(inFlight, setOf(drafts), { taken, now })
-    expect(done.record).toEqual({ ...inFlight, status: 'ready', error: null, delivered, model: 'composer', usage, updated_at: now })
+    const { record } = done
+    expect(record).toEqual({ ...inFlight, status: 'ready', error: null, delivered, shortfall, model: 'composer', usage, updated_at: now })
     expect(done.refund).toEqual(refund)
     expect(done.events).toEqual([
       settledEvent(done.record),
       { type: 'growth.approval.requested', data: { kind: 'batch', batch_id: 'batch-1', items: delivered } },
     ])
+  })
+
+  test('with the posts of earlier runs, if a later one fails: it says how many and why', () => {
+    const grown = grownBatch(inFlight, setOf(2), now)
+    for (const error of ['generation_failed: write plainer', 'cancelled', 'enqueue_failed']) {
+      const { record, refund } = failedBatch(grown, error, { taken, now })
+      expect(record).toMatchObject({ status: 'ready', error: null, delivered: 2, shortfall: `2 of 4 drafted: ${error}` })
+      expect(refund).toEqual([{ ...taken, amount: -2 }])
+    }
   })
 
   test('takes at least one draft; a batch without any has failed and asks for no approval', () => {
