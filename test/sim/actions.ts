@@ -89,7 +89,7 @@ const takingBack = (world: World, { name, item }: { name: string; item: string }
     try {
       return await handle(context)
     } catch (cause) {
-      checkTooLate(world, item, { cause, own })
+      checkTooLate(world, { id: item, command: name }, { cause, own })
       throw cause
     }
   })

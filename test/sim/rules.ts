@@ -280,9 +280,12 @@ export const checkEnd = (world: World): void => {
     const attempts = [...world.memory.attempts.values()].filter(({ record_id }) => record_id === id)
     const open = attempts.filter((one) => ['open', 'doubt', 'review'].includes(one.state))
     must(world, open.length === (state === 'in review' ? 1 : 0), `${id}: ${open.length} attempts are open, being ${state}`)
-    // Once more for each send that a person allowed, and for a post of a returned attempt beside that of the next.
-    const twice = Math.max(0, attempts.filter((one) => one.state === 'posted').length - 1)
-    const looks = 1 + twice + attempts.filter(({ id: attempt }) => world.permitted.has(attempt)).length
+    // Once more for each send that a person allowed, for a post of a returned attempt beside that of the next, and for one that has another
+    // text than its item has now.
+    const made = attempts.filter((one) => one.state === 'posted')
+    const twice = Math.max(0, made.length - 1)
+    const edited = made.filter(({ sent_text }) => sent_text !== item.body).length
+    const looks = 1 + twice + edited + attempts.filter(({ id: attempt }) => world.permitted.has(attempt)).length
     must(world, eventsOf(world, 'growth.approval.requested', id) <= looks, `${id}: a person was asked to look more than once`)
   }
   const owned = [...world.memory.items.values()].flatMap(({ external_id }) => external_id ?? [])

@@ -82,15 +82,21 @@ export const recallable = ({ memory, wires }: World, { lanes }: CommandContext):
 }
 
 /** A command was refused. `own`: the attempts whose send its process held up. */
-export const checkTooLate = (world: World, id: string, { cause, own }: { cause: unknown; own: ReadonlySet<string> }): void => {
+export const checkTooLate = (
+  world: World,
+  { id, command }: { id: string; command: string },
+  { cause, own }: { cause: unknown; own: ReadonlySet<string> },
+): void => {
   // It may ask for what cannot be, such as an account that is disconnected.
   if ((cause as AppError).code !== 'conflict') return
   const { attempts, works } = world.memory
   const send = [...works.values()].find(({ kind, ref_id }) => kind === 'send' && ref_id === id)
   // After a failure nobody knows yet what was claimed.
   if (world.hasFailed || itemOf(world, id).status !== 'publishing' || send?.payload.again !== undefined) return
-  for (const one of attempts.values())
-    if (one.record_id === id && one.state === 'open' && own.has(one.id)) world.broken.push(`${id}: could have been taken back`)
+  const its = [...attempts.values()].filter(({ record_id }) => record_id === id)
+  // What an earlier attempt may have posted is kept.
+  if (command === 'delete' && its.some(({ state }) => state !== 'open' && !NEVER_SENT.includes(state))) return
+  for (const one of its) if (one.state === 'open' && own.has(one.id)) world.broken.push(`${id}: could have been taken back`)
 }
 
 /** A command on what is deleted finds nothing; the others are refused where their table says so. */
