@@ -6,6 +6,7 @@ import { newId } from '#kernel/ids'
 import { insertReply } from '#store/agent/channel-replies'
 import { eventually, type TestApp } from './app.ts'
 import { type Workspace, write } from './arrange.ts'
+import { hasten } from './channel-posts.ts'
 import { makeChannel } from './channels.ts'
 
 /** One that is held, of a connection of its own. Gives its id. */
@@ -45,6 +46,26 @@ export const reply = async (app: TestApp, { tenantId, connection, text, sender =
   const [row] = await app.owner<{ id: string }[]>`select id from channel_reply where connection_id = ${connection} and text = ${text}
     order by id desc limit 1`
   return row!.id
+}
+
+/** Replies by `say`, of a connection whose turn comes once all wait: their times say nothing of their order. Gives their ids. */
+export const sayTogether = async (
+  app: TestApp,
+  { tenantId, connection }: Pick<Replied, 'tenantId' | 'connection'>,
+  say: (text: string) => Promise<string>,
+  ...texts: string[]
+): Promise<string[]> => {
+  await app.owner`update channel_connection set next_out_at = now() + interval '1 hour' where id = ${connection}`
+  const ids: string[] = []
+  for (const text of texts) ids.push(await say(text))
+  await eventually(
+    () => app.owner`select 1 from work where kind = 'channel_reply' and ref_id = any(${ids}) and state = 'queued'
+      and run_at > now() + interval '10 minutes'`,
+    ({ length }) => length === ids.length,
+  )
+  await app.owner`update channel_connection set next_out_at = now() - interval '1 minute' where id = ${connection}`
+  await hasten(app, { tenantId }, 'channel_reply')
+  return ids
 }
 
 export const replyRow = async ({ owner }: Pick<TestApp, 'owner'>, id: string): Promise<ChannelReply> =>

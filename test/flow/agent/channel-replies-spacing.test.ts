@@ -4,7 +4,7 @@ import type { Outgoing, Sent } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
 import { eventually } from '#test/support/app'
 import { devChannel } from '#test/support/channel-posts'
-import { reply, replyOnce, replyRow } from '#test/support/channel-replies'
+import { reply, replyOnce, replyRow, sayTogether } from '#test/support/channel-replies'
 import { letterOf } from '#test/support/letters'
 import { useApp } from '#test/support/use'
 
@@ -59,9 +59,8 @@ const place = async () => {
 const texts = () => asked.map(({ text }) => text)
 
 test('messages that come faster than the provider takes them wait for their turn, in order', async () => {
-  const { say } = await place()
-  const ids = [await say('a|b|c'), await say('d'), await say('e|f')]
-  for (const id of ids) await replyOnce(app, id, 'sent')
+  const { say, ...at } = await place()
+  for (const id of await sayTogether(app, at, say, 'a|b|c', 'd', 'e|f')) await replyOnce(app, id, 'sent')
   expect(texts()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
 })
 
@@ -153,7 +152,7 @@ test('a message whose process died is left in doubt by a server that knows the c
   const { dev } = adapters
   Object.assign(adapters, { dev: undefined })
   try {
-    const effects = { requeued: [{ id: work!.id, runAt: new Date() }] }
+    const effects = { requeued: [{ id: work!.id, runAt: new Date(Date.now() - 60_000) }] }
     await app.workplace.runtime.ask(
       tenantId,
       letterOf(() => ({ reply: undefined, effects })),

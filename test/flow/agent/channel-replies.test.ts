@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { hasten } from '#test/support/channel-posts'
-import { makeReply, reply, replyOnce, replyRow } from '#test/support/channel-replies'
+import { makeReply, reply, replyOnce, replyRow, sayTogether } from '#test/support/channel-replies'
 import { channelAdmin } from '#test/support/channels'
 import { openReceiver } from '#test/support/receiver'
 import { useApp } from '#test/support/use'
@@ -15,26 +15,29 @@ const closed = await openReceiver()
 await closed[Symbol.asyncDispose]()
 const app = useApp(() => ({ env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${closed.port}` } }))
 beforeEach(() => {
-  receiver.requests.length = 0
   receiver.answer = {}
 })
 
 const place = async () => {
   const { tenantId } = await app.newWorkspace()
   const admin = await channelAdmin(app, tenantId)
-  const connection = await admin.active({ config: { url: receiver.url } })
+  /** Of this place alone: a reply of the test before may come while this one runs. */
+  const path = `/${newId()}`
+  const url = new URL(path, receiver.url).href
+  const connection = await admin.active({ config: { url } })
   const say = (text: string, more: { held?: boolean; sender?: string } = {}) => reply(app, { tenantId, connection, text, ...more })
-  return { tenantId, connection, say, ...admin }
+  const bodies = () => receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body))
+  const texts = () => bodies().map(({ text }) => text)
+  return { tenantId, connection, url, say, bodies, texts, ...admin }
 }
-const texts = () => receiver.requests.map(({ body }) => JSON.parse(body).text)
 
 describe('a reply', () => {
   test('goes out once, is shown with its parts, and is in the audit', async () => {
-    const { say, send, connection, tenantId } = await place()
+    const { say, send, connection, tenantId, bodies, texts } = await place()
     const id = await say('We open at *nine*.')
     await replyOnce(app, id, 'sent')
     expect(texts()).toEqual(['We open at *nine*.'])
-    expect(JSON.parse(receiver.requests[0]!.body)).toMatchObject({ id: `${id}.0`, sender: 'U1', thread: null, part: 0 })
+    expect(bodies()[0]).toMatchObject({ id: `${id}.0`, sender: 'U1', thread: null, part: 0 })
     const { body } = await send('GET', `channels/replies/${id}`)
     expect(body.reply).toMatchObject({
       ...{
@@ -61,11 +64,11 @@ describe('a reply', () => {
   })
 
   test('of many parts goes in order, before replies that came after it', async () => {
-    const { say } = await place()
+    const { say, texts, ...at } = await place()
     const long = Array.from({ length: 3 }, (_, n) => `${n} ${'word '.repeat(4_000)}`.trim()).join('\n\n')
-    const [first, second] = [await say(long), await say('short')]
-    await replyOnce(app, second, 'sent')
-    const { parts } = await replyOnce(app, first, 'sent')
+    const [first, second] = await sayTogether(app, at, say, long, 'short')
+    await replyOnce(app, second!, 'sent')
+    const { parts } = await replyOnce(app, first!, 'sent')
     expect(parts.length).toBeGreaterThan(1)
     expect(texts()).toEqual([...parts.map(({ text }) => text), 'short'])
   })
@@ -106,7 +109,7 @@ describe('the list', () => {
 
 describe('a held reply', () => {
   test('tells the webhook that somebody has to decide, and goes nowhere by itself', async () => {
-    const { say, tenantId, connection } = await place()
+    const { say, tenantId, connection, texts } = await place()
     const id = await say('To a stranger', { held: true })
     const events = await app.owner`select type, data from outbox where tenant_id = ${tenantId}`
     expect(events).toMatchObject([
@@ -120,7 +123,7 @@ describe('a held reply', () => {
   })
 
   test('goes once a person lets it, with the text that the person wants', async () => {
-    const { say, send } = await place()
+    const { say, send, texts } = await place()
     const id = await say('Draft', { held: true })
     const { status, body } = await send('POST', `channels/replies/${id}/send`, { text: 'Better' })
     expect([status, body.reply.status, body.reply.text, body.reply.decidedBy]).toEqual([200, 'queued', 'Better', expect.any(String)])
@@ -131,7 +134,7 @@ describe('a held reply', () => {
   })
 
   test('that is discarded never goes', async () => {
-    const { say, send } = await place()
+    const { say, send, texts } = await place()
     const id = await say('Draft', { held: true })
     for (let times = 0; times < 2; times++)
       expect((await send('POST', `channels/replies/${id}/discard`, {})).body.reply).toMatchObject({ status: 'discarded' })
@@ -152,7 +155,7 @@ describe('a held reply', () => {
 
 describe('a provider', () => {
   test('that cannot be reached gets it again, later', async () => {
-    const { say, send, connection } = await place()
+    const { say, send, connection, url, texts } = await place()
     await send('PATCH', `channels/${connection}`, { config: { url: closed.url } })
     const id = await say('Hello')
     const tried = await eventually(
@@ -160,13 +163,13 @@ describe('a provider', () => {
       ({ tries }) => tries > 0,
     )
     expect(tried).toMatchObject({ status: 'queued', error: 'the connection failed: ECONNREFUSED', parts: [{ state: 'queued' }] })
-    await send('PATCH', `channels/${connection}`, { config: { url: receiver.url } })
+    await send('PATCH', `channels/${connection}`, { config: { url } })
     await replyOnce(app, id, 'sent')
     expect(texts()).toEqual(['Hello'])
   })
 
   test('that wants a pause gets nothing from the connection meanwhile', async () => {
-    const { say, connection } = await place()
+    const { say, connection, texts } = await place()
     receiver.answer = ({ body }) => (JSON.parse(body).text === 'first' ? { status: 429, headers: { 'retry-after': '600' } } : {})
     const first = await say('first')
     await eventually(
@@ -186,7 +189,7 @@ describe('a provider', () => {
   })
 
   test('whose answer says nothing leaves it unknown, and it is never sent again', async () => {
-    const { say, send } = await place()
+    const { say, send, texts } = await place()
     receiver.answer = { status: 500 }
     const id = await say('Hello')
     const unknown = await replyOnce(app, id, 'unknown')
@@ -196,7 +199,7 @@ describe('a provider', () => {
   })
 
   test('that declines a message gets the others, and this one again only if a person wants it', async () => {
-    const { say, send } = await place()
+    const { say, send, texts } = await place()
     receiver.answer = { status: 422 }
     const id = await say('Hello')
     expect(await replyOnce(app, id, 'failed')).toMatchObject({ error: 'the receiver answered 422' })
@@ -228,8 +231,8 @@ describe('a connection', () => {
   })
 
   test('that is disconnected takes its replies with it: nothing goes out any more', async () => {
-    const { say, send, connection } = await place()
-    receiver.answer = { status: 429, headers: { 'retry-after': '1' } }
+    const { say, send, connection, texts } = await place()
+    receiver.answer = { status: 429, headers: { 'retry-after': '600' } }
     const id = await say('Hello')
     await eventually(
       () => replyRow(app, id),
@@ -248,14 +251,14 @@ describe('a connection', () => {
 
 describe('a workspace', () => {
   test('that is paused answers people all the same', async () => {
-    const { say, send } = await place()
+    const { say, send, texts } = await place()
     expect((await send('POST', 'growth/automation/pause-all', {})).status).toBe(200)
     await replyOnce(app, await say('Hello'), 'sent')
     expect(texts()).toEqual(['Hello'])
   })
 
   test('that is to be deleted says nothing more, until that is called off', async () => {
-    const { say, send, tenantId } = await place()
+    const { say, send, tenantId, texts } = await place()
     const { body } = await send('GET', 'app/workspace')
     expect((await send('POST', 'app/workspace/deletion', { name: body.workspace.name })).status).toBe(200)
     const id = await say('Hello')

@@ -1,6 +1,7 @@
 /** Replies that wait while the person whom they answer stops being a member, or the sender is unlinked. */
-import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel-reply'
+import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { linked, postDev } from '#test/support/channel-posts'
 import { replyOnce, replyRow } from '#test/support/channel-replies'
@@ -16,10 +17,6 @@ const app = useApp(() => ({
   overrides: { thinker: scriptedModel(() => ({ text: 'The figures of the week.' })) },
   env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
 }))
-beforeEach(() => {
-  receiver.requests.length = 0
-})
-
 const GONE = 'the sender whom it answers is no longer linked to a member'
 
 /** Answers to two linked senders wait for a connection that fails. */
@@ -27,7 +24,8 @@ const waitingReplies = async () => {
   receiver.answer = { status: 429, headers: { 'retry-after': '1' } }
   const { tenantId } = await app.newWorkspace()
   const admin = await channelAdmin(app, tenantId)
-  const id = await admin.active({ config: { url: receiver.url } })
+  const path = `/${newId()}`
+  const id = await admin.active({ config: { url: new URL(path, receiver.url).href } })
   const { routingKey } = (await admin.get(id)) as { routingKey: string }
   const answered = async (sender: string) => {
     const { personId } = await signedIn(app, tenantId, 'editor')
@@ -53,15 +51,24 @@ const waitingReplies = async () => {
     )
   }
   await patch('short', 'failing')
-  receiver.requests.length = 0
+  // A request that was begun before that has its answer.
+  await eventually(
+    () => app.owner`select 1 from work where tenant_id = ${tenantId} and kind = 'channel_reply' and state = 'running'`,
+    ({ length }) => length === 0,
+  )
+  const before = receiver.requests.length
   receiver.answer = {}
-  return { ...admin, id, ada, bob, mend: () => patch(CHANNEL_SECRET, 'active') }
+  /** Who was answered since. */
+  const senders = () =>
+    receiver.requests
+      .slice(before)
+      .filter(({ url }) => url === path)
+      .map(({ body }) => JSON.parse(body).sender)
+  return { ...admin, id, ada, bob, senders, mend: () => patch(CHANNEL_SECRET, 'active') }
 }
 
-const senders = () => receiver.requests.map(({ body }) => JSON.parse(body).sender)
-
 test.each(['is unlinked', 'is removed from the workspace'])('of a sender who %s is not sent, and others are', async (how) => {
-  const { id, ada, bob, send, mend } = await waitingReplies()
+  const { id, ada, bob, send, mend, senders } = await waitingReplies()
   const path = how === 'is unlinked' ? `channels/${id}/identities/${ada.identity}` : `app/members/${ada.personId}`
   expect((await send('DELETE', path)).status).toBe(200)
   await mend()
@@ -74,7 +81,7 @@ test.each(['is unlinked', 'is removed from the workspace'])('of a sender who %s 
 })
 
 test('of a sender whose code links it to somebody again after that is another sender: what waited for the first one is not sent', async () => {
-  const { id, ada, bob, send, mend } = await waitingReplies()
+  const { id, ada, bob, send, mend, senders } = await waitingReplies()
   expect((await send('DELETE', `channels/${id}/identities/${ada.identity}`)).status).toBe(200)
   const [{ tenant_id: tenantId } = { tenant_id: '' }] = await app.owner<
     { tenant_id: string }[]
@@ -87,7 +94,7 @@ test('of a sender whose code links it to somebody again after that is another se
 })
 
 test('ends while its connection still fails', async () => {
-  const { id, ada, send } = await waitingReplies()
+  const { id, ada, send, senders } = await waitingReplies()
   expect((await send('DELETE', `channels/${id}/identities/${ada.identity}`)).status).toBe(200)
   await app.owner`update work set run_at = now() where kind = 'channel_reply' and ref_id = ${ada.reply}`
   await send('PATCH', `channels/${id}`, { displayName: 'Desk' })
