@@ -59,6 +59,9 @@ const index = async (place: Pick<Workspace, 'app' | 'tenantId'>, document: Docum
   return ready(document, kept.length, new Date())
 }
 
+/** Of a megabyte, on a busy machine. */
+const READ_WITHIN_MS = 60_000
+
 /** A workspace with a key, and what its people do with documents. */
 export const documentStory = async (app: TestApp) => {
   const { tenantId } = await app.newWorkspace()
@@ -72,7 +75,7 @@ export const documentStory = async (app: TestApp) => {
   /** Waits until it is read. */
   const over = async (id: string) => {
     const status = async () => (await send('GET', `/${id}?at=0`)).body.document.status
-    await eventually(status, (now) => now === 'ready' || now === 'failed')
+    await eventually(status, (now) => now === 'ready' || now === 'failed', READ_WITHIN_MS)
     return show(id)
   }
   const added = async (body: object = {}) => over((await add(body)).body.document.id)

@@ -184,7 +184,7 @@ describe('strangers', () => {
     expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
     // Others have been told, 47 of them within a day.
     await app.owner`insert into inbound_event (tenant_id, source_id, event_id, sender, at)
-      select tenant_id, source_id, 'told ' || n, sender, at - interval '1 hour' * n / 2 from inbound_event, generate_series(1, 50) n
+      select tenant_id, source_id, 'told ' || n, sender, at - interval '1 hour' * n / 2 - interval '6 minutes' from inbound_event, generate_series(1, 50) n
       where source_id = ${channel.id} and event_id like 'told %'`
     const told = async () =>
       (await app.owner`select recipient from channel_reply where connection_id = ${channel.id} order by id`).map(

@@ -1,5 +1,6 @@
 /** A tool that always fails ends its own step and nobody else's, whatever it fails by: the rest of its job and of its workspace goes on. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { ToolBox } from '#decisions/agent/toolbox'
 import type { OnBehalf } from '#domain/agent/job'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent'
@@ -9,6 +10,8 @@ import { ask } from '#test/support/agent-story'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { type BadToolName, badTools, withBadTools } from '#test/support/bad-tools'
 import { freshDb } from '#test/support/db'
+import { changed } from '#test/support/outside-tool'
+import { testStops } from '#test/support/stops'
 import { crash, newStory, type Story } from '#test/support/story'
 import { makeItemDue, wakeActor } from '#test/support/writes'
 
@@ -111,21 +114,35 @@ describe('of a tool that always fails', () => {
 
 test('failures of a command are counted through a restart: the third is the last', async () => {
   await using db = await freshDb()
-  let calls = 0
-  const start = () =>
-    testApp({ database: db.options, overrides: { thinker: plannedModel(), tools: withBadTools(() => calls++), sweepMs: 20 } })
+  const stops = testStops()
+  /** By each of the two processes. */
+  const calls: number[] = []
+  const start = () => {
+    const nth = calls.push(0) - 1
+    const tools = (usual: ToolBox): ToolBox => {
+      const box = withBadTools(() => calls[nth]!++)(usual)
+      return changed(box, {
+        async decide(...given) {
+          await stops.at('test.calling')
+          return box.decide(...given)
+        },
+      })
+    }
+    return testApp({ database: db.options, overrides: { thinker: plannedModel(), tools, sweepMs: 20 } })
+  }
   const first = await start()
   const { story, by } = await newUser(first)
+  // Before the third call.
+  const stopped = stops.stopNext('test.calling', 3)
   const id = await ask(first, { tenantId: story.tenantId, by }, [[['throws', {}]]])
-  await eventually(
-    () => stepsOf(first, id),
-    ([step]) => step?.attempt === 2,
-  )
+  const goOn = await stopped
+  expect([await stepsOf(first, id), [...calls]]).toMatchObject([[{ attempt: 2 }], [2]])
   await crash(first)
   await using next = await start()
   await overJob(next, id)
   expect(await stepsOf(next, id)).toEqual([{ name: 'throws', state: 'failed', error: IN_VAIN, attempt: 3 }])
-  expect(calls).toBe(3)
+  expect(calls).toEqual([2, 1])
+  goOn()
   await first[Symbol.asyncDispose]()
 })
 

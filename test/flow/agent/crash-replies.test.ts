@@ -21,13 +21,14 @@ interface Point {
 }
 
 const points: Point[] = [
-  { name: 'before the intent', at: ['channel.reply.claiming'], parts: ['sent', 'sent'], wire: [1, 1] },
   { name: 'when the intent is written and the turn has not come', at: ['channel.reply.claimed'], parts: ['unknown', 'sent'], wire: [0, 1] },
   { name: 'when the intent is written and nothing was sent', at: ['channel.reply.sending'], parts: ['unknown', 'sent'], wire: [0, 1] },
   { name: 'when it was sent and the answer is unread', at: ['test.received'], parts: ['unknown', 'sent'], wire: [1, 1] },
   { name: 'when the answer is read and not settled', at: ['channel.reply.sent'], parts: ['unknown', 'sent'], wire: [1, 1] },
   { name: 'between two messages', at: ['channel.reply.sending', 2], parts: ['sent', 'unknown'], wire: [1, 0] },
   { name: 'when the last message was sent', at: ['channel.reply.sent', 2], parts: ['sent', 'unknown'], wire: [1, 1] },
+  // The last, for it stops in a transaction, which the database soon ends.
+  { name: 'before the intent', at: ['channel.reply.claiming'], parts: ['sent', 'sent'], wire: [1, 1] },
 ]
 
 /** Two messages of the dev channel. */

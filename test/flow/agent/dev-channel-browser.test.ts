@@ -28,7 +28,7 @@ describe.skipIf(!path)('in a browser', () => {
     const page = await chromium.browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(25_000)
     await page.goto(`${app.url}/channels/dev/${id}`)
     await tabTo(page, 'Email')
     await page.keyboard.type(email)

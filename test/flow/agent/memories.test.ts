@@ -122,7 +122,7 @@ describe('in a job', () => {
     expect((await send('GET', 'memories', undefined, key)).body.memories).toHaveLength(1)
     const audited =
       await app.owner`select actor_kind, detail from audit where operation = 'agent.actions.remember' and tenant_id = ${tenantId}
-      order by at`
+      order by id`
     expect(audited[0]).toMatchObject({ actor_kind: 'agent', detail: { scope: 'user', job: own.job.id } })
   })
 

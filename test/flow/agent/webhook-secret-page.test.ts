@@ -85,7 +85,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const chromium = await launchBrowser(browser!)
     try {
       const page = await chromium.newPage()
-      page.setDefaultTimeout(10_000)
+      page.setDefaultTimeout(25_000)
       await page.goto(`${app.url}${path}`)
       await page.getByLabel('Email').fill(email)
       await page.getByLabel('Password').fill(PASSWORD)
