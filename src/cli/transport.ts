@@ -74,7 +74,8 @@ const sendRequest = (request: ClientRequest, { body, sink }: Ask, limit: Limit):
   new Promise((resolve, reject) => {
     request.on('error', reject)
     request.on('response', (response) => read(response, sink, limit).then(resolve, reject))
-    request.end(body)
+    // As bytes: with a string, Node writes the headers before it as UTF-8 too, which encodes those that already are a second time.
+    request.end(body === undefined ? undefined : Buffer.from(body))
   })
 
 interface Limit extends Disposable {

@@ -179,11 +179,20 @@ test.each(['', ' x', 'x\u00a0', 'a\nb', 'a\0b', '\ud800', 'k'.repeat(201), '😀
   },
 )
 
-test.each(['é', 'ключ 1', 'k'.repeat(200), '😀'.repeat(200)])('a key of any script is sent as UTF-8: %j', async (key) => {
-  await using server = scriptedServer([ok])
-  expect((await cli(['items', 'approve', ID, '--idempotency-key', key], at(server.url))).code).toBe(0)
-  expect(Buffer.from(server.asked[0]!.headers.get('idempotency-key')!, 'latin1').toString('utf8')).toBe(key)
-})
+test.each(['é', 'ключ 1', 'k'.repeat(200), '😀'.repeat(200)])(
+  'a key of any script is sent as UTF-8, with a body and without: %j',
+  async (key) => {
+    await using server = scriptedServer([ok, ok])
+    const ways = [
+      ['items', 'approve', ID],
+      ['items', 'approve', ID, '--edited-body', 'Docks are slow: 漢'],
+    ]
+    for (const argv of ways) expect((await cli([...argv, '--idempotency-key', key], at(server.url))).code).toBe(0)
+    const sent = server.asked.map(({ headers }) => Buffer.from(headers.get('idempotency-key')!, 'latin1').toString('utf8'))
+    expect(sent).toEqual([key, key])
+    expect(JSON.parse(server.asked[1]!.body)).toEqual({ edited_body: 'Docks are slow: 漢' })
+  },
+)
 
 test('only one option can read standard input', async () => {
   const argv = ['items', 'approve', ID, '--api-key', '-', '--edited-body', '-']
