@@ -82,3 +82,15 @@ test('a record that an automation made, or began with, is called what it is', ()
     brief: { actions: [{ items: [{ id: 'item:1' }, { id: 'signal:1' }, { id: null }] }] },
   })
 })
+
+test('what an action of the brief is about is called by the kind of the action', () => {
+  const brief = operations.find(({ tool }) => tool === 'growth_get_brief')!.output as Naming
+  const action = (kind: string) => ({ brief: { actions: [{ kind, arguments: { id: newId() } }] } })
+  const word = (kind: string) => {
+    const { brief: shortened } = new HandleBook({}).shorten(action(kind), brief) as ReturnType<typeof action>
+    return wordOf(shortened.actions[0]!.arguments.id)
+  }
+  expect(['approve_articles', 'execute_engagements', 'answer_signals', 'conclude_experiment', 'fill_slots'].map(word)).toEqual([
+    ...['item', 'engagement', 'signal', 'experiment', 'item'],
+  ])
+})

@@ -1,36 +1,87 @@
-import { Type as T } from '@sinclair/typebox'
+import { type Static, Type as T, type TProperties, type TSchema } from '@sinclair/typebox'
+import { EngagementAction, engagementStatuses } from '../engagement-record.ts'
+import { ItemStatus } from '../item-record.ts'
 import { op } from '../op.ts'
 import { called, Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
-const BriefRow = record(
-  {
-    id: nullable(Id),
-    type: oneOf(['post', 'article', 'engagement', 'signal', 'experiment', 'slot']),
-    title: untrusted(T.String({ description: 'The name, or the start of the text. For a signal, other people wrote the text.' })),
-    status: T.String(),
-    at: nullable(Time),
-  },
-  { title: 'BriefRow', description: 'A record that an action concerns. A free slot has no id.' },
-)
+const title = untrusted(T.String({ description: 'The name, or the start of the text. For a signal, other people wrote the text.' }))
 
-const Action = record(
-  {
-    kind: T.String({ description: 'For example approve_posts or fill_slots; each appears at most once.' }),
-    title: T.String(),
-    why: T.String(),
-    score: T.Integer({ description: 'Higher is more urgent. The list is sorted by score.' }),
-    count: T.Integer({ description: 'How many records the action concerns.' }),
-    operation: T.String({ description: 'The operation to call: one that you may call. For what only others may do, it reads the record.' }),
-    tool: nullable(T.String({ description: 'The MCP tool to call; null when a person must do it.' })),
-    arguments: T.Record(T.String(), T.Unknown(), { description: 'Known arguments for the first record.' }),
-    items: T.Optional(
-      T.Array(called({ by: 'type', as: { post: 'item', article: 'item' } }, BriefRow), {
-        description: 'The first 10 records, with include=items.',
-      }),
-    ),
-  },
-  { title: 'BriefAction' },
+/** A record that an action concerns, by its type. Without a title of its own: it is the record in short. */
+const rowOf = <T extends string, S extends TSchema>(types: readonly T[], status: S) =>
+  called(
+    { by: 'type', as: { post: 'item', article: 'item' } },
+    record({ id: Id, type: oneOf(types), title, status, at: { ...Time, description: 'Since when it waits, or when it is due.' } }),
+  )
+
+const ItemRow = rowOf(['post', 'article'], ItemStatus)
+const EngagementRow = rowOf(['engagement'], oneOf(engagementStatuses))
+const SignalRow = rowOf(['signal'], oneOf(['open']))
+const ExperimentRow = rowOf(['experiment'], oneOf(['running']))
+const SlotRow = record(
+  { id: T.Null(), type: oneOf(['slot']), title, status: oneOf(['free']), at: Time },
+  { title: 'BriefSlot', description: 'A free slot, which is no record: it has a time and no id.' },
 )
+const NoRow = T.Never({ description: 'The action concerns no records.' })
+
+const id = T.Optional(Id)
+const post_at = T.Optional(oneOf(['next_slot']))
+
+/** What an action of these kinds says: the known arguments of its operation for the first record, and its records. */
+const actionOf = <K extends string, R extends TSchema>(
+  name: string,
+  { kinds, row, known, word }: { kinds: readonly K[]; row: R; known: TProperties; word: string },
+) =>
+  record(
+    {
+      kind: oneOf(kinds),
+      title: T.String(),
+      why: T.String(),
+      score: T.Integer({ description: 'Higher is more urgent. The list is sorted by score.' }),
+      count: T.Integer({ description: 'How many records the action concerns.' }),
+      operation: T.String({
+        description: 'The operation to call: one that you may call. For what only others may do, it reads the record.',
+      }),
+      tool: nullable(T.String({ description: 'The MCP tool to call; null when a person must do it.' })),
+      arguments: called(word, record(known)),
+      items: T.Optional(T.Array(row, { description: 'The first 10 records, with include=items; free slots are all of the week.' })),
+    },
+    { title: name },
+  )
+
+const itemKinds = [
+  ...(['settle_posts', 'connect_account', 'retry_failed_posts', 'resume_automation', 'approve_posts', 'approve_articles'] as const),
+  ...(['schedule_posts', 'schedule_articles', 'watch_posts'] as const),
+] as const
+const engagementKinds = ['settle_engagements', 'approve_engagements', 'execute_engagements'] as const
+/** About the workspace itself. */
+const otherKinds = [
+  ...(['fix_billing', 'start_profile', 'raise_quota', 'draft_posts', 'complete_profile', 'run_audit', 'spare_reads'] as const),
+  ...(['connect_first_account', 'refresh_profile'] as const),
+] as const
+
+/** Its kind determines what records it has. Each kind appears at most once. */
+const Action = T.Union([
+  actionOf('BriefItemsAction', {
+    ...{ kinds: itemKinds, row: ItemRow, word: 'item' },
+    known: { id, post_at, status: T.Optional(oneOf(['publish_failed', 'publish_unconfirmed'])) },
+  }),
+  actionOf('BriefEngagementsAction', { kinds: engagementKinds, row: EngagementRow, word: 'engagement', known: { id } }),
+  actionOf('BriefSignalsAction', {
+    kinds: ['answer_signals'],
+    row: SignalRow,
+    word: 'signal',
+    known: { id, action: T.Optional(EngagementAction) },
+  }),
+  actionOf('BriefExperimentAction', { kinds: ['conclude_experiment'], row: ExperimentRow, word: 'experiment', known: { id } }),
+  actionOf('BriefSlotsAction', {
+    kinds: ['fill_slots'],
+    row: SlotRow,
+    word: 'item',
+    known: { id, post_at, count: T.Optional(T.Integer()) },
+  }),
+  actionOf('BriefWorkspaceAction', { kinds: otherKinds, row: NoRow, word: 'item', known: { count: T.Optional(T.Integer()) } }),
+])
+export type ShownBriefAction = Static<typeof Action>
 
 export const brief = {
   get: op.query(

@@ -28,13 +28,19 @@ export interface Naming {
   properties?: Record<string, Naming>
   items?: Naming
   anyOf?: readonly Naming[]
+  enum?: readonly unknown[]
 }
 
-const formOf = (naming: Naming): Naming => naming.anyOf?.find(({ properties, items }) => properties ?? items) ?? naming
+/** Of several forms the one of the value's kind, or else the first. */
+const formOf = (naming: Naming, value: unknown): Naming => {
+  const forms = naming.anyOf?.filter(({ properties, items }) => properties ?? items) ?? []
+  const kind = forms.length > 1 && (value as { kind?: unknown } | null)?.kind
+  return forms.find(({ properties }) => properties?.kind?.enum?.includes(kind)) ?? forms[0] ?? naming
+}
 
 /** What the value of a field is called: by its schema, or else by its own name. */
 const nameOf = (naming: Naming, value: unknown, usual: string): string => {
-  const said = naming['x-called'] ?? formOf(naming)['x-called'] ?? usual
+  const said = naming['x-called'] ?? formOf(naming, value)['x-called'] ?? usual
   if (typeof said === 'string') return said
   const word = String((value as Record<string, unknown> | null)?.[said.by] ?? usual)
   return said.as?.[word] ?? word
@@ -52,17 +58,17 @@ export class HandleBook {
 
   /** A copy of an answer with handles in the place of ids. */
   shorten(value: unknown, naming: Naming = {}): unknown {
-    return this.#shortened(value, formOf(naming), nameOf(naming, value, 'record'))
+    return this.#shortened(value, formOf(naming, value), nameOf(naming, value, 'record'))
   }
 
   #shortened(value: unknown, { items = {}, properties = {} }: Naming, around: string): unknown {
     if (isUuid(value)) return this.#handle(around, value)
-    if (Array.isArray(value)) return value.map((one) => this.#shortened(one, formOf(items), nameOf(items, one, around)))
+    if (Array.isArray(value)) return value.map((one) => this.#shortened(one, formOf(items, one), nameOf(items, one, around)))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
       Object.entries(value).map(([name, one]) => {
         const naming = properties[name] ?? {}
-        return [name, this.#shortened(one, formOf(naming), nameOf(naming, one, kindOf(name, around)))]
+        return [name, this.#shortened(one, formOf(naming, one), nameOf(naming, one, kindOf(name, around)))]
       }),
     )
   }

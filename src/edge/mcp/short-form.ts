@@ -50,10 +50,24 @@ const inOneLine = (actions: Action[]): string => {
 /** As many digits of an item's hash as every surface shows, and as an approval takes. */
 const MARK = 8
 
+const withoutId = (value: unknown): unknown => {
+  if (!isFields(value)) return value
+  const { id: _, ...rest } = value
+  return rest
+}
+
+/** Without its first text and the ids of its account and of whoever decided it, and with the mark of its text. */
+const shortItem = ({ original_body: _, content_hash, posting_account, decision, ...rest }: Fields): Fields => ({
+  ...rest,
+  content_hash: String(content_hash).slice(0, MARK),
+  posting_account: withoutId(posting_account),
+  decision: isFields(decision) ? { ...decision, by: withoutId(decision.by) } : decision,
+})
+
 /** By the title of the record. */
 const shortRecords: Record<string, (record: Fields) => Fields> = {
   Report: ({ data, ...rest }) => (rest.markdown ? rest : { ...rest, data }),
-  Item: ({ original_body: _, content_hash, ...rest }) => ({ ...rest, content_hash: String(content_hash).slice(0, MARK) }),
+  Item: shortItem,
   Signal: ({ actions, ...rest }) => ({ ...rest, actions: Array.isArray(actions) ? inOneLine(actions) : actions }),
 }
 

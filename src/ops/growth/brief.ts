@@ -1,4 +1,4 @@
-import type { brief } from '#contract/growth/brief'
+import type { brief, ShownBriefAction } from '#contract/growth/brief'
 import { briefFacts } from '#decisions/growth/brief-facts'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { firstAllowed } from '#port/network/others-post'
@@ -18,6 +18,7 @@ export const briefHandlers: Handlers<typeof brief> = {
       const { rows, ...action } = one
       return call ? [{ ...action, ...call, ...(include ? { items: rows } : {}) }] : []
     })
-    return { brief: { actions } }
+    // Each kind has the rows and arguments of its own form, which its answer is checked against.
+    return { brief: { actions: actions as ShownBriefAction[] } }
   },
 }

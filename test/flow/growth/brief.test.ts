@@ -143,7 +143,14 @@ test('lists the free slots of the week and what to fill them with', async () => 
   await setPosts(story, { cadence: { days, times: ['09:00'], time_zone: 'Asia/Tokyo' } })
   const slots = async () => (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'fill_slots')!
   expect(await slots()).toMatchObject({ count: 7, tool: 'growth_create_batch', arguments: { count: 7 } })
-  expect((await slots()).items!.every(({ type, at }) => type === 'slot' && at.endsWith('T00:00:00.000Z'))).toBeTrue()
+  const free = {
+    id: null,
+    type: 'slot',
+    title: expect.stringContaining('Free on '),
+    status: 'free',
+    at: expect.stringContaining('T00:00:00'),
+  }
+  expect((await slots()).items as object[]).toEqual(Array.from({ length: 7 }, () => free))
 
   const item = await story.approved()
   const fill = await slots()

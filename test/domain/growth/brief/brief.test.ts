@@ -1,5 +1,6 @@
 /** The brief's actions for each state of a workspace, and their order. */
 import { describe, expect, test } from 'bun:test'
+import { brief } from '#contract/growth/brief'
 import { operations } from '#contract/index'
 import {
   type BriefActionKind,
@@ -128,8 +129,16 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
   refresh_profile: [{ profileUpdatedAt: at(-60 * DAY) }, { why: expect.stringContaining('60 days ago') }],
 }
 
+/** The forms that answers have, each for some kinds. */
+const forms = brief.get.output.properties.brief.properties.actions.items.anyOf.map(({ properties }) => properties)
+
+test('the contract has one form for each kind', () => {
+  expect(forms.flatMap(({ kind }) => kind.enum as string[]).toSorted()).toEqual(briefActionKinds.toSorted())
+})
+
 describe.each(briefActionKinds)('%s', (kind) => {
   const [changes, shown] = cases[kind]
+  const form = forms.find((one) => (one.kind.enum as string[]).includes(kind))!
 
   test('follows from its cause, with numbers, and is the only action', () => {
     const actions = actionsOf({ ...calm, ...changes })
@@ -141,6 +150,7 @@ describe.each(briefActionKinds)('%s', (kind) => {
     const { operation, arguments: given } = first(changes)
     const o = operations.find(({ id }) => id === operation)
     for (const name of Object.keys(given)) expect(Object.keys(o!.input.properties)).toContain(name)
+    for (const name of Object.keys(given)) expect(Object.keys(form.arguments.properties)).toContain(name)
   })
 })
 
