@@ -1,6 +1,7 @@
 /** The environment of a benchmark: a database with many workspaces, each with a key, an account and items, and a server for it. */
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
+import { searchWords } from '#domain/growth/drafting/item-words'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -48,14 +49,16 @@ export async function addTenants(owner: postgres.Sql, count: number): Promise<Te
   return tenants
 }
 
-/** Adds drafts to each workspace; returns their ids, workspaces in turn. */
+/** Adds drafts with their words to each workspace; returns their ids, workspaces in turn. */
 export async function addDrafts(owner: postgres.Sql, tenants: Tenant[], each: number): Promise<{ id: string; tenant: Tenant }[]> {
   const drafts = Array.from({ length: each }, () => tenants.map((tenant) => ({ id: newId(), tenant }))).flat()
   for (let from = 0; from < drafts.length; from += 5_000) {
     const part = drafts.slice(from, from + 5_000)
-    await owner`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
-      select id, tenant_id, 'post', 'drafted', ${BODY} || ' ' || id, 'point', 'claim', 'for a measurement', '[]', '[]', 100, now(), now()
-      from unnest(${part.map(({ id }) => id)}::uuid[], ${part.map(({ tenant }) => tenant.id)}::uuid[]) as d (id, tenant_id)`
+    await owner`with made as (insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories, learnings, length, created_at, updated_at)
+        select id, tenant_id, 'post', 'drafted', ${BODY} || ' ' || id, 'point', 'claim', 'for a measurement', '[]', '[]', 100, now(), now()
+        from unnest(${part.map(({ id }) => id)}::uuid[], ${part.map(({ tenant }) => tenant.id)}::uuid[]) as d (id, tenant_id)
+        returning id, tenant_id)
+      insert into item_word (tenant_id, word, item_id) select tenant_id, w, id from made, unnest(${searchWords(BODY)}::text[]) w`
   }
   return drafts
 }
@@ -103,7 +106,7 @@ export async function openWorld(tenantCount: number, { durable, counted = false 
   await addDrafts(owner, tenants, ITEMS_EACH)
   await addHistory(owner, tenants)
   // Empty tables are left out: once analysed as empty, a table is planned for as empty, which no table of a server is for long.
-  await owner`vacuum analyze tenant, actor, api_key, connection, item, idempotency, audit`
+  await owner`vacuum analyze tenant, actor, api_key, connection, item, item_word, idempotency, audit`
   const secret = randomBytes(32)
   const env = { DATABASE_URL: databaseUrl(target), TENDRIL_SECRET_KEY: secret.toString('base64'), LOG_LEVEL: 'warn', RATE_LIMITS: 'off' }
   const owned = stack.move()
