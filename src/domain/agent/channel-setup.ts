@@ -95,6 +95,7 @@ const mailgun = (webhookUrl: string, routingKey: string | undefined): Steps => {
   return {
     steps: [
       'At https://app.mailgun.com add your domain, and enter the DNS records that Mailgun shows, the MX records among them. For a domain in the EU set config.region to eu.',
+      'In the settings of the domain let the spam filter mark mails with headers: they say whether SPF and DKIM hold, so that mails with a forged sender are left out.',
       'Under "Send", "Receiving", create a route with the expression and the actions below.',
       'signingSecret is the "HTTP webhook signing key" under "API Security"; apiKey is an API key of the account. The sending key of a domain does not do: it cannot show that the domain is yours.',
       'The routing key is the address that people write to.',

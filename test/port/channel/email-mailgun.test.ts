@@ -22,6 +22,12 @@ const HOUR = 3_600_000
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'
 const file = { name: 'agenda.md', type: 'text/markdown', bytes: Buffer.from('# Agenda') }
 
+/** As the domain's spam filter marks mails. */
+const checks = (spf: string, dkim?: string): [string, string][] => [
+  ['X-Mailgun-Spf', spf],
+  ...(dkim === undefined ? [] : ([['X-Mailgun-Dkim-Check-Result', dkim]] as [string, string][])),
+]
+
 const posted = (mail: RoutedMail = {}, changes: MailgunPostChanges = {}): Promise<InboundPost> =>
   postOf(fake.post(ADDRESS, mail, { at: new Date(now), ...changes }), now)
 
@@ -190,6 +196,9 @@ describe('messages', () => {
     ['an automatic answer', { headers: [['Auto-Submitted', 'auto-replied']] }],
     ['a mailing list', { headers: [['List-Id', '<x.example.org>']] }],
     ['bulk', { headers: [['Precedence', 'bulk']] }],
+    ['a forged sender, by SPF and DKIM', { headers: checks('Fail', 'Fail') }],
+    ['a forged sender, by SPF', { headers: checks('Fail') }],
+    ['a forged sender, by DKIM', { headers: checks('SoftFail', 'Fail') }],
     ['no sender', { sender: '' }],
     ['the empty sender', { sender: '<>' }],
     ['a report', { headers: [['Content-Type', 'multipart/report; report-type=delivery-status']] }],
@@ -199,6 +208,15 @@ describe('messages', () => {
     ['another recipient', { recipient: 'other@example.com' }],
   ])('left out: %s', async (_, mail) => {
     expect(await read(mail)).toEqual([])
+  })
+
+  test.each<[string, RoutedMail]>([
+    ['a mail that was passed on, with its signature', { headers: checks('Fail', 'Pass') }],
+    ['a mail whose signature was broken on its way from its own server', { headers: checks('Pass', 'Fail') }],
+    ['a mail without a signature', { headers: checks('Neutral') }],
+    ['a mail that was not checked', {}],
+  ])('taken: %s', async (_, mail) => {
+    expect(await read(mail)).toHaveLength(1)
   })
 
   test('the sender is who the head names, and not the envelope', async () => {

@@ -94,11 +94,20 @@ const postedFiles = ({ files }: PostedForm): Attachment[] => {
 /** Mailgun gives the sender of the envelope as it is: nobody, if the mail is a report. */
 const hasNoSender = (form: PostedForm): boolean => /^\s*(<\s*>)?\s*$/.test(fieldOf(form, 'sender'))
 
+/**
+ * Mailgun checks what came, and says so in headers of its own, if the domain's spam filter marks mails. A mail that fails one check and passes
+ * none has not come from where it says; one that was passed on fails SPF, but keeps its signature. Without these headers nothing is known.
+ */
+const isForged = (headers: MailHeaders): boolean => {
+  const said = ['x-mailgun-spf', 'x-mailgun-dkim-check-result'].map((name) => (headers.get(name) ?? '').trim().toLowerCase())
+  return said.includes('fail') && !said.includes('pass')
+}
+
 const read = (post: InboundPost, connection: OpenConnection): InboundMessages => {
   const form = postedForm(post)
   if (!form || !recipients(post).includes(connection.routingKey)) return []
   const headers = mailHeadersOf(form)
-  if (hasNoSender(form) || isAutomatic(headers)) return []
+  if (hasNoSender(form) || isAutomatic(headers) || isForged(headers)) return []
   const subject = subjectOf(fieldOf(form, 'subject'))
   const [plain, html] = [fieldOf(form, 'body-plain'), fieldOf(form, 'body-html')]
   const isHtml = plain.trim() === '' && html !== ''
