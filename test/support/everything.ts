@@ -8,6 +8,9 @@ import { freePort } from './server.ts'
 const PROGRAM = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 export const everythingProgram = { command: 'node', args: [PROGRAM, 'stdio'] }
 
+/** Node reads its packages first, on a busy machine. */
+const STARTS_WITHIN_MS = 60_000
+
 const isReadable = (): boolean =>
   spawnSync('setpriv', [...asUser(65_533), 'node', '--check', PROGRAM], { env: { PATH: process.env.PATH } }).status === 0
 
@@ -24,7 +27,7 @@ export const openEverything = async () => {
       () => true,
       () => false,
     )
-  await eventually(answers, (does) => does)
+  await eventually(answers, (does) => does, STARTS_WITHIN_MS)
   return {
     port,
     async [Symbol.asyncDispose]() {

@@ -30,7 +30,7 @@ describe('a server', () => {
         ...{ hash: expect.stringMatching(/^[0-9a-f]{64}$/), changes: [] },
       },
     ])
-    expect(mcp.opened.at(-1)).toEqual({
+    expect(mcp.opened).toContainEqual({
       ...{ transport: 'streamable_http', url: 'https://mcp.example.com/mcp', headers: { Authorization: SECRET } },
     })
   })

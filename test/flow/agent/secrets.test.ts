@@ -205,7 +205,7 @@ beforeAll(async () => {
   await useRules()
   await failModel()
   await lookAtAll()
-}, 60_000)
+}, 180_000)
 
 const rule0 = () => rules[0]!.id
 const prompts = (): string => JSON.stringify([...model.chats, ...model.calls].map(({ body }) => body))

@@ -138,7 +138,7 @@ test('one post for two numbers of two workspaces: each gets its own', async () =
     [two.told({ messages: [two.message(PABLO, 'to two')] })],
   )
   expect((await deliverByMeta(app, appSecret, body)).status).toBe(200)
-  expect(textsOf(await one.reads(PABLO, 2))).toEqual(['*1.* You said: to one', '*2.* You said: and again'])
+  expect(textsOf(await one.reads(PABLO, 2)).toSorted()).toEqual(['*1.* You said: to one', '*2.* You said: and again'])
   expect(textsOf(await two.reads(PABLO, 1))).toEqual(['*1.* You said: to two'])
 })
 
