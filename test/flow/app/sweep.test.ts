@@ -43,8 +43,8 @@ const audited = async (tenantId: string): Promise<string[]> =>
 
 test('expired answers are removed although no command follows; the others stay for their 24 hours', async () => {
   const tenantId = await newTenant()
-  await addAnswers(tenantId, 5, '-1 second')
-  await addAnswers(tenantId, 3, '1 minute')
+  await addAnswers(tenantId, 5, '-1 minute')
+  await addAnswers(tenantId, 3, '1 hour')
   await using _other = await testApp({ database: app.options, overrides: { sweep: { everyMs: NEVER_MS } } })
   await eventually(
     () => count('idempotency', tenantId),
@@ -71,7 +71,7 @@ test('audit rows are kept for AUDIT_KEEP_DAYS, then removed', async () => {
 
 test('a call removes a bounded number of rows of a kind, and says whether there may be more', async () => {
   const tenantId = await newTenant()
-  await addAnswers(tenantId, 25, '-1 second')
+  await addAnswers(tenantId, 25, '-1 minute')
   await addAudit(tenantId, 600, 500, 450)
   const portion = () => sweepSome(app.workplace.db, tenantId, { keepDays: 400, agentKeepDays: 90, rows: 10 })
   expect([await portion(), await count('idempotency', tenantId), await audited(tenantId)]).toEqual([true, 15, []])
@@ -141,7 +141,7 @@ test('expired events are removed too, and pending ones stay', async () => {
 
 test('a sweep continues where the last one ended, and reaches every workspace', async () => {
   const tenants = await Promise.all(Array.from({ length: 5 }, newTenant))
-  for (const tenantId of tenants) await addAnswers(tenantId, 1, '-1 second')
+  for (const tenantId of tenants) await addAnswers(tenantId, 1, '-1 minute')
   const clock: ManualClock = manualClock()
   const log = createLog('silent')
   await using _sweep = startSweep({
@@ -169,7 +169,7 @@ test('a sweep continues where the last one ended, and reaches every workspace', 
 test('sweeping one workspace removes nothing of another', async () => {
   const [one, other] = [await newTenant(), await newTenant()]
   for (const tenantId of [one, other]) {
-    await addAnswers(tenantId, 2, '-1 second')
+    await addAnswers(tenantId, 2, '-1 minute')
     await addAudit(tenantId, 500)
   }
   await sweepSome(app.workplace.db, one, KEEP)

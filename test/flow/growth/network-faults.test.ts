@@ -5,6 +5,7 @@ import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
+import { unreliable } from '#test/support/unreliable'
 import { use } from '#test/support/use'
 import { makeDue, setItem } from '#test/support/writes'
 
@@ -65,7 +66,7 @@ test.each(['applied502=1', 'drop=1', 'slow=1'])(
 
 test('a post whose answer never comes is found on the timeline', async () => {
   const points = testFailpoints()
-  await using app = await failing('', { deadlineMs: 100 }, points)
+  await using app = await failing('', { deadlineMs: 1_000 }, points)
   const story = await newStory(app)
   points.arm('sandbox.applied', 'hang')
   const id = await story.approved()
@@ -110,7 +111,10 @@ test('a scheduled post that gets 429 is tried five times, then fails and can be 
 })
 
 test('of two items with the same text, the second waits until the first is certain and then goes out too', async () => {
-  await using app = await failing('applied502=1', { settleMs: 400 })
+  await using app = await failing('applied502=1')
+  // The doubt lasts until the second has been asked for.
+  const asked = Promise.withResolvers<void>()
+  unreliable(app).view = (timeline) => asked.promise.then(() => timeline)
   const story = await newStory(app)
   const [first, second] = [await story.approved('Twice.'), await story.approved('Twice.')]
   const pending = postNow(story, first)
@@ -120,6 +124,7 @@ test('of two items with the same text, the second waits until the first is certa
     409,
     'cannot post: another item with the same text is unconfirmed on this account; settle that one first',
   ])
+  asked.resolve()
   expect((await pending).body.item.status).toBe('posted')
   expect(await story.posts()).toEqual({ 'Twice.': 1 })
   expect((await postNow(story, second)).body.item.status).toBe('posted')

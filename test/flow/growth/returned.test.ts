@@ -40,6 +40,21 @@ const postUntilDoubt = async (story: Story, id: string, key?: string) => {
   const pending = postNow(story, id, key)
   return { pending, item: await story.settled(id, 'publish_unconfirmed') }
 }
+/** Reads of timelines wait until it is disposed of, so that none ends a doubt before a test has seen it. */
+const heldReads = (): Disposable => {
+  const { view } = network
+  const { promise, resolve } = Promise.withResolvers<void>()
+  network.view = async (timeline, account) => {
+    await promise
+    return view(timeline, account)
+  }
+  return {
+    [Symbol.dispose]() {
+      network.view = view
+      resolve()
+    },
+  }
+}
 const decided = (story: Story, id: string) =>
   eventually(
     () => story.item(id),
@@ -69,7 +84,9 @@ test('a 5xx that posted nothing returns the item to approved, unscheduled and wi
   const story = await newStory(app)
   const id = await story.approved()
   network.answers.set(textOf(id), refused)
+  const held = heldReads()
   const { pending, item: doubtful } = await postUntilDoubt(story, id)
+  held[Symbol.dispose]()
   expect(doubtful).toMatchObject({ status: 'publish_unconfirmed', review: false, last_error: '503' })
   expect(doubtful.doubt).toEqual({ cause: 'server_error', resolves: 'by_itself', next_read_at: expect.any(String) })
   const reply = await pending
@@ -89,8 +106,11 @@ test('a 5xx that posted nothing takes a scheduled item off the schedule', async 
   const id = await story.drafted()
   network.answers.set(textOf(id), refused)
   await story.send('POST', `items/${id}/approve`)
-  await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
-  await story.settled(id, 'publish_unconfirmed')
+  {
+    using _held = heldReads()
+    await story.send('POST', `items/${id}/schedule`, { body: { post_at: new Date().toISOString() } })
+    await story.settled(id, 'publish_unconfirmed')
+  }
   expect(await decided(story, id)).toMatchObject({ status: 'approved', post_at: null, last_error: REASON })
   expect(await app.owner`select 1 from work where ref_id = ${id} and kind = 'send'`).toHaveLength(0)
   expect(sends(textOf(id))).toBe(1)
