@@ -2,34 +2,41 @@
 import { type EngageAction, type Engagement, engagementState, newEngagement } from '#domain/growth/drafting/engagement'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { sendTimes as times } from '#domain/growth/sending/times'
-import { AppError } from '#kernel/errors'
-import type { EngageRequest, Network, NetworkAccount, PublishResult } from '#port/network/network'
+import type { EngageRequest, Network, NetworkAccount } from '#port/network/network'
 import { NetworkError } from '#port/network/network'
 import { at } from '#test/domain/records'
+import { checkDecided, checkRefused, decidedStates } from './engagement-life.ts'
 import type { Commanded } from './memory.ts'
 import { isOpen } from './memory.ts'
 import { attemptMoves, PROVEN } from './outcome.ts'
 import { count, type Node, nowOf, SKEW_MS, type World } from './world.ts'
 
-/** One post is liked and reposted, another one liked. */
-const wishes: [action: EngageAction, post: string][] = [
-  ['like', 'theirs-1'],
-  ['repost', 'theirs-1'],
-  ['like', 'theirs-2'],
+/** Of the reply; the first one is what it has at the beginning. */
+export const replies = ['We call first.', 'We call before we are late.', 'We never call.']
+
+/** One post is liked and reposted, another one liked and answered. */
+const wishes: [action: EngageAction, post: string, body: string | null][] = [
+  ['like', 'theirs-1', null],
+  ['repost', 'theirs-1', null],
+  ['like', 'theirs-2', null],
+  ['reply', 'theirs-2', replies[0]!],
 ]
 
-export const engagements: Engagement[] = wishes.map(([action, post_id], index) => {
+export const engagements: Engagement[] = wishes.map(([action, post_id, body], index) => {
   const post = { network: 'simulated', post_id, post_url: null, post_author: null, post_text: null, addresses_us: false }
-  const wish = { ...post, action, instruction: null, body: null, signal_id: null }
-  return newEngagement(`engagement-${index}`, wish, { rule: { measure: () => 0, maxLength: 280 }, by: null, now: at() }).engagement
+  const wish = { ...post, action, instruction: null, body, signal_id: null }
+  const rule = { measure: (text: string) => text.length, maxLength: 280 }
+  return newEngagement(`engagement-${index}`, wish, { rule, by: null, now: at() }).engagement
 })
 export const engagementIds = engagements.map(({ id }) => id)
+/** The reply. */
+export const WRITTEN = engagementIds.at(-1)!
 
 const engagementOf = ({ memory }: World, id: string): Engagement => memory.engagements.get(id)!
 const attemptsOf = ({ memory }: World, id: string): Attempt[] => [...memory.attempts.values()].filter(({ record_id }) => record_id === id)
 
 /** A request goes onto the wire; gives the engagement that it is for. */
-export const checkEngage = (world: World, node: Node, { attemptId, account }: EngageRequest): string => {
+export const checkEngage = (world: World, node: Node, { attemptId, account, text = '' }: EngageRequest): string => {
   const attempt = world.memory.attempts.get(attemptId)
   const id = attempt?.record_id ?? 'unknown'
   const hold = (holds: boolean, words: string): void => void (holds || world.broken.push(`${id}: ${words}`))
@@ -43,7 +50,11 @@ export const checkEngage = (world: World, node: Node, { attemptId, account }: En
     hold((world.asked.get(id) ?? 0) >= before, 'done again, and nobody has asked for that')
   }
   hold(!node.isFenced, 'done by a process that knows that it owns nothing any more')
-  hold(engagementOf(world, id).approved_hash !== null, 'done, and nobody has approved it')
+  const approval = world.approvals.get(id)
+  hold(approval?.body === text, `done with a text that nobody approved: ${text}`)
+  // A process that lost the workspace may send until its lease ends, even what a person settles in these seconds.
+  const isByHand = world.marked.has(id) && ['posted', 'superseded'].includes(attempt.state)
+  hold(isByHand || ['open', 'doubt'].includes(attempt.state), `done by an attempt that is ${attempt.state}`)
   hold(nowOf(world) + times.deadlineMs <= +attempt.lease_until, 'done so late that its lease may end first')
   hold(world.left.get(account.externalId)?.has(attemptId) ?? true, 'done by an account that was disconnected before')
   count(world, 'engaged on the wire')
@@ -53,11 +64,22 @@ export const checkEngage = (world: World, node: Node, { attemptId, account }: En
 /** What stands on the post after this request. */
 export const react = (
   world: World,
-  { account, postId, action }: EngageRequest,
+  { account, postId, action, text }: EngageRequest,
   { id, appliesInMs }: { id: string; appliesInMs: number },
-) => {
-  world.reactions.push({ id, account: account.externalId, postId, action, createdAt: nowOf(world) + appliesInMs + SKEW_MS })
+): string => {
+  const externalId = text === undefined ? postId : `reply-${world.reactions.length + 1}`
+  const createdAt = nowOf(world) + appliesInMs + SKEW_MS
+  world.reactions.push({ id, account: account.externalId, postId, action, createdAt, externalId, text })
+  return externalId
 }
+
+/** The replies that the timeline of an account shows. */
+export const repliesSeen = (world: World, { externalId: account }: NetworkAccount, { since, lagMs }: { since: Date; lagMs: number }) =>
+  world.reactions.flatMap(({ text, externalId, postId, createdAt, ...one }) =>
+    text !== undefined && one.account === account && createdAt >= +since && createdAt - SKEW_MS <= nowOf(world) - lagMs
+      ? [{ externalId, text, truncated: false, createdAt: new Date(createdAt), url: null, inReplyTo: postId }]
+      : [],
+  )
 
 /** The post as the network shows it now: what was done to it, or nothing of that where a read is incomplete. */
 export const readReactions = async (world: World, account: NetworkAccount, postId: string): ReturnType<Network['readPost']> => {
@@ -70,15 +92,7 @@ export const readReactions = async (world: World, account: NetworkAccount, postI
   return { ...(fails === 'no' ? { done: shown.map(({ action }) => action) } : {}) } as Awaited<ReturnType<Network['readPost']>>
 }
 
-export const doneOf = (result: PublishResult, { postId }: EngageRequest): PublishResult =>
-  result.kind === 'posted' ? { ...result, externalId: postId } : result
-
-/** Where people and the machine may lead an engagement. */
-const commands: Record<string, Record<string, string>> = {
-  'approve engagement': { drafted: 'approved', 'execute_unconfirmed (in review)': 'executed' },
-  execute: { approved: 'executing', execute_failed: 'executing' },
-  'reject engagement': { drafted: 'rejected', execute_failed: 'rejected', 'execute_unconfirmed (in review)': 'rejected' },
-}
+/** Where the machine may lead an engagement. */
 const machine: Record<string, string[]> = {
   executing: ['executing', 'executed', 'execute_failed', 'execute_unconfirmed', 'approved'],
   execute_unconfirmed: ['execute_unconfirmed', 'execute_unconfirmed (in review)', 'executed'],
@@ -90,12 +104,13 @@ export const checkEngagement = (world: World, [before, after]: [Engagement, Enga
   const { id } = after
   const [from, to] = [engagementState(before), engagementState(after)]
   const isAsked = command?.id === id
-  const allowed = isAsked ? [commands[command.name]?.[from]] : (machine[from] ?? [])
+  const allowed = isAsked ? decidedStates(command.name, from) : (machine[from] ?? [])
   const hold = (holds: boolean, words: string): void => void (holds || world.broken.push(`${id}: ${words}`))
   hold(allowed.includes(to), `${isAsked ? command.name : 'the machine'} led from ${from} to ${to}`)
   count(world, `engagement ${to}`)
   if (isAsked && command.name === 'execute') world.asked.set(id, nowOf(world))
   if (isAsked && doubtful.includes(from)) world.marked.add(id)
+  if (isAsked) checkDecided(world, after, { from, to, command })
   const open = attemptsOf(world, id).filter(isOpen).length
   const most = doubtful.includes(to) || to === 'executing' ? 1 : 0
   hold(open <= most && (open === 1 || !doubtful.includes(to)), `is ${to}, with ${open} open attempts`)
@@ -117,16 +132,15 @@ export const checkEngagementAttempt = (world: World, before: Attempt | undefined
   hold(attemptMoves[before.state].includes(after.state), `an attempt that was ${before.state} became ${after.state}`)
   hold(after.state !== 'returned', 'a doubt about it ended by itself')
   if (after.clean_reads > before.clean_reads)
-    hold(world.readWhole.get(`${after.connection_id} posts`) === true, 'counted as not there by a read that did not show everything')
+    hold(
+      world.readWhole.get(`${after.connection_id}${after.sent_text === null ? ' posts' : ''}`) === true,
+      'counted as not there by a read that did not show everything',
+    )
 }
 
 /** A command on an engagement was refused. */
-export const checkEngagementRefusal = (world: World, { name, id }: Commanded, cause: unknown): void => {
-  const state = engagementState(engagementOf(world, id!))
-  const code = cause instanceof AppError ? cause.code : String(cause)
-  const expected = commands[name]?.[state] ? 'x_not_connected' : 'conflict'
-  if (code !== expected) world.broken.push(`${id}: ${name} was refused with ${code}, being ${state}`)
-}
+export const checkEngagementRefusal = (world: World, command: Commanded, cause: unknown): void =>
+  checkRefused(world, command, { cause, state: engagementState(engagementOf(world, command.id!)) })
 
 const RESTING = ['drafted', 'approved', 'executed', 'rejected', 'execute_failed', 'execute_unconfirmed (in review)']
 const standing = ({ reactions }: World, id: string): number => reactions.filter((one) => one.id === id).length

@@ -67,8 +67,8 @@ export const againMutants: Mutant[] = [
   {
     name: 'the late post of a superseded attempt is credited to another item',
     file: 'test/sim/statements.ts',
-    from: "['posted', 'superseded'].includes(state)",
-    to: "state === 'posted'",
+    from: "['posted', 'superseded'].includes(one.state)",
+    to: "one.state === 'posted'",
   },
   {
     name: 'a recall settles what has settled itself',

@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts'
 
 const takeBack = 'src/decisions/growth/take-back.ts'
 const moves = 'src/domain/growth/drafting/item-moves.ts'
+const engagementMoves = 'src/domain/growth/drafting/engagement-moves.ts'
+const engagementLife = 'src/ops/growth/engagement-life.ts'
 
 export const takingBackMutants: Mutant[] = [
   {
@@ -41,5 +43,41 @@ export const takingBackMutants: Mutant[] = [
     file: takeBack,
     from: "if (send.state === 'queued') return !attempt",
     to: "if (send.state === 'queued' || lanes.recall(({ id }) => id === send.id).length === 0) return true",
+  },
+  {
+    name: 'an edited engagement keeps its approval',
+    file: engagementMoves,
+    from: 'return { ...withWords(engagement, words), ...unapproved,',
+    to: 'return { ...withWords(engagement, words),',
+  },
+  {
+    name: 'an engagement is edited while it is sent, and the send goes on',
+    file: engagementLife,
+    from: "const back = takeBack(context, { moves, record: before, ...way, action: 'edit' })",
+    to: "const back = { record: { ...before, status: 'approved' as const }, end: () => ({ effects: {}, answers: [] }) }",
+  },
+  {
+    name: 'what may have been done is deleted',
+    file: engagementMoves,
+    from: "if (wasSent) fail('conflict', 'cannot delete",
+    to: "if (wasSent && !now) fail('conflict', 'cannot delete",
+  },
+  {
+    name: 'an engagement that was rejected in doubt is reopened',
+    file: engagementLife,
+    from: "if (before.status === 'rejected' && sent)",
+    to: "if (before.status === 'rejected' && sent && !before)",
+  },
+  {
+    name: 'an engagement that is about to be sent is marked done',
+    file: engagementMoves,
+    from: "const DOABLE: readonly Engagement['status'][] = ['drafted',",
+    to: "const DOABLE: readonly Engagement['status'][] = ['executing', 'drafted',",
+  },
+  {
+    name: 'a post with an earlier text is said to have the present one',
+    file: 'src/domain/growth/sending/send.ts',
+    from: 'attempt.sent_text !== null && attempt.sent_text !== moves.textOf(record)',
+    to: 'attempt.sent_text !== null && false',
   },
 ]

@@ -2,7 +2,7 @@
 import type { EngageRequest, Network, NetworkAccount, PublishRequest, PublishResult, Timeline } from '#port/network/network'
 import { NetworkError } from '#port/network/network'
 import { recordLook } from './again.ts'
-import { checkEngage, doneOf, react, readReactions } from './engaging.ts'
+import { checkEngage, react, readReactions, repliesSeen } from './engaging.ts'
 import { AMBIGUOUS, APPLIES_WITHIN_MS, BROKEN_PROMISE, type Fate, fates, RETRY_AFTER_MS, TELLING } from './history.ts'
 import { checkRead, checkWire } from './rules.ts'
 import { count, type Node, nowOf, reach, SKEW_MS, type Wire, type World } from './world.ts'
@@ -63,8 +63,8 @@ const engage = async (world: World, node: Node, request: EngageRequest, signal: 
   const { fate } = world
   const wire: Wire = { itemId: checkEngage(world, node, request), request, fate, from: node, at: nowOf(world), answered: undefined }
   world.wires.push(wire)
-  if (fate.appliesInMs !== null) react(world, request, { id: wire.itemId, appliesInMs: fate.appliesInMs })
-  return doneOf(await answerTo(world, node, wire, { externalId: '', signal }), request)
+  const externalId = fate.appliesInMs === null ? '' : react(world, request, { id: wire.itemId, appliesInMs: fate.appliesInMs })
+  return answerTo(world, node, wire, { externalId, signal })
 }
 
 /** The post of an item that a person settled, or one made by hand, is no open attempt's: cut too short, it could be taken for another's. */
@@ -96,7 +96,7 @@ const timelineOf = (world: World, node: Node, { account, since }: { account: Net
     if (truncated) count(world, 'read truncated')
     return { externalId, text: truncated ? `${text.slice(0, cut)}…` : text, truncated, createdAt: new Date(createdAt), url: null }
   })
-  return { posts, complete: true }
+  return { posts: [...posts, ...repliesSeen(world, account, { since, lagMs })], complete: true }
 }
 
 export const simulatedNetwork = (world: World, node: Node): Network => ({

@@ -246,8 +246,17 @@ export const isAtRest = (world: World): boolean =>
   [...world.memory.engagements.values()].every((one) => isEngagementAtRest(world, one)) &&
   [...world.memory.works.values()].every(({ kind, state, payload }) => kind === 'reconcile' && state === 'queued' && !payload.again)
 
+/** A post with another text than the item has now says so, if nothing else had to be said since. */
+const checkSaid = (world: World, { id, body, external_id, last_error }: Item): void => {
+  const own = [...world.memory.attempts.values()].find((one) => one.record_id === id && one.external_id === external_id)
+  const isOther = own !== undefined && own.sent_text !== body
+  if (isOther) count(world, 'posted before edit')
+  must(world, !isOther || last_error !== null, `${id}: posted with an earlier text, and nothing says so`)
+}
+
 const checkPosted = (world: World, item: Item): void => {
   if (world.marked.has(item.id)) return
+  checkSaid(world, item)
   const post = world.posts.find(({ externalId }) => externalId === item.external_id)
   // By what went out: somebody may have changed the item since.
   const sent = [...world.memory.attempts.values()].filter(({ record_id }) => record_id === item.id).map(({ sent_text }) => sent_text!)

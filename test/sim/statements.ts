@@ -11,7 +11,7 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { Opened } from '#store/engine/gate'
 import type { Effects, Ownership } from '#store/engine/letter'
 import type { Load } from '#store/engine/load'
-import type { SendableRef, SendingAccount, takenPosts } from '#store/growth/attempts'
+import type { SendableRef, SendingAccount, takenPosts, unnamedAnswers } from '#store/growth/attempts'
 import { committed, isOpen, kept, type Memory, type Write, write } from './memory.ts'
 import { added, currentDefault, filter, find, isConnected, loads, part, parts, requeued, works } from './work.ts'
 
@@ -29,13 +29,13 @@ const keptEngagements = kept<Engagement>(
   ({ changes }) => changes.engagements,
 )
 const itemPart = (id: string) => part((memory) => (memory.deleted.has(id) ? undefined : memory.items.get(id)))
-const engagementPart = (id: string) => part((memory) => memory.engagements.get(id))
-const isSaved = (item: Item, deletes: boolean) => (): Write => {
-  const { row, change } = keptItems.save(item)()
+const engagementPart = (id: string) => part((memory) => (memory.deleted.has(id) ? undefined : memory.engagements.get(id)))
+const isSaved = (record: Item | Engagement, deletes: boolean) => (): Write => {
+  const { row, change } = 'action' in record ? keptEngagements.save(record)() : keptItems.save(record)()
   return {
     row,
     change(memory) {
-      memory.deleted[deletes ? 'add' : 'delete'](item.id)
+      memory.deleted[deletes ? 'add' : 'delete'](record.id)
       change(memory)
     },
   }
@@ -48,7 +48,16 @@ const items = {
   removeItem: (item: Item) => isSaved({ ...item, post_at: null, on_missed: null }, true),
   restoreItem: (item: Item) => isSaved(item, false),
 }
-const engagements = { engagementPart, lockEngagement: keptEngagements.lock, saveEngagement: keptEngagements.save }
+const engagements = {
+  engagementPart,
+  lockEngagement: (memory: Memory, id: string) => keptEngagements.lock(memory, memory.deleted.has(id) ? 'none' : id),
+  saveEngagement: keptEngagements.save,
+  deletedEngagementPart: (id: string) => part((memory) => (memory.deleted.has(id) ? memory.engagements.get(id) : undefined)),
+  removeEngagement: (engagement: Engagement) => isSaved(engagement, true),
+  restoreEngagement: (engagement: Engagement) => isSaved(engagement, false),
+  // Each is the only one of its action on its post.
+  otherEngagement: () => part(() => undefined),
+}
 
 const accountOf = (memory: Memory, { record_id }: SendableRef, except: string | null): SendingAccount | undefined => {
   const record = (memory.items.get(record_id) ?? memory.engagements.get(record_id))!
@@ -69,6 +78,9 @@ const changed = (id: string, changes: Partial<Attempt>): Write => ({
 
 const openAttempt = (memory: Memory, { record_id }: SendableRef) =>
   find(memory.attempts, (one) => one.record_id === record_id && isOpen(one))
+
+const mayOwn = (memory: Memory, one: Attempt): boolean =>
+  isOpen(one) || (['posted', 'superseded'].includes(one.state) && one.external_id === null && +one.ended_at! > +memory.now() - DAY)
 
 const NOT_SENT = ['open', 'failed', 'unsent']
 
@@ -99,12 +111,15 @@ const attempts = {
   sameTextOpen: async (memory: Memory, connectionId: string, sha: string) =>
     find(memory.attempts, (one) => one.sendable === 'post' && one.connection_id === connectionId && one.body_sha === sha && isOpen(one)) !==
     undefined,
-  unnamedAttempts: (connectionId: string) => async (memory: Memory) => {
-    const since = +memory.now() - DAY
-    const isByHand = ({ state, external_id, ended_at }: Attempt) =>
-      ['posted', 'superseded'].includes(state) && external_id === null && +ended_at! > since
-    return filter(memory.attempts, (one) => one.sendable === 'post' && one.connection_id === connectionId && (isOpen(one) || isByHand(one)))
-  },
+  unnamedAttempts: (connectionId: string) => async (memory: Memory) =>
+    filter(memory.attempts, (one) => one.sendable === 'post' && one.connection_id === connectionId && mayOwn(memory, one)),
+  unnamedAnswers:
+    ({ connectionId, postId, action }: Parameters<typeof unnamedAnswers>[0]) =>
+    async (memory: Memory) =>
+      filter(memory.attempts, (one) => {
+        const engagement = memory.engagements.get(one.record_id)
+        return one.connection_id === connectionId && engagement?.post_id === postId && engagement.action === action && mayOwn(memory, one)
+      }),
   takenPosts:
     ({ sendable, connectionId, externalIds }: Parameters<typeof takenPosts>[0]) =>
     async (memory: Memory) =>
@@ -222,8 +237,9 @@ const metrics = { hasReadable: async () => false }
 /** Nor has it an agent. */
 const steps = { callsInFlight: parts(() => []) }
 
-/** Earlier texts are not kept, nor is anything looked for that repeats them. */
+/** Earlier texts are not kept, nor is anything looked for that repeats them; and there are no signals. */
 const revisions = { keepRevision: () => [() => nothing] }
+const signals = { reopenSignal: () => () => nothing, engageAgain: () => () => nothing }
 const itemPrints = { keepPrints: () => () => nothing, dropPrints: () => () => nothing, repeatedPart: () => part(() => null) }
 
 /** Nobody looks for items by their words. */
@@ -263,6 +279,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/growth-channels': growthChannels,
     'growth/standing': standing,
     'growth/revisions': revisions,
+    'growth/signals': signals,
     'growth/item-prints': itemPrints,
     'growth/item-words': itemWords,
     'engine/work': works,

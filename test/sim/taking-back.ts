@@ -2,6 +2,7 @@
 import type { AppError } from '#kernel/errors'
 import type { CommandContext } from '#ops/call'
 import type { StateName } from '#test/domain/records'
+import { recallsEngagement } from './engagement-life.ts'
 import { bodies } from './texts.ts'
 import { count, itemOf, type World } from './world.ts'
 
@@ -36,7 +37,8 @@ export const withdrawn = (command: string, from: StateName): Cell[] | undefined 
 }
 
 /** Their letters decide alone, as in the contract. */
-export const recalls = (command: string): boolean => ['reopen', 'reject', 'delete', 'rewrite'].includes(command)
+export const recalls = (command: string): boolean =>
+  ['reopen', 'reject', 'delete', 'rewrite'].includes(command) || recallsEngagement(command)
 
 /** Another text, or another account; sometimes those that it has. */
 export const rewritings: { body?: string; account?: string | null }[] = [
@@ -44,7 +46,7 @@ export const rewritings: { body?: string; account?: string | null }[] = [
   ...[{ account: 'connection-one' }, { account: 'connection-two' }, { account: null }],
 ]
 
-const NEVER_SENT = ['failed', 'unsent']
+export const NEVER_SENT = ['failed', 'unsent']
 
 interface Change {
   id: string
@@ -81,6 +83,9 @@ export const recallable = ({ memory, wires }: World, { lanes }: CommandContext):
   return new Set([...memory.attempts.values()].filter(({ id, record_id }) => claimed.has(record_id) && !wired.has(id)).map(({ id }) => id))
 }
 
+const isSending = ({ memory: { items, engagements } }: World, id: string): boolean =>
+  items.get(id)?.status === 'publishing' || engagements.get(id)?.status === 'executing'
+
 /** A command was refused. `own`: the attempts whose send its process held up. */
 export const checkTooLate = (
   world: World,
@@ -92,10 +97,10 @@ export const checkTooLate = (
   const { attempts, works } = world.memory
   const send = [...works.values()].find(({ kind, ref_id }) => kind === 'send' && ref_id === id)
   // After a failure nobody knows yet what was claimed.
-  if (world.hasFailed || itemOf(world, id).status !== 'publishing' || send?.payload.again !== undefined) return
+  if (world.hasFailed || !isSending(world, id) || send?.payload.again !== undefined) return
   const its = [...attempts.values()].filter(({ record_id }) => record_id === id)
   // What an earlier attempt may have posted is kept.
-  if (command === 'delete' && its.some(({ state }) => state !== 'open' && !NEVER_SENT.includes(state))) return
+  if (command.startsWith('delete') && its.some(({ state }) => state !== 'open' && !NEVER_SENT.includes(state))) return
   for (const one of its) if (one.state === 'open' && own.has(one.id)) world.broken.push(`${id}: could have been taken back`)
 }
 

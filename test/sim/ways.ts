@@ -1,6 +1,6 @@
 /** Several steps that lead far in one go, which steps by chance seldom do. */
 import { HOUR, MINUTE } from '#test/domain/records'
-import { engagementIds } from './engaging.ts'
+import { engagementIds, replies, WRITTEN } from './engaging.ts'
 import { AMBIGUOUS, among, CLEAR, failures, type Next, type Step, someFate } from './history.ts'
 import { bodies } from './texts.ts'
 import { itemIds } from './world.ts'
@@ -50,6 +50,37 @@ const takenBack = (item: string, next: Next): Step[] => [
   ...[{ do: 'approve', item, ...(next() < 0.7 ? { body: among(bodies, next) } : {}) }, asked(item, next)],
   { do: 'send', fate: someFate(next), which: among(['first', 'all'] as const, next) },
 ]
+
+const engagementWithdrawals = [
+  ...['reopen engagement', 'edit engagement', 'edit engagement', 'reject engagement', 'delete engagement'],
+  'mark done',
+]
+
+/** The same with a reply, which is then approved and executed again, perhaps with another text. */
+const replyTakenBack = (_: string, next: Next): Step[] => [
+  ...[
+    { do: 'approve engagement', engagement: WRITTEN },
+    { do: 'execute', engagement: WRITTEN },
+  ],
+  ...(next() < 0.4 ? [{ do: 'break database', letters: failures(4, next) }] : []),
+  ...(next() < 0.3 ? [{ do: 'send', fate: someFate(next), which: 'first' as const, rush: true as const }] : []),
+  ...[
+    { do: among(engagementWithdrawals, next), engagement: WRITTEN, body: among(replies, next) },
+    { do: 'restore engagement', engagement: WRITTEN },
+    { do: 'reopen engagement', engagement: WRITTEN, body: '' },
+  ],
+  ...engaged(WRITTEN, someFate(next)),
+]
+
+/** Nobody knows whether it was done; a person says that it was not, and then wants it back, or gone. */
+const rejectedInDoubt = (_: string, next: Next): Step[] => {
+  const engagement = among(engagementIds, next)
+  return [
+    ...[...engaged(engagement, among(doubtful, next)), { do: 'wait', ms: 70_000 }],
+    { do: 'reject engagement', engagement, body: '' },
+    { do: among(['reopen engagement', 'delete engagement'], next), engagement, body: '' },
+  ]
+}
 
 const ways: ((item: string, next: Next) => Step[])[] = [
   (item, next) => [{ do: 'approve', item }, asked(item, next), { do: 'send', fate: someFate(next), which: 'first' }],
@@ -110,6 +141,8 @@ const ways: ((item: string, next: Next) => Step[])[] = [
   ],
   claimNotHeardOf,
   takenBack,
+  replyTakenBack,
+  rejectedInDoubt,
   /** So too on a person's word, and the account is disconnected before the process hears what became of it. */
   (item, next) => [
     ...[

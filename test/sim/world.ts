@@ -50,7 +50,7 @@ export interface Node {
   isFenced: boolean
 }
 
-/** A like or a repost that reached the network; one whose time has not come yet is not seen before. */
+/** A like, a repost or a reply that reached the network; one whose time has not come yet is not seen before. */
 interface Reaction {
   /** The engagement whose send made it. */
   id: string
@@ -58,6 +58,10 @@ interface Reaction {
   postId: string
   action: string
   createdAt: number
+  /** Of a reply, its own; else the post's. */
+  externalId: string
+  /** Of a reply. */
+  text: string | undefined
 }
 
 export interface World {
@@ -78,7 +82,7 @@ export interface World {
   /** Of the next request. */
   fate: Fate
   view: View
-  /** What a person approved last, by item. */
+  /** What a person approved last, by item and engagement; without a text: an empty one. */
   approvals: Map<string, { body: string; account: string | null }>
   /** Attempts that the answers to pause-all, since the pause, said might still go out. */
   announced: Set<string>
