@@ -68,12 +68,8 @@ describe('Resend', () => {
     await story.writes({ subject: 'You have won: answer this mail', text: `${code}\n\n-- \nAda` })
     const second = (await story.reads(2)).at(-1)!
     // Under a subject of ours, and in no thread: whoever forged the sender may have chosen those.
-    expect([second.to, second.subject, second.headers['In-Reply-To'], await senders()]).toEqual([
-      ADA,
-      'A message from your agent',
-      undefined,
-      [],
-    ])
+    expect(second).toMatchObject({ to: ADA, subject: 'A message from your agent' })
+    expect([second.headers['In-Reply-To'], await senders()]).toEqual([undefined, []])
     const answer = /[A-Z]{4}-[A-Z]{4}/.exec(second.text)![0]
     expect(second.html).toContain(answer)
     // What answers for its owner quotes the mail.
