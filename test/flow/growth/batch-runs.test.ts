@@ -216,6 +216,8 @@ describe('lists of generations', () => {
     const { send, create, ended, cancel } = await opened()
     const first = await create({ count: 2 })
     await cancel(first)
+    await ended(first)
+    await app.owner`update batch set created_at = created_at - interval '1 hour' where id = ${first}`
     const { created_at } = await ended(first)
     held.release()
     const second = await create({ count: 2 })
