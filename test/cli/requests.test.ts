@@ -49,6 +49,18 @@ describe('a text that is approved', () => {
     ])
   })
 
+  test.each([
+    ['for a reply, names its text', { body: 'At the dock.', content_hash: hash }, JSON.stringify({ expect_hash: hash })],
+    ['for a like, names none', { body: null, content_hash: null }, ''],
+  ])('of an engagement: %s', async (_, text, body) => {
+    await using server = scriptedServer([{ body: { engagement: { id: ID, status: 'drafted', ...text } } }, ok])
+    await cli(['engagements', 'approve', ID], at(server.url))
+    expect(server.asked.map(asked)).toEqual([
+      ['GET', ID, ''],
+      ['POST', 'approve', body],
+    ])
+  })
+
   test('is not shown to programs', async () => {
     await using server = scriptedServer([read, ok])
     const { code, err } = await plainly(server.url, '--json')
