@@ -228,7 +228,7 @@ export const NamedAuthor = record(
   {
     kind: oneOf(authorKinds, { description: 'agent: a job of the workspace agent. system: the server or its operator.' }),
     id: T.String(),
-    name: nullable(T.String({ description: 'The name of the person or key.' })),
+    name: nullable(T.String({ description: 'The name of the key, or of the person: of people for those alone who are signed in.' })),
   },
   { title: 'NamedAuthor' },
 )

@@ -16,7 +16,7 @@ import { type Command, type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines } from './download.ts'
 import { lettersOf, runInParts } from './in-parts.ts'
-import { serialise } from './serialise.ts'
+import { serialise, serialiseFor } from './serialise.ts'
 import { flawOfText, validate } from './validate.ts'
 
 interface Runnable {
@@ -229,7 +229,10 @@ export const contextFor = (world: Pick<World, 'networks' | 'db'>, call: Pick<Cal
 })
 
 const bindQuery = ({ world }: Host, o: NamedOp, handler: AnyHandler['query']): Runnable =>
-  withChecks(world, o, async (input, call) => ({ status: o.status, body: serialise(o, await handler(input, contextFor(world, call))) }))
+  withChecks(world, o, async (input, call) => {
+    const context = contextFor(world, call)
+    return { status: o.status, body: serialiseFor(context, o, await handler(input, context)) }
+  })
 
 /** `handlerFor` runs in the process that runs the command, before its letter. */
 const bindCommand = ({ world }: Host, o: NamedOp, handlerFor: (input: unknown, call: Call) => Promise<LetterHandler>): Runnable =>

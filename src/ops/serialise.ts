@@ -1,6 +1,8 @@
 /** Replies as JSON, checked against the contract. */
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
 import type { NamedOp } from '#contract/op'
+import type { QueryContext } from './call.ts'
+import { seesNames, withoutNames } from './people-names.ts'
 import { checkerOf } from './validate.ts'
 
 /** The JSON of a reply or of one line of a download. Throws if it does not match the contract. */
@@ -8,6 +10,10 @@ export const serialise = ({ id, output }: Pick<NamedOp, 'id' | 'output'>, reply:
   requireValidReply({ id, output }, reply)
   return JSON.stringify(timesWriterOf(output)(reply))
 }
+
+/** The same, without names of people if the caller is not to see them. */
+export const serialiseFor = (caller: Pick<QueryContext, 'principal' | 'job'>, o: Pick<NamedOp, 'id' | 'output'>, reply: unknown): string =>
+  serialise(o, seesNames(caller) ? reply : withoutNames(o.output, reply))
 
 /** Throws if the reply does not match the operation's output schema. */
 export const requireValidReply = ({ id, output }: Pick<NamedOp, 'id' | 'output'>, reply: unknown): void => {

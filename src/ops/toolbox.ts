@@ -16,7 +16,7 @@ import { contextFor, mayRun } from './bind.ts'
 import type { Call, CapabilityParts, HandlerOf, Parts, QueryContext } from './call.ts'
 import { decideOnce, type LetterHandler, noLanes, requireDeclared } from './command.ts'
 import { innerTools } from './inner-tools.ts'
-import { serialise } from './serialise.ts'
+import { serialiseFor } from './serialise.ts'
 import { withServed } from './served-tools.ts'
 import { subjectFor } from './tool-subject.ts'
 import { validate } from './validate.ts'
@@ -220,7 +220,7 @@ const withoutSecrets = (schema: TSchema, value: unknown): unknown => {
 
 /** The answer of a query, as REST gives it. */
 const answerOf = async (o: NamedOp, handler: unknown, input: Arguments, context: QueryContext): Promise<Record<string, unknown>> =>
-  JSON.parse(serialise(o, await (handler as HandlerOf<NamedOp>['query'])(input as never, context)))
+  JSON.parse(serialiseFor(context, o, await (handler as HandlerOf<NamedOp>['query'])(input as never, context)))
 
 export const toolBoxOf = (world: CapabilityParts, all: readonly Handled[], wording: ToolWording): ToolBox =>
   new OperationTools(world, all, wording)

@@ -32,10 +32,13 @@ test('is listed newest first, with who said it and when', async () => {
   ])
   const second = await send('POST', `${id}/comments`, { body: 'I have.' }, ida.token)
   expect(second.body.comment.written_by).toMatchObject({ kind: 'person', id: ida.personId })
-  expect(await listed(id)).toEqual([second.body.comment, first.body.comment])
+  expect((await send('GET', `${id}/comments`, undefined, ida.token)).body.comments).toEqual([second.body.comment, first.body.comment])
+  // A key is shown no names of people.
+  const byIda = { ...second.body.comment, written_by: { kind: 'person', id: ida.personId, name: null } }
+  expect(await listed(id)).toEqual([byIda, first.body.comment])
   const page = (await send('GET', `${id}/comments?limit=1`)).body
   const rest = (await send('GET', `${id}/comments?limit=1&cursor=${page.next_cursor}`)).body
-  expect([page.comments, rest.comments, rest.next_cursor]).toEqual([[second.body.comment], [first.body.comment], null])
+  expect([page.comments, rest.comments, rest.next_cursor]).toEqual([[byIda], [first.body.comment], null])
   const [audit] = await app.owner`select detail from audit where ref_id = ${id} and operation = 'growth.items.comment' order by id`
   expect(audit!.detail).toEqual({ comment_id: first.body.comment.id })
 })

@@ -57,7 +57,9 @@ describe('automation', () => {
     const paused = await app.send('POST', 'automation/pause-all', { key })
     expect(paused.status).toBe(200)
     const first = await state()
-    expect(first).toEqual({ paused: true, since: expect.any(String), by: { kind: 'person', id: personId, name: 'Test' }, in_flight: [] })
+    expect(first).toEqual({ paused: true, since: expect.any(String), by: { kind: 'person', id: personId, name: null }, in_flight: [] })
+    const { automation } = (await app.send('GET', 'automation', { key })).body
+    expect(automation).toEqual({ ...first, by: { ...first.by, name: 'Test' } })
     expect((await send('POST', 'automation/pause-all')).status).toBe(200)
     expect(await state()).toEqual(first)
     await send('POST', 'automation/resume-all')
