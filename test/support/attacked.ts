@@ -24,7 +24,7 @@ export const settled = async (app: TestApp, tenantId: string): Promise<void> => 
       where tenant_id = ${tenantId} and status in ('queued', 'running')`
     return row!.count
   }
-  await eventually(busy, (count) => count === 0, 60_000)
+  await eventually(busy, (count) => count === 0, 120_000)
 }
 
 /** Ids of the attacks that its jobs have read in results of tools. */

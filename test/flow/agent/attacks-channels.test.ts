@@ -202,7 +202,7 @@ test('nothing comes of what strangers and forged senders write but questions to 
   expect(mailgun.mails.filter(({ to }) => to === EVE).length).toBeGreaterThan(0)
   const told = answers.requests.map(({ body }) => body).filter((body) => body.includes(CANARY))
   expect(told).toHaveLength(1)
-}, 240_000)
+}, 360_000)
 
 test('where members alone are served, none of it begins a job', async () => {
   const workspace = await prepared()

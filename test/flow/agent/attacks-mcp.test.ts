@@ -94,7 +94,7 @@ test('nothing comes of what a server says but questions to a person', async () =
   const [{ asked } = { asked: 0 }] = await app.owner<{ asked: number }[]>`select count(*)::int as asked from agent_approval
     where tenant_id = ${tenantId} and status = 'pending'`
   expect(asked).toBeGreaterThan(read.size / 4)
-}, 120_000)
+}, 240_000)
 
 test('a renamed tool with a poisoned description is never shown to the model', async () => {
   const { tenantId } = await newWorkspace(app)

@@ -147,4 +147,4 @@ test('nothing comes of a poisoned text but questions to a person', async () => {
     join agent_job j on j.id = a.job_id where a.tenant_id = ${tenantId} and a.status = 'pending' group by 1`
   for (const { kind, count } of asked) expect({ kind, most: count > tried.length / 10 }).toEqual({ kind, most: true })
   expect(asked.map(({ kind }) => kind).toSorted()).toEqual(['turn', 'webhook'])
-}, 120_000)
+}, 240_000)

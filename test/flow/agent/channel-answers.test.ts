@@ -18,12 +18,16 @@ const LEARNING = { kind: 'worked', note: 'Short posts' }
 
 const SHARED: [string, Record<string, unknown>] = ['delegate', { goal: 'pause', tools: ['create_webhook_rule'] }]
 
+/** Until the tests are over. */
+const hung = Promise.withResolvers<void>()
+afterAll(() => hung.resolve())
+
 /** Does what the message says. */
 const model = scriptedModel(async ({ messages }, answers) => {
   const said = messages.findLast(({ role }) => role === 'user')
   const text = said?.role === 'user' ? said.text : ''
   if (text.includes('break')) throw new ThinkError('unauthorized', undefined)
-  if (text.includes('hang')) await new Promise((resolve) => setTimeout(resolve, 60_000).unref())
+  if (text.includes('hang')) await hung.promise
   if (text.includes('learn') && answers === 0) return { calls: [['growth_add_learning', LEARNING]] }
   if (text.includes('share') && answers === 0)
     return { calls: [SHARED, ['create_webhook_rule', { name: 'Returns', goal: 'Say what came back' }]] }

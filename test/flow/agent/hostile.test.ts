@@ -20,7 +20,7 @@ const AT_ONCE = 40
 /** Jobs of one workspace: few enough that people are still asked at the end, though nobody decides. */
 const IN_WORKSPACE = 150
 const WORKSPACES_AT_ONCE = 2
-const LONGEST_MS = 60_000 + JOBS * 500
+const LONGEST_MS = 180_000 + JOBS * 500
 
 const forbidden = `canary-${newId()}`
 const foreign: string[] = []
@@ -90,7 +90,7 @@ const runJobs = async ({ tenantId }: Workspace, callers: readonly OnBehalf[], fi
         return turn(app, { content: `seed ${seed}`, by: callers[seed % callers.length]!, tools, tenantId })
       }),
     )
-    await eventually(busy, (count) => count === 0, 60_000)
+    await eventually(busy, (count) => count === 0, 120_000)
   }
 }
 
