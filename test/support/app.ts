@@ -10,6 +10,7 @@ import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
 import { freshDb } from './db.ts'
+import { eventually } from './eventually.ts'
 
 export { eventually } from './eventually.ts'
 
@@ -84,6 +85,11 @@ export const client =
 const workspace = async (workplace: Workplace) => {
   const tenantId = await createWorkspace(workplace.db, 'Test')
   const account = await workplace.sandbox.connect(tenantId, `t-${tenantId}`)
+  // A process that a busy machine has held up for seconds serves again once its lease is renewed.
+  await eventually(
+    () => workplace.runtime.serving,
+    (is) => is,
+  )
   await connectAccount(workplace.world, tenantId, { network: 'sandbox', ...account })
   const { api_key } = await createKey(workplace.db, { tenantId, scopes: usualScopes, name: 'test' })
   return { tenantId, key: api_key }

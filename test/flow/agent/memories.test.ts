@@ -184,6 +184,7 @@ describe('a turn is given', () => {
     await calls('remember', { text: 'Prices are mentioned', scope: 'workspace' })
     await app.send('PUT', 'profile', { key, body: { language: 'de-AT' } })
     await calls('remember', { text: 'Preise nennen wir nie in Überschriften', scope: 'workspace' })
+    await app.owner`update agent_memory set created_at = created_at - interval '1 hour' where tenant_id = ${tenantId}`
     expect(await recalled('Welcher Preis in der Überschrift?')).toEqual(['Preise nennen wir nie in Überschriften'])
     expect(await recalled('priced')).toEqual(['Prices are mentioned'])
   })
