@@ -135,7 +135,7 @@ describe('an allowed address', () => {
     receiver.answer = { hang: 'before' }
     expect(await egress.send(post(receiver.url, { deadlineMs: 50 })).catch((cause) => cause.name)).toBe('TimeoutError')
     receiver.answer = { hang: 'within', status: 200, body: 'half' }
-    expect(await egress.send(post(receiver.url, { deadlineMs: 300 }))).toMatchObject({ status: 200, body: 'half', complete: false })
+    expect(await egress.send(post(receiver.url, { deadlineMs: 1_500 }))).toMatchObject({ status: 200, body: 'half', complete: false })
     receiver.requests.splice(0)
   })
 

@@ -209,7 +209,7 @@ describe('hints that fit the cause', () => {
   })
 
   test.each<Behaviour>(['hang', 'hang_in_body'])('%s: the time limit ends the call', async (behaviour) => {
-    const { hint, calls } = await hintAfter([behaviour], { options: { timeoutMs: 150 } })
+    const { hint, calls } = await hintAfter([behaviour], { options: { timeoutMs: 1_000 } })
     expect(hint).toBe('model did not answer in time; lower count or retry later')
     expect(calls).toBe(1)
   })

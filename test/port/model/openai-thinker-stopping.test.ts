@@ -74,7 +74,7 @@ describe('a server that falls silent', () => {
     for (const stream of [true, false]) {
       await using fake = await createFakeOpenAi()
       fake.converse(mode)
-      expect(await thinkOn(thinkerOn(fake.url, { stream, timeoutMs: 150 })).catch(failureOf)).toBe('timeout')
+      expect(await thinkOn(thinkerOn(fake.url, { stream, timeoutMs: 500 })).catch(failureOf)).toBe('timeout')
       await aborted(fake.chats[0]!.signal)
     }
   })
@@ -96,14 +96,14 @@ describe('a server that falls silent', () => {
   test('after the finish reason has answered; the usage is unknown', async () => {
     await using fake = await createFakeOpenAi()
     fake.converse('hang_at_end')
-    const { thought } = await thinkOn(thinkerOn(fake.url, { silenceMs: 50, timeoutMs: TOO_LATE_MS }))
+    const { thought } = await thinkOn(thinkerOn(fake.url, { silenceMs: 1_000, timeoutMs: TOO_LATE_MS }))
     expect(thought).toMatchObject({ text: 'All is said.', ending: 'whole', usage: undefined })
   })
 
   test('after the finish reason has answered, even if the time for the call ends first', async () => {
     await using fake = await createFakeOpenAi()
     fake.converse('hang_at_end')
-    const { thought } = await thinkOn(thinkerOn(fake.url, { timeoutMs: 300 }))
+    const { thought } = await thinkOn(thinkerOn(fake.url, { timeoutMs: 1_500 }))
     expect(thought.text).toBe('All is said.')
   })
 })

@@ -10,9 +10,12 @@ const found = [
   'Question posts had an engagement rate of 2.0%, other posts 6.3% (12 and 12 posts): between 0.25 and 0.41 times as much.',
   'Short posts were seen 1,204 times on average, other posts 620 times (9 and 15 posts): between 1.30 and 2.60 times as much.',
 ]
-const said = async (behaviour: Behaviour) => {
+/** Longer than an answer takes on the slowest machine. */
+const PATIENT_MS = 60_000
+
+const said = async (behaviour: Behaviour, timeoutMs = PATIENT_MS) => {
   await using fake = await createFakeOpenAi(behaviour)
-  return await drafterOn(fake.url, { timeoutMs: 500 }).reword(found, neverAborts())
+  return await drafterOn(fake.url, { timeoutMs }).reword(found, neverAborts())
 }
 
 test('a sentence with the numbers of the finding, in order, replaces it', async () => {
@@ -45,7 +48,7 @@ describe('the finding stays if the model', () => {
   })
 
   test.each(behaviours.filter((name) => !aboutDrafts.has(name)))('answers badly: %s', async (name) => {
-    expect((await said(name)).sentences).toEqual(found)
+    expect((await said(name, 500)).sentences).toEqual(found)
   })
 })
 
@@ -54,7 +57,7 @@ test('without findings no model is called, and an abort rejects', async () => {
   expect((await drafterOn(fake.url, { timeoutMs: 500 }).reword([], neverAborts())).sentences).toEqual([])
   expect(fake.calls).toHaveLength(0)
   const controller = new AbortController()
-  const asking = drafterOn(fake.url, { timeoutMs: 500 }).reword(found, controller.signal)
+  const asking = drafterOn(fake.url, { timeoutMs: PATIENT_MS }).reword(found, controller.signal)
   await fake.arrived()
   controller.abort(new Error('given up'))
   expect(await asking.catch((cause: Error) => cause.message)).toBe('given up')

@@ -70,7 +70,7 @@ describe('a provider that fails twice', () => {
   test.concurrent.each(Object.entries(outcomes) as [keyof typeof outcomes, [string, number]][])('%s', async (name, [expected, calls]) => {
     await using fake = await createFakeOpenAi()
     fake.otherwise(() => name)
-    const { outcome, said } = await draftAt(fake, name.startsWith('hang') ? { timeoutMs: 150 } : {})
+    const { outcome, said } = await draftAt(fake, name.startsWith('hang') ? { timeoutMs: 1_000 } : {})
     expect(outcome instanceof GenerationError ? outcome.hint : 'delivered').toBe(expected)
     if (expected === 'delivered') expect(outcome).not.toBeInstanceOf(Error)
     expect(fake.calls.length).toBe(calls)
