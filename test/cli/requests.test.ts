@@ -183,29 +183,6 @@ describe('a request without a key, which could take effect twice', () => {
   })
 })
 
-test.each(['', ' x', 'x\u00a0', 'a\nb', 'a\0b', '\ud800', 'k'.repeat(201), '😀'.repeat(201)])(
-  'a key that no header can carry is an input error: %j',
-  async (key) => {
-    await using server = scriptedServer([ok])
-    expect([(await approve(server.url, '--idempotency-key', key)).code, server.asked.length]).toEqual([2, 0])
-  },
-)
-
-test.each(['é', 'ключ 1', 'k'.repeat(200), '😀'.repeat(200)])(
-  'a key of any script is sent as UTF-8, with a body and without: %j',
-  async (key) => {
-    await using server = scriptedServer([ok, ok])
-    const ways = [
-      ['items', 'approve', ID],
-      ['items', 'approve', ID, '--edited-body', 'Docks are slow: 漢'],
-    ]
-    for (const argv of ways) expect((await cli([...argv, '--idempotency-key', key], at(server.url))).code).toBe(0)
-    const sent = server.asked.map(({ headers }) => Buffer.from(headers.get('idempotency-key')!, 'latin1').toString('utf8'))
-    expect(sent).toEqual([key, key])
-    expect(JSON.parse(server.asked[1]!.body)).toEqual({ edited_body: 'Docks are slow: 漢' })
-  },
-)
-
 test('only one option can read standard input', async () => {
   const argv = ['items', 'approve', ID, '--api-key', '-', '--edited-body', '-']
   const { code, err } = await cli(argv, { input: 'ak_x' })
