@@ -7,9 +7,9 @@ test('agents whose servers are killed do each command once, send nothing twice, 
   const { counts, broken } = await runAgent(options)
   expect(broken).toEqual([])
   expect(counts).toMatchObject({ kills: 5, open: 0, doubled: 0, lost: 0, outside_repeated: 0 })
-}, 60_000)
+}, 120_000)
 
 test('a loop that runs a command and then writes down that it has is found out by the same kills', async () => {
   const { counts } = await runAgent({ ...options, naive: true })
   expect(counts.doubled).toBeGreaterThan(0)
-}, 60_000)
+}, 120_000)

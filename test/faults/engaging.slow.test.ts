@@ -9,4 +9,4 @@ test('servers that are killed while they reply, quote, repost and like do nothin
   expect(broken).toEqual([])
   expect(counts).toMatchObject({ kills: 5, engagements: 48, doubled_replies: 0, doubled_quotes: 0, doubled_reposts: 0, doubled_likes: 0 })
   expect(Number(counts.executed)).toBeGreaterThan(0)
-}, 60_000)
+}, 120_000)

@@ -25,7 +25,7 @@ test.concurrent.each(points)(
     const { owner, server } = world
     await using dying = await startServer({ ...server, dieAt: failpoint })
     const before = storyAt({ owner, send: dying.send }, await world.firstWorkspace())
-    const id = mode === 'schedule' ? await before.scheduled(300) : await before.approved()
+    const id = mode === 'schedule' ? await before.scheduled(1_500) : await before.approved()
     const keyed = { headers: { 'idempotency-key': 'post it' } }
     if (mode === 'post-now') await expect(before.send('POST', `items/${id}/post-now`, keyed)).rejects.toThrow()
     expect(await dying.exited).toBe('SIGKILL')

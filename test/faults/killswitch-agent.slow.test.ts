@@ -7,9 +7,9 @@ test('after the answer of pause-all no step begins that nobody asked for, on eit
   const { counts, broken } = await runAgentSwitch(options)
   expect(broken).toEqual([])
   expect(counts).toMatchObject({ jobs: 24, completed: 24, begun_after_answer: 0, sent_unlisted: 0 })
-}, 60_000)
+}, 120_000)
 
 test('a switch that holds back what begins, and not what has begun, is found out', async () => {
   const { counts } = await runAgentSwitch({ ...options, naive: true })
   expect(counts.begun_after_answer).toBeGreaterThan(0)
-}, 60_000)
+}, 120_000)

@@ -5,4 +5,4 @@ test('after the answer of pause-all nothing goes out but what it lists, on eithe
   const options = { items: 60, workspaces: 4, rounds: 3, watchMs: 200, samples: 3, letters: 900, seed: 3 }
   const { broken } = await runKillSwitch(options)
   expect(broken).toEqual([])
-}, 60_000)
+}, 120_000)

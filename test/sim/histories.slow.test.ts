@@ -17,10 +17,10 @@ test('random histories break no rule of posting, and go the same way in one proc
   expect(met('item')).toEqual(stateNames.map((name) => name.replaceAll(' ', '_')).sort())
   expect(met('attempt')).toEqual(['doubt', 'failed', 'open', 'posted', 'returned', 'review', 'superseded', 'unsent'])
   expect(met('event')).toEqual(['growth.approval.requested', 'growth.item.failed', 'growth.item.posted', 'growth.item.returned'])
-}, 60_000)
+}, 120_000)
 
 test('a mistake in the code under test is found', async () => {
   const { code, printed } = await run('mutation', '--only', 'doubt is sent again', '--seed', '1')
   expect(printed).toContain('after an attempt that ended as unsent')
   expect([code, printed]).toEqual([0, expect.stringMatching(/\nmutants: seed=1 mutants=1 survived=0 ok\n$/)])
-}, 90_000)
+}, 120_000)

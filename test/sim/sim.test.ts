@@ -18,7 +18,7 @@ test('a post that is claimed again in the group that settled its first claim kee
   ]
   const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
-}, 30_000)
+}, 120_000)
 
 test('a claim that is not heard of is settled, though the outcome in the same commit is brought home only after more failures', async () => {
   const steps = [
@@ -31,7 +31,7 @@ test('a claim that is not heard of is settled, though the outcome in the same co
   ]
   const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
-}, 30_000)
+}, 120_000)
 
 test('disconnecting does not settle once more what was called off already in a commit that was not heard of', async () => {
   const steps = [
@@ -46,7 +46,7 @@ test('disconnecting does not settle once more what was called off already in a c
   ]
   const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
-}, 30_000)
+}, 120_000)
 
 test('two claims in one group do not take the same account', async () => {
   const steps = [
@@ -56,7 +56,7 @@ test('two claims in one group do not take the same account', async () => {
   ]
   const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
-}, 30_000)
+}, 120_000)
 
 test('a person who has looked at a post in review is told again when another post of the same text turns up', async () => {
   const steps = [
@@ -72,7 +72,7 @@ test('a person who has looked at a post in review is told again when another pos
   ]
   const { code, printed, complained } = await run('run', '--replay', JSON.stringify(steps))
   expect([code, printed, complained]).toEqual([0, 'the history breaks no rule\n', ''])
-}, 30_000)
+}, 120_000)
 
 test('a failing history is cut down to the steps that it takes', async () => {
   const all = Array.from({ length: 40 }, (_, index) => index)

@@ -58,7 +58,7 @@ describe.skipIf(!path)('in a browser', () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Join' }).click()
     await page.getByText('Olga Owner').waitFor()
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await browser?.close()
     await server?.[Symbol.asyncDispose]()
@@ -102,7 +102,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect([await overview.exited, JSON.parse(await new Response(overview.stdout).text())]).toEqual([0, expect.any(Object)])
     const logout = cli('logout')
     expect(await logout.exited).toBe(0)
-  }, 60_000)
+  }, 120_000)
 
   test('a click denies a device', async () => {
     const { device_code, verification_uri_complete } = await newCode('<b>evil</b> machine')
@@ -175,7 +175,7 @@ describe.skipIf(!path)('in a browser', () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Verified', { exact: true }).waitFor()
-  }, 60_000)
+  }, 120_000)
 
   test('the check for flaws finds each flaw of a bad page', async () => {
     await page.setViewportSize({ width: 320, height: 800 })
