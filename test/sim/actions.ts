@@ -4,79 +4,23 @@
  */
 import type { Letter } from '#actors/engine/letter'
 import { requestAgain } from '#domain/growth/drafting/item-moves'
-import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/call'
+import type { CommandContext, HandlerResult } from '#ops/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
-import { engagementHandlers } from '#ops/growth/engagements'
 import { itemHandlers } from '#ops/growth/items'
 import { connectAccount } from '#ops/workspaces'
 import { lockItem } from '#store/growth/items'
 import { HOUR, MINUTE, stateName } from '#test/domain/records'
+import { type Action, action, onItem, plain, takingBack, withdrawal } from './action.ts'
+import { engagementActions } from './actions-of-engagements.ts'
 import { edit, edits } from './edits.ts'
-import { engagementIds, replies, WRITTEN } from './engaging.ts'
-import {
-  AMBIGUOUS,
-  among,
-  failures,
-  fateNamed,
-  histories,
-  type Maker,
-  type Next,
-  type Step,
-  someFate,
-  TELLING,
-  type View,
-} from './history.ts'
+import { AMBIGUOUS, among, failures, fateNamed, histories, type Next, type Step, someFate, TELLING, type View } from './history.ts'
 import { ask, die, handled, hang, TENANT, takeOver, wake } from './nodes.ts'
 import { wayOut } from './outcome.ts'
-import { checkTooLate, recallable, rewritings } from './taking-back.ts'
+import { recallable, rewritings } from './taking-back.ts'
 import { bodies } from './texts.ts'
 import { way } from './ways.ts'
 import { count, itemIds, itemOf, nowOf, type World } from './world.ts'
-
-interface Action extends Maker {
-  happen(world: World, step: Step): void
-}
-
-/** `make` says what the step carries, as data; `happen` is given just that. */
-const action = <Carried extends object>(
-  weight: number,
-  make: (next: Next) => Carried,
-  happen: (world: World, carried: Carried) => void,
-): Action => ({ weight, make, happen: happen as unknown as Action['happen'] })
-
-const plain = (weight: number, happen: (world: World) => void): Action => action(weight, () => ({}), happen)
-
-type Handled = Promise<HandlerResult<unknown> | AwaitedResult>
-
-/** A person's command on any of the items, with nothing more to say. */
-const onItem = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
-  action(
-    weight,
-    (next) => ({ item: among(itemIds, next) }),
-    (world, { item }) => ask(world, { name, id: item }, (context) => handle(item, context)),
-  )
-
-const onEngagement = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
-  action(
-    weight,
-    (next) => ({ engagement: among(engagementIds, next) }),
-    (world, { engagement }) => ask(world, { name, id: engagement }, (context) => handle(engagement, context)),
-  )
-
-/** Refused only if it is too late, as for items. */
-const ofEngagement = (
-  weight: number,
-  name: string,
-  { ids = engagementIds, handle }: { ids?: string[]; handle: (id: string, context: CommandContext, body?: string) => Handled },
-): Action =>
-  action(
-    weight,
-    (next) => ({ engagement: among(ids, next), body: among(replies, next) }),
-    (world, { engagement, body }) => takingBack(world, { name, item: engagement }, (context) => handle(engagement, context, body)),
-  )
-
-const handlersOf = ({ networks }: CommandContext) => engagementHandlers({ networks } as never)
 
 const approve = (world: World, { item, body }: { item: string; body?: string | undefined }): void =>
   ask(world, { name: 'approve', id: item }, (context) =>
@@ -94,30 +38,11 @@ const schedule = (world: World, { item, inMs, onMissed }: Scheduled): void => {
   ask(world, { name: 'schedule', id: item }, (context) => handled(itemHandlers.schedule, input, context))
 }
 
-/** Refused only if it is too late: what this process holds up before its send can be taken back. */
-const takingBack = (world: World, { name, item }: { name: string; item: string }, handle: (context: CommandContext) => Handled): void =>
-  ask(world, { name, id: item }, async (context) => {
-    const own = recallable(world, context)
-    try {
-      return await handle(context)
-    } catch (cause) {
-      checkTooLate(world, { id: item, command: name }, { cause, own })
-      throw cause
-    }
-  })
-
 const rewrite = (world: World, { item, ...change }: { item: string; body?: string; account?: string | null }): void =>
   takingBack(world, { name: 'rewrite', item }, (context) => handled(itemHandlers.edit, { id: item, ...change }, context))
 
 const DUE_IN = [-30_000, 0, 3_000, 10 * MINUTE]
 const policy = (next: Next) => among(['post', 'skip'] as const, next)
-
-const withdrawal = (weight: number, name: string, handle: (id: string, context: CommandContext) => Handled): Action =>
-  action(
-    weight,
-    (next) => ({ item: among(itemIds, next) }),
-    (world, { item }) => takingBack(world, { name, item }, (context) => handle(item, context)),
-  )
 
 /** What may still go out after a pause is what its answer says, and nothing that could be called back. */
 const pause = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
@@ -224,23 +149,7 @@ const actions: Record<string, Action> = {
   'mark posted': onItem(2, 'mark posted', (id, context) => handled(itemHandlers.markPosted, { id }, context)),
   rewrite: action(2, (next) => ({ item: among(itemIds, next), ...among(rewritings, next) }), rewrite),
   edit: action(1.5, (next) => ({ item: among(itemIds, next), ...among(edits, next) }), edit),
-  'approve engagement': onEngagement(1.5, 'approve engagement', (id, context) => handled(handlersOf(context).approve, { id }, context)),
-  execute: onEngagement(2.5, 'execute', (id, context) => handled(handlersOf(context).execute.begin, { id }, context)),
-  'reject engagement': ofEngagement(0.4, 'reject engagement', {
-    handle: (id, context) => handled(handlersOf(context).reject, { id }, context),
-  }),
-  'reopen engagement': ofEngagement(0.6, 'reopen engagement', {
-    handle: (id, context) => handled(handlersOf(context).reopen, { id }, context),
-  }),
-  'edit engagement': ofEngagement(0.6, 'edit engagement', {
-    ids: [WRITTEN],
-    handle: (id, context, body = '') => handled(handlersOf(context).edit, { id, body }, context),
-  }),
-  'delete engagement': ofEngagement(0.3, 'delete engagement', {
-    handle: (id, context) => handled(handlersOf(context).remove, { id }, context),
-  }),
-  'restore engagement': onEngagement(0.5, 'restore engagement', (id, context) => handled(handlersOf(context).restore, { id }, context)),
-  'mark done': onEngagement(0.2, 'mark done', (id, context) => handled(handlersOf(context).done, { id }, context)),
+  ...engagementActions,
   pause: plain(1.5, (world) => ask(world, { name: 'pause' }, (context) => pause(world, context))),
   /** Asked while another letter is being written. */
   'pause meanwhile': plain(1, (world) => {

@@ -3,8 +3,6 @@
  * mean is written down once more here, so this is a reading of the SQL, not the SQL.
  */
 import { mock } from 'bun:test'
-import type { Engagement } from '#domain/growth/drafting/engagement'
-import type { Item } from '#domain/growth/drafting/item'
 import { emptyProfile } from '#domain/growth/drafting/profile'
 import { type Attempt, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -12,52 +10,14 @@ import type { Opened } from '#store/engine/gate'
 import type { Effects, Ownership } from '#store/engine/letter'
 import type { Load } from '#store/engine/load'
 import type { SendableRef, SendingAccount, takenPosts, unnamedAnswers } from '#store/growth/attempts'
-import { committed, isOpen, kept, type Memory, type Write, write } from './memory.ts'
+import { committed, isOpen, type Memory, type Write, write } from './memory.ts'
+import { engagements, items } from './statements-of-records.ts'
 import { added, currentDefault, filter, find, isConnected, loads, part, parts, requeued, works } from './work.ts'
 
 const DAY = 86_400_000
 
 const accountFor = (memory: Memory, externalId: string | null): Connection | undefined =>
   externalId === null ? currentDefault(memory) : find(memory.connections, (one) => one.external_id === externalId && isConnected(one))
-
-const keptItems = kept<Item>(
-  (memory) => memory.items,
-  ({ changes }) => changes.items,
-)
-const keptEngagements = kept<Engagement>(
-  (memory) => memory.engagements,
-  ({ changes }) => changes.engagements,
-)
-const itemPart = (id: string) => part((memory) => (memory.deleted.has(id) ? undefined : memory.items.get(id)))
-const engagementPart = (id: string) => part((memory) => (memory.deleted.has(id) ? undefined : memory.engagements.get(id)))
-const isSaved = (record: Item | Engagement, deletes: boolean) => (): Write => {
-  const { row, change } = 'action' in record ? keptEngagements.save(record)() : keptItems.save(record)()
-  return {
-    row,
-    change(memory) {
-      memory.deleted[deletes ? 'add' : 'delete'](record.id)
-      change(memory)
-    },
-  }
-}
-const items = {
-  itemPart,
-  lockItem: (memory: Memory, id: string) => keptItems.lock(memory, memory.deleted.has(id) ? 'none' : id),
-  saveItem: keptItems.save,
-  deletedItemPart: (id: string) => part((memory) => (memory.deleted.has(id) ? memory.items.get(id) : undefined)),
-  removeItem: (item: Item) => isSaved({ ...item, post_at: null, on_missed: null }, true),
-  restoreItem: (item: Item) => isSaved(item, false),
-}
-const engagements = {
-  engagementPart,
-  lockEngagement: (memory: Memory, id: string) => keptEngagements.lock(memory, memory.deleted.has(id) ? 'none' : id),
-  saveEngagement: keptEngagements.save,
-  deletedEngagementPart: (id: string) => part((memory) => (memory.deleted.has(id) ? memory.engagements.get(id) : undefined)),
-  removeEngagement: (engagement: Engagement) => isSaved(engagement, true),
-  restoreEngagement: (engagement: Engagement) => isSaved(engagement, false),
-  // Each is the only one of its action on its post.
-  otherEngagement: () => part(() => undefined),
-}
 
 const accountOf = (memory: Memory, { record_id }: SendableRef, except: string | null): SendingAccount | undefined => {
   const record = (memory.items.get(record_id) ?? memory.engagements.get(record_id))!

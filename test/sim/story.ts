@@ -2,11 +2,12 @@
 import { HOUR } from '#test/domain/records'
 import { connect, perform, resume, settleByHand } from './actions.ts'
 import { settle } from './clock.ts'
+import { checkEnd, isAtRest } from './ending.ts'
 import { engagements } from './engaging.ts'
 import { CLEAR, fates, type Step } from './history.ts'
 import { die, takeOver, wake } from './nodes.ts'
 import { checkOver } from './outcome.ts'
-import { checkCommit, checkEnd, isAtRest } from './rules.ts'
+import { checkCommit } from './rules.ts'
 import { restartIds } from './statements.ts'
 import { count, newWorld, type World } from './world.ts'
 

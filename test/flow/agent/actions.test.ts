@@ -1,51 +1,15 @@
 /** Direct calls of capabilities over HTTP: each code, what is kept of them, and what people decide about them. */
 import { describe, expect, test } from 'bun:test'
 import type { Tool } from '#decisions/agent/toolbox'
-import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Scope } from '#kernel/scopes'
 import { brokenInvariants } from '#test/support/agent-invariants'
 import { newSurface, type Surface } from '#test/support/agent-surface'
-import { type AppOptions, eventually, type Reply } from '#test/support/app'
-import { changed } from '#test/support/outside-tool'
+import { eventually, type Reply } from '#test/support/app'
+import { call, clock, NAME, options } from '#test/support/direct-calls'
 import { useApp } from '#test/support/use'
 import { makeDue, setPlan } from '#test/support/writes'
 
-/** The clock as a tool of any class, so that the rules are tried on a tool that changes nothing. */
-const clock = {
-  ...({ class: 'read', way: 'read' } as Pick<Tool, 'class' | 'way'>),
-  ...{ calls: 0, refuses: undefined as string | undefined, answers: Promise.resolve() },
-}
-const NAME = 'get_current_time'
-
-const options = (replyWithinMs: number): AppOptions => ({
-  overrides: {
-    replyWithinMs,
-    tools: (box) => {
-      const begun = async () => {
-        clock.calls++
-        await clock.answers
-        if (clock.refuses) fail('conflict', clock.refuses)
-      }
-      const tools = new Map(box.tools)
-      Object.defineProperty(tools, 'get', {
-        value: (name: string) => (name === NAME ? { ...box.tools.get(NAME)!, class: clock.class, way: clock.way } : box.tools.get(name)),
-      })
-      return changed(box, {
-        tools,
-        asks: () => [],
-        async decide(...given) {
-          await begun()
-          return { ...(await box.decide(...given)), effects: { audit: { operation: 'test.clock' } } }
-        },
-        async read(...given) {
-          await begun()
-          return box.read(...given)
-        },
-      })
-    },
-  },
-})
 const app = useApp(options(20_000))
 /** Does not wait for what takes time. */
 const hasty = useApp(options(50))
@@ -61,17 +25,6 @@ const as = async (of: Tool['class'], run: (surface: Surface) => Promise<void>, a
     Object.assign(clock, { class: 'read', way: 'read' })
   }
 }
-
-interface Called {
-  name?: string
-  body?: unknown
-  by?: string
-  once?: string
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-const call = ({ app: at, key }: Surface, { name = NAME, body = {}, by = key, once }: Called = {}): Promise<Reply<any>> =>
-  at.send('POST', `/api/v1/actions/${name}`, { key: by, body, headers: once === undefined ? {} : { 'idempotency-key': once } })
 
 const jobsOf = async ({ send }: Surface) => (await send('GET', 'jobs?kind=action')).body.jobs
 
