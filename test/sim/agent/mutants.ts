@@ -140,7 +140,7 @@ const ofVerdict: Mutant[] = [
     to: 'if (isRepeat && taint.length > 0) return',
   },
   { name: 'a role that may not gets its way', file: verdict, from: 'if (!mayRun) return own', to: 'if (!mayRun && own) return own' },
-  { name: 'anybody pauses', file: verdict, from: "return mayRun ? allow : deny('the caller may not do this')", to: 'return allow' },
+  { name: 'anybody pauses', file: verdict, from: "if (!mayRun) return deny('the caller may not do this')", to: '' },
 ]
 
 const ofOffer: Mutant[] = [
