@@ -19,8 +19,8 @@ const send = async (text: string): Promise<void> => {
 
 const NAIVE_TOOL = 'growth_add_learning'
 
-/** The results of a step are written down together: this is how long the slowest tool of it takes. */
-const STEP_MS = 100
+/** The results of a step are written down together: this is how long the slowest tool of it takes. Of a few kills some fall into it. */
+const STEP_MS = 500
 
 /** The tool runs beside the mailbox, as reads do, and commits what it does there. */
 const naive = (box: ToolBox, workplace: () => Workplace): ToolBox =>
