@@ -166,6 +166,8 @@ const statesOn = (sql: Sql, { statuses = allStatuses }: ItemFilter, shelf: Shelf
 const isOrdered = (filter: ItemFilter, shelf: Shelf): boolean => {
   const { kind, batchId, experimentId, accountId, order } = filter
   if (batchId || experimentId || accountId || kind === 'article') return false
+  // Drafts are most of what is open. The other states have an index of their own.
+  if (shelf === 'open' && filter.statuses && !filter.statuses.includes('drafted')) return false
   return isById(filter) || (shelf !== 'open' && (order === 'state' || order === 'posted_at'))
 }
 

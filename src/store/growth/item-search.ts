@@ -34,13 +34,16 @@ export const wordCounts = (words: readonly string[], shelves: readonly Shelf[]) 
       from unnest(${words}::text[]) a(word) cross join unnest(${shelves}::text[]) s(shelf) order by items, a.word`,
   )
 
-/** The shelves that have all of the words. */
+/**
+ * Where to look for the words: nowhere if each shelf lacks one. Otherwise also on a shelf that lacks one, since an item may come onto it
+ * after the count.
+ */
 export const soughtWords = (counted: readonly WordCount[]): SoughtWords => {
   const sought: SoughtWords = {}
+  if (!allShelves.some((shelf) => (counted.find((one) => one.shelf === shelf)?.items ?? 0) > 0)) return sought
   for (const shelf of allShelves) {
     const [rarest, ...others] = counted.filter((one) => one.shelf === shelf)
-    if (rarest && rarest.items > 0)
-      sought[shelf] = { asked: [rarest.word, ...others.map(({ word }) => word)], isRare: rarest.items < COMMON }
+    if (rarest) sought[shelf] = { asked: [rarest.word, ...others.map(({ word }) => word)], isRare: rarest.items < COMMON }
   }
   return sought
 }

@@ -130,7 +130,7 @@ test.each(labelled)('%s', async (_, filter) => {
     }
 })
 
-test('a word that some shelves lack is looked for on the others alone', () => {
+test('words are looked for on all shelves, for an item may move after the count, unless each shelf lacks one', () => {
   const counted = [
     { shelf: 'posted', word: 'b', items: 0 },
     { shelf: 'open', word: 'b', items: 3 },
@@ -139,7 +139,9 @@ test('a word that some shelves lack is looked for on the others alone', () => {
     { shelf: 'rejected', word: 'a', items: COMMON },
     { shelf: 'rejected', word: 'b', items: COMMON },
   ] as const
-  expect(soughtWords(counted)).toEqual({ open: { asked: ['b', 'a'], isRare: true }, rejected: { asked: ['a', 'b'], isRare: false } })
+  const rare: SoughtWords['open'] = { asked: ['b', 'a'], isRare: true }
+  expect(soughtWords(counted)).toEqual({ open: rare, posted: rare, rejected: { asked: ['a', 'b'], isRare: false } })
+  expect(soughtWords(counted.filter(({ shelf }) => shelf === 'posted'))).toEqual({})
 })
 
 describe('the words of an item', () => {

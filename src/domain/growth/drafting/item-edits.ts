@@ -34,7 +34,10 @@ export const kindFor = ({ kind, channel }: { kind?: Item['kind'] | undefined; ch
   return meant
 }
 
-/** Drafts that a workspace may hold when another is added: more than a team reads in years, and a bound for programs that write on and on. */
+/**
+ * No draft is written or duplicated in a workspace that has so many: more than a team reads in years, and a bound for programs that write on
+ * and on. Batches are bounded by their quota; what is restored or reopened was there before.
+ */
 export const MOST_DRAFTS = 10_000
 
 /** Throws `conflict` if the workspace has no room for another draft. `drafts`: how many it has, counted up to the bound. */
