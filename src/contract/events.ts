@@ -31,7 +31,8 @@ const Approval = T.Union([
       connection_id: Id,
       channel: oneOf(channelNames),
       recipient: T.String(),
-      why: T.String(),
+      /** Events of before it was told have none. */
+      why: T.Optional(T.String()),
     },
     url: T.String(),
   }),

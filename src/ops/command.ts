@@ -25,7 +25,7 @@ import {
 import type { Gate } from '#store/engine/letter'
 import type { Load, Loaded } from '#store/engine/load'
 import type { AwaitedResult, Call, CommandContext, Decides, HandlerOf, HandlerResult, QueryContext, World } from './call.ts'
-import { serialise } from './serialise.ts'
+import { serialiseFor } from './serialise.ts'
 
 export type LetterHandler = HandlerOf<Op>['command' | 'awaited']
 
@@ -210,7 +210,7 @@ const replyDecision = (
   context: { refId: string | undefined; claim: IdempotencyClaim | undefined },
 ): Decision<Answer> => {
   const { o } = command
-  const answer: Answer = { status: o.status, body: serialise(o, reply), ...(refusal && { refusal: refusal.error }) }
+  const answer: Answer = { status: o.status, body: serialiseFor(command.reader, o, reply), ...(refusal && { refusal: refusal.error }) }
   const { claim } = context
   const stored = () => (refusal ? { pending: refusal.refId } : { status: answer.status, answer: toStored(command, answer.body) })
   const keep: Keep | undefined = claim && { claim, ...stored() }

@@ -214,8 +214,11 @@ export const lost = (connection: ChannelConnection, error: string, now: Date): C
   noted(connection, `a message was given up: ${error}`, now)
 
 /** The provider could not deliver a message of ours that it had taken. */
-export const notDelivered = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
-  noted(connection, `a message was not delivered: ${error}`, now)
+export const notDelivered = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => {
+  const after = noted(connection, `a message was not delivered: ${error}`, now)
+  // The next message that is sent takes it back.
+  return connection.status === 'failing' ? after : { ...after, send_error: after.last_error }
+}
 
 /** Before the provider is asked again, after as many failures. */
 const PAUSES_MS = [10_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000, 3_600_000]

@@ -129,15 +129,17 @@ const messagesOf = (adapter: ChannelAdapter, connections: readonly Addressed[], 
 /** `gone`: the connection, since it was looked for. */
 type Taken = { outcome: 'taken' | 'known' | 'declined' | 'gone'; retryAfter: 0 } | { outcome: 'later'; retryAfter: number }
 
-const take = async (operation: Operation, { tenantId, open, message }: Taking, incoming: Incoming): Promise<Taken> => {
+const unlessGone = async <T>(run: () => Promise<{ body: string }>): Promise<T | { outcome: 'gone'; retryAfter: 0 }> => {
   try {
-    const answer = await operation.run(() => ({ id: open.id, message }), callFrom(tenantId, incoming))
-    return JSON.parse(answer.body) as Taken
+    return JSON.parse((await run()).body) as T
   } catch (cause) {
     if (cause instanceof AppError && cause.code === 'not_found') return { outcome: 'gone', retryAfter: 0 }
     throw cause
   }
 }
+
+const take = (operation: Operation, { tenantId, open, message }: Taking, incoming: Incoming): Promise<Taken> =>
+  unlessGone<Taken>(() => operation.run(() => ({ id: open.id, message }), callFrom(tenantId, incoming)))
 
 /** Messages of one thread are taken one after the other; none after one that came too soon. */
 const takeAll = async (all: readonly Taking[], takeOne: (taking: Taking) => Promise<Taken>): Promise<Taken[]> => {
@@ -167,9 +169,12 @@ const noteUndelivered = async (deps: Receiving, { tenantId, open }: Addressed, p
   const results: Taken[] = []
   for (let from = 0; from < messages.length; from += MOST_UNDELIVERED) {
     const input = { id: open.id, messages: messages.slice(from, from + MOST_UNDELIVERED) }
-    const answer = await deps.undelivered.run(() => input, callFrom(tenantId, incoming))
-    const { outcome, retryAfter } = JSON.parse(answer.body) as { outcome: 'noted' | 'known' | 'later'; retryAfter: number }
-    results.push(outcome === 'later' ? { outcome, retryAfter } : { outcome: 'known', retryAfter: 0 })
+    const answer = await unlessGone<{ outcome: 'noted' | 'known' | 'later'; retryAfter: number }>(() =>
+      deps.undelivered.run(() => input, callFrom(tenantId, incoming)),
+    )
+    const { outcome, retryAfter } = answer
+    if (outcome === 'later') results.push({ outcome, retryAfter })
+    else results.push({ outcome: outcome === 'gone' ? 'gone' : 'known', retryAfter: 0 })
   }
   return results
 }

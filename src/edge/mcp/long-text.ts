@@ -16,6 +16,8 @@ const SHORTEST = 2_000
 
 const textsIn = (fields: Fields, path: readonly string[] = []): LongText[] =>
   Object.entries(fields).flatMap(([name, value]) => {
+    // What a person has changed is told in the record's versions. The text that counts is the present one.
+    if (name === 'original_body') return []
     if (typeof value === 'string') return [{ path: [...path, name], text: value }]
     return isFields(value) ? textsIn(value, [...path, name]) : []
   })

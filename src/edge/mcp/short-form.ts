@@ -3,7 +3,9 @@
  * Markdown, items their first text, signals say in a line what the network allows. growth_get_record shows a record whole, and a long text of
  * it in parts. Text and structured content are made of the same form, each of at most `MOST_TOKENS`.
  */
+
 import type { TSchema } from '@sinclair/typebox'
+import { fail } from '#kernel/errors'
 import { entryOf, fieldOf } from './declared-fields.ts'
 import { beginning, checkedStart, longestText, placed, remainder } from './long-text.ts'
 import { isEmpty, isFields, textOf } from './text.ts'
@@ -144,6 +146,7 @@ const ROOM_FOR_NOTE = 100
 /** The record with as much of its longest text as fits; later parts come without the rest of the record. */
 const inParts = (body: Fields, given: Given, from: number): Short | undefined => {
   const long = longestText(body)
+  if (!long && from > 0) fail('invalid_input', 'from must be left out: the record has no text that is read in parts')
   if (!long) return undefined
   checkedStart(long, from)
   const frame = from > 0 ? remainder(body, long) : firstFitting(placed(body, long, ''), given, MOST_TOKENS / 2).body

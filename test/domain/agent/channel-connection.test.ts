@@ -151,6 +151,7 @@ test('what the provider says makes it active or failing, and silence changes not
   expect(notDelivered(active, 'nobody is there', later)).toEqual({
     ...active,
     last_error: 'a message was not delivered: nobody is there',
+    send_error: 'a message was not delivered: nobody is there',
     updated_at: later,
   })
   const [pauses, last] = [

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { reports } from '#contract/growth/reports'
 import { signals } from '#contract/growth/signals'
+import { longestText } from '#edge/mcp/long-text'
 import { shortForm } from '#edge/mcp/short-form'
 import { tokensGuessed } from '#edge/mcp/token-guess'
 import { newId } from '#kernel/ids'
@@ -127,6 +128,18 @@ test('a part that does not begin within the text is refused, and a part of a sho
     const { isError, content } = await call(from)
     expect([isError, content[0]]).toEqual([true, { type: 'text', text: message }])
   }
+})
+
+test('a record without a long text has no parts', async () => {
+  const id = await write(100)
+  const { isError, content } = await mcp.call('growth_get_record', { kind: 'item', id, from: 50 })
+  const text = 'invalid_input: from must be left out: the record has no text that is read in parts'
+  expect([isError, content[0]]).toEqual([true, { type: 'text', text }])
+})
+
+test('of an edited text the present one is read in parts, however long the first one was', () => {
+  const item = { original_body: 'x'.repeat(9_000), body: 'y'.repeat(3_000) }
+  expect(longestText({ item })?.path).toEqual(['item', 'body'])
 })
 
 test('the guess at tokens is seldom too low, and never by more than a fifth', () => {

@@ -58,6 +58,11 @@ describe('a hint', () => {
     ['a bit shorter', { length: 'shorter' }],
     ['longer, about onboarding', { length: 'longer', topic: 'onboarding' }],
     ['about onboarding', { topic: 'about onboarding' }],
+    ["don't mention pricing", { beyond: ["don't mention pricing"] }],
+    ['shorter, and cut the part about churn', { length: 'shorter', beyond: ['cut the part about churn'] }],
+    ['in a warmer tone', { beyond: ['in a warmer tone'] }],
+    ['a customer story from Berlin', { topic: 'a customer story from Berlin' }],
+    ['shorter; in March we opened a shop', { length: 'shorter', topic: 'in March we opened a shop' }],
     [
       'We opened a third office in Lisbon, and hired 12 more people there.',
       { topic: 'We opened a third office in Lisbon, and hired 12 more people there.' },

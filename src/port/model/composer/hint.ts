@@ -36,10 +36,13 @@ const SHORTER =
 const LONGER = /\b(?:longer|expand|elaborate|detailed)\b|\bmore (?:text|words|details?|depth)\b|^more$/i
 /** The beginning of an instruction. Anything else is matter for the text. */
 const INSTRUCTION =
-  /^(?:make|keep|use|write|be|sound|remove|drop|delete|cut|trim|add|rephrase|reword|rewrite|change|fix|improve|less|more|no|not|do not|don't|avoid|without|with|end|finish|close|start|open|begin|try|give|it|too|tone|in|as|for|again|another|different|new|a|an)\b/i
+  /^(?:make|keep|use|write|be|sound|remove|drop|delete|cut|trim|add|rephrase|reword|rewrite|change|fix|improve|less|more|no|not|do not|don't|avoid|without|with|end|finish|close|start|open|begin|try|give|too|tone)\b/i
+/** Such a beginning may also be one of matter, as of “a customer story from Berlin”. A short clause is a remark. */
+const MANNER = /^(?:it|in|as|for|again|another|different|new|a|an)\b/i
+const UNWANTED = /\b(?:no|not|never|don't|don’t|without|avoid|remove|drop|delete|cut|skip|stop|less|fewer)\b/i
 const ABOUT = /\b(?:about|mention(?:ing)?|focus(?:ed|ing)? on|regarding)\b\s*(.+)$/i
 /** How many words a remark about the length has, with and without a verb. A longer clause with “shorter” in it is matter. */
-const MOST_WORDS = { instruction: 7, remark: 3 }
+const MOST_WORDS = { instruction: 7, remark: 3, manner: 4 }
 
 const wordsIn = (text: string): number => text.trim().split(/\s+/).length
 
@@ -62,9 +65,11 @@ const readClause = (clause: string): Read => {
   if (edit) return { edit }
   if (OTHER_HOOK.test(clause)) return { otherHook: true }
   const topic = ABOUT.exec(clause)?.[1]
+  if (topic !== undefined && UNWANTED.test(clause.slice(0, clause.length - topic.length))) return { beyond: clause }
   const length = lengthIn(topic === undefined ? clause : clause.slice(0, clause.length - topic.length))
   if (length || topic !== undefined) return { length, topic }
-  return INSTRUCTION.test(clause) ? { beyond: clause } : { topic: clause }
+  const isRemark = INSTRUCTION.test(clause) || (MANNER.test(clause) && wordsIn(clause) <= MOST_WORDS.manner)
+  return isRemark ? { beyond: clause } : { topic: clause }
 }
 
 /** “no emoji, hashtags or links”: what follows the first is left out too. */
