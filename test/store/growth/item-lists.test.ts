@@ -134,6 +134,12 @@ const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp
   ],
   ['times of posting and a common word', { order: 'posted_at', words: common('posted'), from: hour(-20) }, 'item_word_time', WORD_TIME],
   ['times of posting and a common word, without an end', { order: 'posted_at', words: common('posted') }, 'item_word_time', WORD],
+  [
+    'a state of few items and a common word',
+    { ...created, statuses: ['approved'], words: common('open') },
+    'item_status',
+    /tenant_id = .*status = /,
+  ],
   ['an open state, a rare word and a time', { ...state, statuses: ['approved'], words: rare, from: hour(1) }, 'item_word_pkey', WORD],
   [
     'an open state, a common word and a time',
