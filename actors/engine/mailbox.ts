@@ -29,9 +29,9 @@ export interface MailboxOptions {
 /** Behind a letter that shares its commit with no other. */
 export const nobody: Following<never> = { take: () => undefined, isEmpty: () => true }
 
-/** A first-in, first-out queue whose shift copies nothing. */
+/** A first-in, first-out queue whose shift copies nothing, and which keeps nothing that it has handed out. */
 class Fifo<T> {
-  #items: T[] = []
+  #items: (T | undefined)[] = []
   #head = 0
 
   get size(): number {
@@ -48,8 +48,9 @@ class Fifo<T> {
 
   shift(): T | undefined {
     if (this.size === 0) return undefined
-    const item = this.#items[this.#head++]
-    if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
+    const item = this.#items[this.#head]
+    this.#items[this.#head++] = undefined
+    if (this.size === 0 || (this.#head > 1_024 && this.#head * 2 > this.#items.length)) {
       this.#items = this.#items.slice(this.#head)
       this.#head = 0
     }
