@@ -7,12 +7,12 @@
  * It takes two open files for each connection; this process, the attackers and the server each have one limit of their own
  * (`ulimit -Hn`, which Bun uses in full).
  */
-import { readFileSync } from 'node:fs'
 import { eventually } from '#test/support/eventually'
 import { newDeployment, type ServerProcess, startServer } from '#test/support/server'
 import { newTenants, type Tenant } from './fleet.ts'
 import type { Attack, Attacked } from './flood-attacker.ts'
 import { alone, type Counts, type Finished, optionsFrom } from './own-database.ts'
+import { residentOf } from './resident.ts'
 
 export interface FloodOptions {
   bodies: number
@@ -38,15 +38,6 @@ const REQUEST_MS = 250
 /** How many bodies of one workspace, and of strangers, may be unanswered: those with room, and as many that wait for it. */
 const MOST_KEYED = (2 * 32 * MIB) / MIB
 const MOST_STRANGERS = (2 * 16 * MIB) / 16_384
-
-/** Resident memory of a process, in MiB. */
-const residentOf = (pid: number): number => {
-  if (process.platform === 'linux') {
-    const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return Number(kib) / 1_024
-  }
-  return Number(Bun.spawnSync(['ps', '-o', 'rss=', '-p', String(pid)]).stdout.toString()) / 1_024
-}
 
 interface Observed {
   peakMib: number
