@@ -7,9 +7,13 @@ export interface AllowedProgram {
   args: string[]
   /** Names of variables that a workspace may set for it. */
   env: string[]
+  /** Whether it has the network. */
+  network?: boolean
+  /** Runs where the kernel grants no namespaces, with the network and in sight of other processes. */
+  unconfined?: boolean
 }
 
-const FORM = 'JSON such as [{"command":"/usr/bin/notes","args":["--stdio"],"env":["NOTES_TOKEN"]}]'
+const FORM = 'JSON such as [{"command":"/usr/bin/notes","args":["--stdio"],"env":["NOTES_TOKEN"],"network":true}]'
 const MOST_PROGRAMS = 100
 const MOST_WORDS = 100
 
@@ -26,12 +30,13 @@ const isWord = (word: string): boolean => !word.includes('\0')
 const programOf = (value: unknown): AllowedProgram => {
   const wrong = () => refuseValue('MCP_STDIO', FORM, JSON.stringify(value))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong()
-  const { command, args = [], env = [], ...more } = value as Record<string, unknown>
+  const { command, args = [], env = [], network = false, unconfined = false, ...more } = value as Record<string, unknown>
   if (typeof command !== 'string' || command === '' || !isWord(command) || Object.keys(more).length > 0) return wrong()
+  if (typeof network !== 'boolean' || typeof unconfined !== 'boolean') return wrong()
   if (!isWords(args, isWord) || !isWords(env, (name) => VARIABLE.test(name))) return wrong()
   const steering = env.find((name) => STEERING.test(name))
   if (steering) return refuseValue('MCP_STDIO', `without variables that choose what is run, such as ${steering}`)
-  return { command, args, env }
+  return { command, args, env, ...(network && { network }), ...(unconfined && { unconfined }) }
 }
 
 export const programsOf = (text: string): AllowedProgram[] => {

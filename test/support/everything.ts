@@ -16,7 +16,7 @@ const isReadable = (): boolean =>
 
 /** Why it cannot run as a program here; undefined if it can. */
 export const programRefusal = (): string | undefined =>
-  confinementRefusal('/nowhere') ?? (isReadable() ? undefined : 'other users cannot read the packages')
+  confinementRefusal('/nowhere', 'all') ?? (isReadable() ? undefined : 'other users cannot read the packages')
 
 export const openEverything = async () => {
   const port = await freePort()

@@ -177,4 +177,5 @@ export const openLineMcp = (): Promise<FakeMcp> =>
 export const relayTo = (port: number) => ({
   command: 'bash',
   args: ['-c', 'exec 4<&0 3<>/dev/tcp/127.0.0.1/$0; cat <&4 >&3 & cat <&3 & wait -n', String(port)],
+  network: true,
 })

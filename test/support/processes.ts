@@ -9,9 +9,23 @@ const statusOf = (pid: string): string => {
   }
 }
 
-/** How many processes of the user live. One that has ended counts no longer, though nobody has asked how. */
-export const processesOf = (uid: number): number =>
+const isOf = (uid: number, status: string): boolean => new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(status)
+
+const statusesOf = (uid: number): string[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(statusOf)
-    .filter((status) => new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(status) && !/^State:\s+[ZX]/m.test(status)).length
+    .filter((status) => isOf(uid, status) && !/^State:\s+[ZX]/m.test(status))
+
+/** How many processes of the user live. One that has ended counts no longer, though nobody has asked how. */
+export const processesOf = (uid: number): number => statusesOf(uid).length
+
+/** The shell of root's that a program of the user descends from. */
+export const supervisorOf = (uid: number): number => {
+  for (let status = statusesOf(uid)[0] ?? ''; status !== ''; ) {
+    const parent = /^PPid:\s+(\d+)/m.exec(status)?.[1] ?? ''
+    status = statusOf(parent)
+    if (isOf(0, status) && /^Name:\s+sh$/m.test(status)) return Number(parent)
+  }
+  throw new Error(`no supervisor of a process of user ${uid}`)
+}

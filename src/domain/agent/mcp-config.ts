@@ -64,8 +64,13 @@ const flawOfHeader = (name: string, value: string): string | undefined => {
   return HEADER_VALUE.test(value) ? undefined : 'has a value that no header can have'
 }
 
-const flawOfVariable = (name: string): string | undefined =>
-  VARIABLE_NAME.test(name) ? undefined : 'has a name that is no name of a variable'
+/** Variables reach a program one a line. */
+const UNSENDABLE = /[\0\r\n]/
+
+const flawOfVariable = (name: string, value: string): string | undefined => {
+  if (!VARIABLE_NAME.test(name)) return 'has a name that is no name of a variable'
+  return UNSENDABLE.test(value) ? 'has a value of more than one line' : undefined
+}
 
 /** Throws `invalid_input`. What has user name and password in it would be shown and logged. */
 const requirePlainUrl = (text: string): void => {

@@ -6,7 +6,7 @@ import { EgressRefused } from '../egress/target.ts'
 import { DEADLINE_MS, type McpClient, McpError, type McpServer, type McpServerConfig } from './client.ts'
 import { httpLink } from './http.ts'
 import { openSession } from './session.ts'
-import { confinementRefusal } from './stdio/confinement.ts'
+import { type Confinement, confinementOf, confinementRefusal } from './stdio/confinement.ts'
 import { stdioLink } from './stdio/link.ts'
 
 /** A program that the operator lets workspaces run. */
@@ -15,13 +15,17 @@ export interface StdioProgram {
   args: readonly string[]
   /** Names of the variables that a workspace may set for it. */
   env: readonly string[]
+  /** Whether it has the network. */
+  network?: boolean
+  /** Runs without namespaces, with the network and in sight of other processes. */
+  unconfined?: boolean
 }
 
 export interface McpClientOptions {
   egress: Egress
   programs: readonly StdioProgram[]
-  /** TENDRIL_HOME, which programs must not be able to read. */
-  home: string
+  /** TENDRIL_HOME, which programs must not be able to read; undefined if this machine has none. */
+  home: string | undefined
   log: Log
   /** Ours, as servers are told it. */
   version: string
@@ -42,18 +46,19 @@ const UNSENDABLE = /[\0\r\n]/
 
 type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>
 
-const requireAllowed = ({ command, args, env }: Stdio, programs: readonly StdioProgram[]): void => {
+/** The operator's entry for the program. */
+const allowedBy = ({ command, args, env }: Stdio, programs: readonly StdioProgram[]): StdioProgram => {
   const names = Object.keys(env)
   const same = programs.filter((program) => program.command === command && isSame(program.args, args))
   if (same.length === 0) refuse('the operator does not allow this command with these arguments (MCP_STDIO)')
-  if (!same.some((program) => names.every((name) => program.env.includes(name))))
-    refuse('the operator does not allow these variables (MCP_STDIO)')
+  const entry = same.find((program) => names.every((name) => program.env.includes(name)))
   if (Object.values(env).some((value) => UNSENDABLE.test(value))) refuse('a variable of a program can have one line only')
+  return entry ?? refuse('the operator does not allow these variables (MCP_STDIO)')
 }
 
 class ClientOfServers implements McpClient {
   /** Looked at once: it takes a process. */
-  #confinement: { refusal: string | undefined } | undefined
+  readonly #refusals = new Map<Confinement, string | undefined>()
   readonly #programs = new FairLimit(PROGRAMS)
 
   constructor(private readonly options: McpClientOptions) {}
@@ -71,11 +76,12 @@ class ClientOfServers implements McpClient {
     }
   }
 
-  #checkProgram(config: Stdio): void {
+  #checkProgram(config: Stdio): Confinement {
     const { programs, home } = this.options
-    requireAllowed(config, programs)
-    this.#confinement ??= { refusal: confinementRefusal(home) }
-    if (this.#confinement.refusal !== undefined) refuse(`stdio is not possible here: ${this.#confinement.refusal}`)
+    const confinement = confinementOf(allowedBy(config, programs))
+    const refusal = this.#refusals.getOrInsertComputed(confinement, () => confinementRefusal(home, confinement))
+    if (refusal !== undefined) refuse(`stdio is not possible here: ${refusal}`)
+    return confinement
   }
 
   async open(config: McpServerConfig, { signal }: { signal: AbortSignal }): Promise<McpServer> {
@@ -83,9 +89,10 @@ class ClientOfServers implements McpClient {
     const { egress, log, version, deadlineMs = DEADLINE_MS } = this.options
     const session = { signal, deadlineMs, version }
     if (config.transport === 'stdio') {
+      const confinement = this.#checkProgram(config)
       await this.#placed(config.command)
       const release = () => this.#programs.leave(config.command)
-      return await openSession({ ...session, connect: (watch) => stdioLink(config, watch, log), release })
+      return await openSession({ ...session, connect: (watch) => stdioLink({ ...config, confinement }, watch, log), release })
     }
     const server = { ...config, url: new URL(config.url).href }
     return await openSession({ ...session, connect: (watch) => httpLink(server, { egress, deadlineMs }, watch), release: () => {} })

@@ -69,6 +69,7 @@ describe('a server', () => {
     ['a header of the protocol', { name: 'A', headers: { Host: 'inside' } }, 'headers'],
     ['a header with a line break', { name: 'A', headers: { 'X-A': 'a\r\nHost: b' } }, 'headers'],
     ['a variable that is none', { name: 'A', env: { 'A=B': 'c' } }, 'env'],
+    ['a variable of two lines', { name: 'A', env: { NOTE: 'a\nPATH=/tmp' } }, 'env'],
     ['headers that are no map of strings', { name: 'A', headers: { A: 1 } }, 'headers'],
     ['metadata without end', { name: 'A', metadata: { a: 'b'.repeat(9_000) } }, 'metadata'],
   ]

@@ -125,7 +125,7 @@ describe('over HTTP', () => {
   cases(fake, () => ({ transport: 'streamable_http', url: `http://127.0.0.1:${fake.port}/`, headers: {} }))
 })
 
-const refusal = confinementRefusal('/nowhere')
+const refusal = confinementRefusal('/nowhere', 'all')
 
 describe.skipIf(refusal !== undefined)(`as programs${refusal ? ` (${refusal})` : ''}`, () => {
   const fake = use(openLineMcp)

@@ -1,5 +1,5 @@
 /** What programs may do, and that nothing of them is left. */
-import { describe, expect, spyOn, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,16 +8,18 @@ import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
 import { createMcpClient, type StdioProgram } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
-import { type Program, startProgram } from '#port/mcp-client/stdio/supervisor'
+import { type Program, startProgram as startConfined } from '#port/mcp-client/stdio/supervisor'
 import { eventually } from '#test/support/eventually'
 import { openLineMcp, relayTo } from '#test/support/fake-mcp'
 import { errorOf, never, outcomeOf } from '#test/support/mcp-desk'
 import { ownEnv } from '#test/support/own-env'
-import { processesOf } from '#test/support/processes'
+import { processesOf, supervisorOf } from '#test/support/processes'
 import { use } from '#test/support/use'
 
-const notes: StdioProgram = { command: '/usr/bin/notes', args: ['--stdio', '--dir=/a b'], env: ['NOTES_TOKEN', 'NOTES_TEAM'] }
 const silent = createLog('silent')
+
+type Start = Parameters<typeof startConfined>[0]
+const startProgram = (start: Omit<Start, 'confinement'> & Partial<Start>): Program => startConfined({ confinement: 'all', ...start })
 
 const clientOf = (programs: StdioProgram[], { home = '/nowhere', log = silent } = {}) =>
   createMcpClient({
@@ -25,57 +27,7 @@ const clientOf = (programs: StdioProgram[], { home = '/nowhere', log = silent } 
     ...{ programs, home, log, version: '0', deadlineMs: 20_000 },
   })
 
-const checked = (program: Partial<StdioProgram>, env: Record<string, string> = {}, home?: string): string => {
-  try {
-    clientOf([notes, { ...notes, env: ['OTHER'] }], home ? { home } : {}).check({ transport: 'stdio', ...notes, ...program, env })
-    return 'allowed'
-  } catch (cause) {
-    return (cause as Error).message
-  }
-}
-
-const COMMAND = 'the operator does not allow this command with these arguments (MCP_STDIO)'
-const VARIABLES = 'the operator does not allow these variables (MCP_STDIO)'
-
-describe('a program is refused', () => {
-  test.each([
-    ['another command', { command: '/usr/bin/note' }],
-    ['a name of it', { command: 'notes' }],
-    ['a detour to it', { command: '/usr/bin/../bin/notes' }],
-    ['fewer arguments', { args: ['--stdio'] }],
-    ['no arguments', { args: [] }],
-    ['more arguments', { args: [...notes.args, '--eval=1'] }],
-    ['other arguments', { args: ['--stdio', '--dir=/'] }],
-    ['their order', { args: [...notes.args].reverse() }],
-    ['their cut', { args: ['--stdio', '--dir=/a', 'b'] }],
-    ['all in one', { args: [notes.args.join(' ')] }],
-    ['the case', { command: '/usr/bin/Notes' }],
-    ['a space', { command: '/usr/bin/notes ' }],
-  ])('for %s', (_, program) => expect(checked(program)).toBe(COMMAND))
-
-  test('for variables that are not its own', () => {
-    const foreign: Record<string, string>[] = [
-      { PATH: '/tmp' },
-      { LD_PRELOAD: 'x' },
-      { notes_token: 'x' },
-      { NOTES_TOKEN: 'a', OTHER: 'b' },
-      { '': 'x' },
-    ]
-    for (const env of foreign) expect(checked({}, env)).toBe(VARIABLES)
-    expect(checked({}, { NOTES_TOKEN: 'a\nPATH=/tmp' })).toBe('a variable of a program can have one line only')
-  })
-
-  test('unless the server is root', () => {
-    const getuid = spyOn(process, 'getuid').mockReturnValue(1_000)
-    try {
-      expect(checked({})).toBe('stdio is not possible here: the server must run as root to give programs users of their own')
-    } finally {
-      getuid.mockRestore()
-    }
-  })
-})
-
-const refusal = confinementRefusal('/nowhere')
+const refusal = confinementRefusal('/nowhere', 'all')
 
 describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : ''}`, () => {
   const fake = use(openLineMcp)
@@ -93,26 +45,6 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
       () => processesOf(uid),
       (count) => count === 0,
     )
-
-  test('is allowed with the exact words', () => {
-    expect(checked({})).toBe('allowed')
-    expect(checked({}, { NOTES_TOKEN: 'a', NOTES_TEAM: '' })).toBe('allowed')
-    expect(checked({}, { OTHER: 'a' })).toBe('allowed')
-  })
-
-  test('is refused while others can read the home', () => {
-    const home = mkdtempSync(join(tmpdir(), 'home-'))
-    for (const [mode, refused] of [
-      [0o755, true],
-      [0o733, true],
-      [0o711, false],
-      [0o700, false],
-    ] as const) {
-      chmodSync(home, mode)
-      expect([mode, checked({}, {}, home).includes('close it with chmod 711')]).toEqual([mode, refused])
-    }
-    rmSync(home, { recursive: true })
-  })
 
   test('has another user, alone in its groups, who can become no one else', async () => {
     const [first, second] = await Promise.all([
@@ -140,6 +72,25 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
   test('gets its arguments as they are', async () => {
     const args = ['a b', '$(id)', "'", '"', '', '\n', '-x', '*', '\\']
     expect((await said('for a in "$@"; do printf "%s\\0" "$a"; done', { args })).split('\0').slice(0, -1)).toEqual(args)
+  })
+
+  test('has no network, unless its entry says so', async () => {
+    const names = 'ls /sys/class/net; cut -d: -f1 /proc/net/dev | tail -n +3'
+    const reach = `(exec 3<>/dev/tcp/127.0.0.1/${fake.port}) 2>/dev/null && echo reached || echo refused`
+    const script = `${names}; bash -c '${reach}'`
+    const run = (confinement: Start['confinement']) => outputOf(startProgram({ command: 'sh', args: ['-c', script], env: {}, confinement }))
+    expect(await run('all')).toEndWith('refused\n')
+    expect(await run('processes')).toEndWith('reached\n')
+    expect(await run('none')).toEndWith('reached\n')
+  })
+
+  test('sees no process but its own, unless it is unconfined', async () => {
+    const run = (confinement: Start['confinement']) =>
+      outputOf(startProgram({ command: 'sh', args: ['-c', 'ls -d /proc/[0-9]* | wc -l'], env: {}, confinement }))
+    const [all, processes, none] = [await run('all'), await run('processes'), await run('none')].map(Number)
+    expect(all).toBeLessThanOrEqual(4)
+    expect(processes).toBeLessThanOrEqual(4)
+    expect(none).toBeGreaterThan(4)
   })
 
   test('has a folder that nobody else can read, and that is gone with it', async () => {
@@ -186,8 +137,9 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
   })
 
   test('cannot stop what watches it', async () => {
-    const program = startProgram({ command: 'sh', args: ['-c', 'kill -KILL $PPID; kill -KILL 0; kill -KILL -1; sleep 1000'], env: {} })
-    await program.ended
+    const program = startProgram({ command: 'sh', args: ['-c', 'kill -KILL $PPID; kill -KILL 0; kill -KILL -1; echo up; cat'], env: {} })
+    await new Promise((resolve) => program.stdout.once('data', resolve))
+    await program.stop()
     expect(await gone(program.uid)).toBe(0)
   })
 
@@ -209,9 +161,9 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
   })
 
   test('ends when its supervisor is killed', async () => {
-    const program = startProgram({ command: 'sh', args: ['-c', 'setsid sleep 1000 & echo $PPID; cat'], env: {} })
-    const parent = await new Promise<Buffer>((resolve) => program.stdout.once('data', resolve))
-    process.kill(Number(parent.toString()), 'SIGKILL')
+    const program = startProgram({ command: 'sh', args: ['-c', 'setsid sleep 1000 & echo up; cat'], env: {} })
+    await new Promise((resolve) => program.stdout.once('data', resolve))
+    process.kill(supervisorOf(program.uid), 'SIGKILL')
     expect(await program.ended).toBe(null)
     expect(await gone(program.uid)).toBe(0)
   })

@@ -9,7 +9,7 @@ import { openLineMcp, relayTo } from '#test/support/fake-mcp'
 import { never } from '#test/support/mcp-desk'
 import { use } from '#test/support/use'
 
-const refusal = confinementRefusal('/nowhere')
+const refusal = confinementRefusal('/nowhere', 'all')
 
 describe.skipIf(refusal !== undefined)(`programs${refusal ? ` (${refusal})` : ''}`, () => {
   const fake = use(openLineMcp)

@@ -27,20 +27,48 @@ const rangeOf = (map: string): (typeof RANGES)[number] | undefined => {
   return RANGES.find(([first, count]) => mapped.some(([inside = 0, , length = 0]) => first >= inside && first + count <= inside + length))
 }
 
-const canRunAs = (uid: number): boolean =>
-  spawnSync('prlimit', ['--core=0', '--', 'setpriv', ...asUser(uid), 'true'], { env: CLEAN_ENV, timeout: 5_000 }).status === 0
+/** What a program is kept from, beside users, files and memory of others: `all` is network and sight of other processes. */
+export type Confinement = 'all' | 'processes' | 'none'
+
+export const confinementOf = ({ network, unconfined }: { network?: boolean; unconfined?: boolean }): Confinement => {
+  if (unconfined) return 'none'
+  return network ? 'processes' : 'all'
+}
+
+/** Both end with the supervisor, however it ends. */
+const OWN_PROCESSES = ['setpriv', '--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
+
+/** The command that makes the namespaces of what is appended. */
+export const namespacesOf: Record<Confinement, readonly string[]> = {
+  all: [...OWN_PROCESSES, '--net', '--'],
+  processes: [...OWN_PROCESSES, '--'],
+  none: [],
+}
+
+const runs = (command: readonly string[]): boolean =>
+  spawnSync('prlimit', ['--core=0', '--', ...command], { env: CLEAN_ENV, timeout: 5_000 }).status === 0
+
+const tryAs = (uid: number): string[] => ['setpriv', ...asUser(uid), 'true']
 
 /** Arguments of setpriv: nothing of what we may do is left. */
 export const asUser = (uid: number | string): string[] => [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--no-new-privs']
 
-/** Why no program can be run; undefined if programs can. */
-export const confinementRefusal = (home: string): string | undefined => {
+const NOT_ROOT = 'the server must run as root to give programs users of their own, which the image does not'
+const NO_USERS = 'programs cannot be given users of their own: setpriv and prlimit (util-linux) are needed'
+const NO_NAMESPACES =
+  'programs cannot be kept from the network and from other processes: unshare (util-linux) and the right to make namespaces ' +
+  'are needed, or "unconfined": true in the entry of MCP_STDIO'
+
+/** Why no program can be run so; undefined if programs can. */
+export const confinementRefusal = (home: string | undefined, confinement: Confinement): string | undefined => {
   if (process.platform !== 'linux') return 'programs can be confined on Linux only'
-  if (process.getuid?.() !== 0) return 'the server must run as root to give programs users of their own'
-  if (!isClosed(home)) return 'other users of the machine can read TENDRIL_HOME: close it with chmod 711'
+  if (process.getuid?.() !== 0) return NOT_ROOT
+  if (home !== undefined && !isClosed(home)) return 'other users of the machine can read TENDRIL_HOME: close it with chmod 711'
   const range = rangeOf(readFileSync('/proc/self/uid_map', 'utf8'))
   if (!range) return 'this container has no user ids left for programs'
-  return canRunAs(range[0]) ? undefined : 'programs cannot be given users of their own: setpriv and prlimit (util-linux) are needed'
+  const program = tryAs(range[0])
+  if (!runs(program)) return NO_USERS
+  return runs([...namespacesOf[confinement], ...program]) ? undefined : NO_NAMESPACES
 }
 
 const hasProcess = (uid: number): boolean =>

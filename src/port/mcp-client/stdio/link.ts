@@ -4,12 +4,14 @@ import { cleanText } from '#domain/agent/foreign-text'
 import type { Log } from '#kernel/log'
 import { McpError } from '../client.ts'
 import type { Link, Watch } from '../guard.ts'
+import type { Confinement } from './confinement.ts'
 import { type Program, startProgram } from './supervisor.ts'
 
 export interface StdioServer {
   command: string
   args: readonly string[]
   env: Record<string, string>
+  confinement: Confinement
 }
 
 /** In bytes: what a session's program may say in the log. */

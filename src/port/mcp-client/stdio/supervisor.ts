@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
-import { asUser, CLEAN_ENV, freeUser } from './confinement.ts'
+import { asUser, CLEAN_ENV, type Confinement, freeUser, namespacesOf } from './confinement.ts'
 
 /**
  * Runs as root, so that the program cannot stop it. Its descriptor 3 is a pipe that only we hold: when that closes, or the program ends, all
@@ -12,12 +12,12 @@ import { asUser, CLEAN_ENV, freeUser } from './confinement.ts'
  * line, so that neither root nor the list of processes has them.
  */
 const SUPERVISOR = `
-uid=$1 folder=$2
-shift 2
+uid=$1 folder=$2 namespaces=$3
+shift 3
 trap '' HUP INT TERM
 sweep() { setpriv ${asUser('"$uid"').join(' ')} sh -c 'kill -KILL -1'; }
 exec 4<&0 </dev/null
-prlimit --core=0 --nproc=256 --nofile=1024 --fsize=1073741824 --data=2147483648 -- \\
+prlimit --core=0 --nproc=256 --nofile=1024 --fsize=1073741824 --data=2147483648 -- $namespaces \\
   setpriv ${asUser('"$uid"').join(' ')} --pdeathsig KILL \\
   sh -c 'while IFS= read -r line && [ -n "$line" ]; do export "$line"; done; exec "$@"' sh "$@" <&4 3<&- 4<&- &
 child=$!
@@ -53,6 +53,7 @@ interface ProgramStart {
   args: readonly string[]
   /** Names are those of variables, and values have one line. */
   env: Record<string, string>
+  confinement: Confinement
 }
 
 const within = async (ended: Promise<unknown>, ms: number): Promise<boolean> => {
@@ -93,12 +94,12 @@ const stopped = async (child: ChildProcess, control: Writable, ended: Promise<un
 }
 
 /** Throws the system's error if the supervisor cannot be started. A program that cannot be is one that ends at once. */
-export const startProgram = ({ command, args, env }: ProgramStart): Program => {
+export const startProgram = ({ command, args, env, confinement }: ProgramStart): Program => {
   const uid = freeUser()
   const folder = mkdtempSync(join(tmpdir(), 'tendril-mcp-'))
   chownSync(folder, uid, uid)
   const own = { ...CLEAN_ENV, HOME: folder, TMPDIR: folder }
-  const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'sh', String(uid), folder, command, ...args], {
+  const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'sh', String(uid), folder, namespacesOf[confinement].join(' '), command, ...args], {
     ...{ cwd: folder, env: own, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
   })
   const { stdin, stdout, stderr } = child
