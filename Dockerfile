@@ -19,7 +19,7 @@ RUN apt-get update \
   && useradd --system --home-dir /var/lib/tendril --create-home --shell /usr/sbin/nologin tendril
 COPY --from=build /build/dist/tendril /usr/local/bin/tendril
 COPY --from=build /build/LICENSE /usr/share/doc/tendril/LICENSE
-ENV HOST=0.0.0.0 PORT=7070 TENDRIL_HOME=/var/lib/tendril PATH=/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin
+ENV HOST=0.0.0.0 PORT=7070 TENDRIL_HOME=/var/lib/tendril TENDRIL_FIRST_START=file PATH=/usr/lib/postgresql/15/bin:/usr/local/bin:/usr/bin:/bin
 USER tendril
 VOLUME /var/lib/tendril
 EXPOSE 7070

@@ -49,7 +49,8 @@ export interface Config {
   publicUrl: string
   /** The URL of this process for the other processes of the deployment. */
   nodeUrl: string
-  home: string
+  /** The folder for everything on this machine; undefined if neither TENDRIL_HOME nor HOME is set. */
+  home: string | undefined
   databaseUrl: string | undefined
   logLevel: string
   commit: string | null
@@ -61,6 +62,8 @@ export interface Config {
   /** Undefined if the composer drafts. */
   openai: OpenaiConfig | undefined
   bootstrapKey: string | undefined
+  /** Where the first start leaves key and link: on standard output, or in a file under `home`. */
+  firstStart: 'print' | 'file'
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
   /** `host:port` pairs that may be called although they are not public, also over plain http. For tests. */
@@ -86,7 +89,9 @@ export interface Config {
 
 type Env = Record<string, string | undefined>
 
-const defaultHome = (env: Env): string => (process.getuid?.() === 0 ? '/var/lib/tendril' : join(env.HOME ?? '.', '.tendril', 'server'))
+/** Never the working folder: a server that is started elsewhere would begin anew, and leave a secret behind. */
+const defaultHome = (env: Env, isRoot: boolean): string | undefined =>
+  isRoot ? '/var/lib/tendril' : optional(env.HOME, (home) => join(home, '.tendril', 'server'))
 
 const PROVIDER = 'api.openai.com'
 /** Sent to local servers, which ignore it: the client requires a key. */
@@ -118,7 +123,7 @@ const LEAST_AGENT_DAYS = 31
 /** Treats empty as unset. */
 const optional = <V>(text: string | undefined, read: (text: string) => V): V | undefined => (text ? read(text) : undefined)
 
-export const readConfig = (env: Env = process.env): Config => {
+export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() === 0): Config => {
   const port = portOf(env.PORT || '7070')
   const host = hostOf(env.HOST || '127.0.0.1')
   return Object.freeze({
@@ -126,7 +131,8 @@ export const readConfig = (env: Env = process.env): Config => {
     host,
     publicUrl: addressOf('PUBLIC_URL', env.PUBLIC_URL || `http://localhost:${port}`),
     nodeUrl: addressOf('NODE_URL', env.NODE_URL || `http://${hostAndPort(host, port)}`),
-    home: env.TENDRIL_HOME || defaultHome(env),
+    home: env.TENDRIL_HOME || defaultHome(env, isRoot),
+    firstStart: choiceOf('TENDRIL_FIRST_START', ['print', 'file'], env.TENDRIL_FIRST_START || 'print'),
     databaseUrl: env.DATABASE_URL || undefined,
     logLevel: levelOf(env.LOG_LEVEL || 'info'),
     commit: optional(env.TENDRIL_COMMIT, commitOf) ?? null,

@@ -49,7 +49,7 @@ const withDb = async <T>({ config, log }: AdminContext, work: (db: Db) => Promis
 }
 
 const createTenant = async ({ config, log }: AdminContext, flags: Flags) => {
-  await using database = await joinDatabase(config, log)
+  await using database = await joinDatabase(config, log, { makesSchema: true })
   // It must not start due work of other workspaces, only make this one.
   await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, overrides: { sweepMs: 0 } })
   const workspace_id = await createWorkspace(workplace.db, text(flags, 'name'))

@@ -1,8 +1,10 @@
 /** What the server prints once it has started. */
 import type { Config } from '../config.ts'
 import type { NewWorkspace } from './first-start.ts'
+import { firstStartFile } from './first-start-file.ts'
+import { homeOf } from './home.ts'
 
-type Shown = Pick<Config, 'publicUrl' | 'openai' | 'bootstrapKey'>
+type Shown = Pick<Config, 'publicUrl' | 'openai' | 'bootstrapKey' | 'firstStart' | 'home'>
 
 const drafter = ({ openai }: Shown): string => {
   if (!openai) return 'the built-in composer, offline; OPENAI_API_KEY or OPENAI_BASE_URL selects a model'
@@ -20,8 +22,17 @@ const addresses = (shown: Shown, database: string): string => {
   Drafts by  ${drafter(shown)}`
 }
 
+const filed = ({ id }: NewWorkspace, shown: Shown): string => `
+
+A workspace was created, with an account on the sandbox network. Its API key and the link for its owner are in a file
+that only this user can read, and that is removed once the owner has joined:
+  Workspace  ${id}
+  File       ${firstStartFile(homeOf(shown))}`
+
 /** How to sign in the first time. */
-const welcome = ({ id, apiKey, signInUrl }: NewWorkspace, { publicUrl, bootstrapKey }: Shown): string => `
+const welcome = (made: NewWorkspace, shown: Shown): string => (shown.firstStart === 'file' ? filed(made, shown) : printed(made, shown))
+
+const printed = ({ id, apiKey, signInUrl }: NewWorkspace, { publicUrl, bootstrapKey }: Shown): string => `
 
 A workspace was created, with an account on the sandbox network. The key and the link are shown only this once:
   Workspace  ${id}

@@ -1,13 +1,14 @@
 /** The database of DATABASE_URL, or an embedded Postgres of our own. */
 import type { Log } from '#kernel/log'
 import { findEmbedded, startEmbedded } from '#postgres/start'
-import { checkCanary } from '#store/engine/canary'
+import { checkCanary, requireFittingSecret } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
-import { migrate } from '#store/engine/migrate'
+import { migrate, requireSchema } from '#store/engine/migrate'
 import { awaitDatabase } from '#store/engine/reach'
 import type { Config } from '../config.ts'
 import { connectionOptionsOf } from './database-url.ts'
+import { homeOf } from './home.ts'
 import { secretKey } from './secret-key.ts'
 
 interface Database extends AsyncDisposable {
@@ -36,23 +37,41 @@ const openEmbedded = async (home: string, log: Log): Promise<Database> => {
   }
 }
 
-/** Opens the database for a server: migrates it, checks the secret against it, and makes logins for the pools. */
+/** Opens the database for a server: checks the secret, migrates, and makes logins for the pools. */
 export async function openDatabase(config: Config, log: Log): Promise<OpenDatabase> {
-  return await prepare(await (config.databaseUrl ? openExternal(config.databaseUrl, log) : openEmbedded(config.home, log)), config, log)
+  return await prepare(await open(config, log), config, log, (options) => migrate(options, log))
 }
 
-/** For a command: the running server's database, or one that is open only as long as the command runs. */
-export async function joinDatabase(config: Config, log: Log): Promise<OpenDatabase> {
-  const running = config.databaseUrl ? undefined : await findEmbedded(config.home)
-  if (!running) return openDatabase(config, log)
-  const joined = { options: running, description: 'the embedded Postgres of the running server', [Symbol.asyncDispose]: async () => {} }
-  return await prepare(joined, config, log)
+interface Joining {
+  /** Whether the command makes the schema in an empty database. */
+  makesSchema: boolean
 }
 
-const prepare = async (database: Database, config: Config, log: Log): Promise<OpenDatabase> => {
+/**
+ * For a command: the running server's database, or one that is open only as long as the command runs. A
+ * command migrates nothing: servers do, and only after they have been started for that.
+ */
+export async function joinDatabase(config: Config, log: Log, joining: Joining = { makesSchema: false }): Promise<OpenDatabase> {
+  const running = config.databaseUrl ? undefined : await findEmbedded(homeOf(config))
+  const joined = running && {
+    options: running,
+    description: 'the embedded Postgres of the running server',
+    [Symbol.asyncDispose]: async () => {},
+  }
+  const database = joined ?? (await open(config, log))
+  return await prepare(database, config, log, (options) => requireSchema(options, log, joining))
+}
+
+const open = (config: Config, log: Log): Promise<Database> =>
+  config.databaseUrl ? openExternal(config.databaseUrl, log) : openEmbedded(homeOf(config), log)
+
+type MakeSchema = (options: ConnectionOptions) => Promise<void>
+
+const prepare = async (database: Database, config: Config, log: Log, makeSchema: MakeSchema): Promise<OpenDatabase> => {
   try {
-    await migrate(database.options, log)
     const secret = await secretKey(config)
+    await requireFittingSecret(database.options, secret)
+    await makeSchema(database.options)
     await checkCanary(database.options, secret)
     return { ...database, secret, options: await withLogins(database.options, secret, log) }
   } catch (cause) {

@@ -1,6 +1,7 @@
 /** Makes a workspace in a database that has none, with the sandbox connected, so that the whole product works at once. */
 
 import { defaultPlan } from '#domain/app/plan'
+import { newApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
@@ -19,19 +20,26 @@ export interface NewWorkspace {
   signInUrl: string
 }
 
-/** The new workspace; undefined if there were workspaces before. The key comes last: its presence shows that all is done. */
+/**
+ * The new workspace; undefined if there were workspaces before. The key comes last: its presence shows
+ * that all is done. `keep`: called before, so that a key never exists that nobody can have seen.
+ */
 export async function firstStart(
   { bootstrapKey, publicUrl }: Pick<Config, 'bootstrapKey' | 'publicUrl'>,
   { db, world, sandbox }: Workplace,
+  keep: (made: NewWorkspace) => Promise<void>,
 ): Promise<NewWorkspace | undefined> {
   for (let tries = 1; ; tries++) {
     const tenantId = await unfinishedTenant(db, { id: newId(), name: 'My workspace', plan: defaultPlan })
     if (!tenantId) return undefined
     try {
       await connectAccount(world, tenantId, { network: sandbox.name, ...(await sandbox.connect(tenantId, 'me')) })
-      const options = { scopes: [...scopes], ...(bootstrapKey ? { key: bootstrapKey } : {}) }
       const signInUrl = await inviteByOperator({ db, publicUrl }, { tenantId, role: 'owner' })
-      return { id: tenantId, apiKey: (await createKey(db, { tenantId, name: 'first start', ...options })).api_key, signInUrl }
+      const made = { id: tenantId, apiKey: bootstrapKey ?? newApiKey(), signInUrl }
+      await keep(made)
+      const key = { tenantId, name: 'first start', scopes: [...scopes], key: made.apiKey }
+      await createKey(db, key)
+      return made
     } catch (cause) {
       if (tries >= TRIES || AppError.from(cause).code !== 'unavailable') throw cause
     }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
 import { parseSecret } from '#kernel/secret'
 import type { Config } from '../config.ts'
+import { homeOf } from './home.ts'
 
 const pathIn = (home: string): string => join(home, 'secret.key')
 
@@ -36,8 +37,8 @@ export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
 /** TENDRIL_SECRET_KEY, or the key that the first start made under TENDRIL_HOME beside the embedded database. */
 export async function secretKey(config: Config): Promise<Buffer> {
   requireSecretKey(config)
-  const secret = parseSecret(config.secretKey ?? (await readOrMake(config.home)))
+  const secret = parseSecret(config.secretKey ?? (await readOrMake(homeOf(config))))
   if (!secret)
-    throw new AppError('invalid_input', `${pathIn(config.home)} must contain 32 bytes in base64: the file was changed or is incomplete`)
+    throw new AppError('invalid_input', `${pathIn(homeOf(config))} must contain 32 bytes in base64: the file was changed or is incomplete`)
   return secret
 }

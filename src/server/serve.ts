@@ -6,7 +6,9 @@ import { type Config, readConfig } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
 import { printAddresses } from './announce.ts'
 import { openDatabase } from './database.ts'
-import { firstStart } from './first-start.ts'
+import { firstStart, type NewWorkspace } from './first-start.ts'
+import { keepFirstStart, startForgetting } from './first-start-file.ts'
+import { homeOf } from './home.ts'
 import { requireSecretKey } from './secret-key.ts'
 import { type Listening, listen, openWorkplace, type Workplace } from './server.ts'
 
@@ -23,6 +25,7 @@ const checkedConfig = (): Config => {
   const config = readConfig()
   parseFaults(config.sandboxFaults)
   requireSecretKey(config)
+  if (!config.databaseUrl || config.firstStart === 'file') homeOf(config)
   return config
 }
 
@@ -49,6 +52,8 @@ const checkStorage = async ({ storage }: Workplace, { s3 }: Config, log: Log): P
   if (flaw !== undefined) log.error({ bucket: s3?.bucket, endpoint: s3?.endpoint }, `files cannot be kept in S3: ${flaw}`)
 }
 
+const nothing = Promise.resolve()
+
 export async function runServer(): Promise<void> {
   const config = checkedConfig()
   const log = createLog(config.logLevel)
@@ -61,7 +66,10 @@ export async function runServer(): Promise<void> {
   const { port } = stack.use(await listenOn(config, workplace, { log, ready: () => ready }))
   const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
   // Only once the port is taken: a start that fails there must not make a key that nobody sees.
-  const made = await firstStart({ ...config, publicUrl }, workplace)
+  const isFiled = config.firstStart === 'file'
+  const keep = (its: NewWorkspace) => (isFiled ? keepFirstStart(homeOf(config), its) : nothing)
+  const made = await firstStart({ ...config, publicUrl }, workplace, keep)
+  if (config.home) stack.use(await startForgetting(config.home, { db: workplace.db, log }))
   ready = true
   void checkStorage(workplace, config, log)
   printAddresses({ ...config, publicUrl }, { database: database.description, made })

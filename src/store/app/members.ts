@@ -31,6 +31,9 @@ export const ownerCount = mapped(
   ({ owners }) => owners,
 )
 
+/** A row if the workspace has an owner. */
+export const hasOwner: Query<{ present: boolean }> = (sql) => sql`select true as present from member where role = 'owner' limit 1`
+
 export const setRole =
   (personId: string, role: Role, now: Date): Query =>
   (sql) =>

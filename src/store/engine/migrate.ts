@@ -18,15 +18,15 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
  * program, one whose applied files were edited since, and one that still serves another process, whose tables would change under it.
  */
 export async function migrate(options: ConnectionOptions, log: Log): Promise<void> {
-  const sql = postgres({ ...options, max: 1, onnotice: () => {}, connect_timeout: 10 })
-  try {
+  await asked(options, async (sql) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     await sql`create table if not exists migration (name text primary key, hash text not null, applied_at timestamptz not null default now())`
-    const applied = new Map(
-      (await sql<{ name: string; hash: string }[]>`select name, hash from migration`).map((row) => [row.name, row.hash]),
-    )
+    const applied = await appliedTo(sql)
     const pending = pendingOf(applied)
-    if (applied.size > 0 && pending.length > 0) await awaitNoNodes(sql)
+    if (applied.size > 0 && pending.length > 0) {
+      await awaitNoNodes(sql)
+      log.info({ from: versionOf([...applied.keys()]), to: versionOf(files()) }, 'migrating the database')
+    }
     for (const { name, text } of pending) {
       await sql.begin(async (tx) => {
         await tx`insert into migration (name, hash) values (${name}, ${hashOf(text)})`
@@ -34,18 +34,55 @@ export async function migrate(options: ConnectionOptions, log: Log): Promise<voi
       })
       log[applied.size > 0 ? 'info' : 'debug']({ migration: name }, 'migrated')
     }
+  })
+}
+
+/**
+ * For commands, which run beside servers: throws unless the schema is the one of this program. Changes
+ * nothing. `makesSchema`: makes it in an empty database.
+ */
+export async function requireSchema(options: ConnectionOptions, log: Log, { makesSchema }: { makesSchema: boolean }): Promise<void> {
+  const applied = await asked(options, async (sql) => {
+    const [found] = await sql`select to_regclass('migration') is not null as made`
+    return found!.made ? await appliedTo(sql) : new Map<string, string>()
+  })
+  if (pendingOf(applied).length === 0) return
+  if (applied.size === 0 && makesSchema) return await migrate(options, log)
+  throw new AppError('conflict', applied.size === 0 ? EMPTY : outdated([...applied.keys()]))
+}
+
+const EMPTY = 'the database is empty: start the server, or create a workspace by `tenant create`'
+
+const outdated = (names: string[]): string =>
+  `the database has version ${versionOf(names)}, and this program needs version ${versionOf(files())}: ` +
+  'start the server of this program, which migrates it'
+
+const asked = async <T>(options: ConnectionOptions, ask: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+  const sql = postgres({ ...options, max: 1, onnotice: () => {}, connect_timeout: 10 })
+  try {
+    return await ask(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
+const appliedTo = async (sql: postgres.Sql): Promise<Map<string, string>> => {
+  const rows = await sql<{ name: string; hash: string }[]>`select name, hash from migration`
+  return new Map(rows.map((row) => [row.name, row.hash]))
+}
+
+const files = (): string[] => listAssets('sql').filter((path) => MIGRATION.test(path))
+
+/** The number of the last of these migrations: `000073`. */
+const versionOf = (names: string[]): string => /\d{6}/.exec(names.toSorted().at(-1) ?? '')?.[0] ?? 'none'
+
 /** The migrations that the database lacks. `applied`: hashes of those that it has. */
 const pendingOf = (applied: Map<string, string>): { name: string; text: string }[] => {
-  const files = listAssets('sql').filter((path) => MIGRATION.test(path))
-  if (files.length === 0) throw new Error('this program contains no migrations')
-  const unknown = [...applied.keys()].filter((name) => !files.includes(name))
+  const known = files()
+  if (known.length === 0) throw new Error('this program contains no migrations')
+  const unknown = [...applied.keys()].filter((name) => !known.includes(name))
   if (unknown.length > 0) throw new Error(`the database is newer than this program: it has ${unknown.join(', ')}`)
-  const texts = files.map((name) => ({ name, text: readText(name) }))
+  const texts = known.map((name) => ({ name, text: readText(name) }))
   const edited = texts.find(({ name, text }) => applied.has(name) && applied.get(name) !== hashOf(text))
   if (edited) throw new Error(`migration ${edited.name} was changed after it was applied to this database`)
   return texts.filter(({ name }) => !applied.has(name))

@@ -1,0 +1,96 @@
+/** Who makes and migrates the schema: servers, once the secret fits. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+import { newApiKey } from '#kernel/api-key'
+import { createLog } from '#kernel/log'
+import { joinDatabase, openDatabase } from '#server/database'
+import { checkCanary } from '#store/engine/canary'
+import type { ConnectionOptions } from '#store/engine/db'
+import { TEST_SECRET } from '#test/support/app'
+import { emptyDb, freshDb, type TestDatabase } from '#test/support/db'
+import { migrateOnly, migrations } from '#test/support/migrations'
+import { runAdmin, urlOf } from '#test/support/server'
+import { readConfig } from '../../src/config.ts'
+
+const LAST = migrations.at(-1)!
+const numberOf = (name: string): string => /\d{6}/.exec(name)![0]
+
+const applied = async (options: ConnectionOptions): Promise<string[]> => {
+  const sql = postgres({ ...options, max: 1, onnotice: () => {} })
+  try {
+    const [found] = await sql`select to_regclass('migration') is not null as made`
+    if (!found!.made) return []
+    return (await sql`select name from migration order by name`).map(({ name }) => name)
+  } finally {
+    await sql.end()
+  }
+}
+
+const configOf = (options: ConnectionOptions, secret: Buffer) =>
+  readConfig({ DATABASE_URL: urlOf(options), TENDRIL_SECRET_KEY: secret.toString('base64') })
+
+const adminWith = (options: ConnectionOptions, secret: Buffer, ...args: string[]) =>
+  runAdmin({ key: newApiKey(), database: options, secret: secret.toString('base64') }, ...args)
+
+describe('a database of an earlier version', () => {
+  let database: TestDatabase
+  beforeEach(async () => {
+    database = await emptyDb()
+    await migrateOnly(database.options, (name) => name !== LAST)
+    await checkCanary(database.options, TEST_SECRET)
+  })
+  afterEach(async () => {
+    await database[Symbol.asyncDispose]()
+  })
+
+  test.each([
+    ['a command', joinDatabase],
+    ['a server', openDatabase],
+  ])('is left as it is by %s with another secret', async (_, enter) => {
+    const config = configOf(database.options, randomBytes(32))
+    await expect(enter(config, createLog('silent'))).rejects.toThrow('TENDRIL_SECRET_KEY differs')
+    expect(await applied(database.options)).toEqual(migrations.slice(0, -1))
+  })
+
+  test('is left as it is by a command, which says the versions', async () => {
+    const { code, err } = await adminWith(database.options, TEST_SECRET, 'tenant', 'list')
+    const [from, to] = [numberOf(migrations.at(-2)!), numberOf(LAST)]
+    const versions = `the database has version ${from}, and this program needs version ${to}`
+    expect(err).toBe(`tendril admin: ${versions}: start the server of this program, which migrates it\n`)
+    expect(code).not.toBe(0)
+    expect(await applied(database.options)).toEqual(migrations.slice(0, -1))
+  })
+
+  test('is migrated by a server, which says from which version to which', async () => {
+    const lines: string[] = []
+    const log = createLog('info', { write: (line: string) => void lines.push(line) })
+    await using _ = await openDatabase(configOf(database.options, TEST_SECRET), log)
+    expect(await applied(database.options)).toEqual(migrations)
+    const said = lines.map((line) => JSON.parse(line)).filter(({ msg }) => /^migrat/.test(msg))
+    const [from, to] = [numberOf(migrations.at(-2)!), numberOf(LAST)]
+    expect(said).toMatchObject([
+      { msg: 'migrating the database', from, to },
+      { msg: 'migrated', migration: LAST },
+    ])
+  })
+})
+
+describe('an empty database', () => {
+  test('gets its schema by `tenant create`, and by no other command', async () => {
+    await using database = await emptyDb()
+    const refused = await adminWith(database.options, TEST_SECRET, 'tenant', 'list')
+    expect(refused.err).toContain('the database is empty: start the server, or create a workspace')
+    expect(await applied(database.options)).toEqual([])
+    const made = await adminWith(database.options, TEST_SECRET, 'tenant', 'create', '--name', 'A')
+    expect(made.json.workspace_id).toBeString()
+    expect(await applied(database.options)).toEqual(migrations)
+  })
+})
+
+test('a database of this version opens for commands', async () => {
+  await using database = await freshDb()
+  await checkCanary(database.options, TEST_SECRET)
+  const { code } = await adminWith(database.options, TEST_SECRET, 'tenant', 'list')
+  expect(code).toBe(0)
+})
