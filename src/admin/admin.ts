@@ -49,10 +49,11 @@ const withDb = async <T>({ config, log }: AdminContext, work: (db: Db) => Promis
 }
 
 const createTenant = async ({ config, log }: AdminContext, flags: Flags) => {
+  const [name, address] = [text(flags, 'name'), optionalEmail(flags)]
   await using database = await joinDatabase(config, log, { makesSchema: true })
   // It must not start due work of other workspaces, only make this one.
   await using workplace = await openWorkplace(config, { ...database.options, max: 2 }, { log, overrides: { sweepMs: 0 } })
-  const workspace_id = await createWorkspace(workplace.db, text(flags, 'name'))
+  const workspace_id = await createWorkspace(workplace.db, name)
   if (flags.sandbox) {
     const account = await workplace.sandbox.connect(workspace_id, `workspace-${workspace_id.slice(-12)}`)
     await connectAccount(workplace.world, workspace_id, { network: workplace.sandbox.name, ...account })
@@ -62,19 +63,21 @@ const createTenant = async ({ config, log }: AdminContext, flags: Flags) => {
   return {
     workspace_id,
     api_key,
-    sign_in_url: await inviteByOperator(place, { tenantId: workspace_id, role: 'owner', email: optionalEmail(flags) }),
+    sign_in_url: await inviteByOperator(place, { tenantId: workspace_id, role: 'owner', email: address }),
   }
 }
 
-const listWorkspaces = async (db: Db, flags: Flags): Promise<object> => {
+const listWorkspaces = (flags: Flags) => {
   const wanted = pageOf(pageFlags(flags))
-  const { rows: workspaces, next_cursor } = pageResult(await listTenants(db, wanted), wanted.limit)
-  return { workspaces, next_cursor }
+  return async (db: Db): Promise<object> => {
+    const { rows: workspaces, next_cursor } = pageResult(await listTenants(db, wanted), wanted.limit)
+    return { workspaces, next_cursor }
+  }
 }
 
 const commands: Record<string, (place: AdminContext, flags: Flags) => Promise<object>> = {
   'tenant create': createTenant,
-  'tenant list': (place, flags) => withDb(place, (db) => listWorkspaces(db, flags)),
+  'tenant list': (place, flags) => withDb(place, listWorkspaces(flags)),
   'key create': (place, flags) => {
     const key = { tenantId: uuid(flags, 'workspace'), scopes: scopeList(flags), name: 'created by the operator' }
     return withDb(place, (db) => createKey(db, key))
@@ -93,8 +96,8 @@ const commands: Record<string, (place: AdminContext, flags: Flags) => Promise<ob
     const { publicUrl } = place.config
     return withDb(place, (db) => resetByOperator({ db, publicUrl }, { email: address, id }))
   },
-  'plan set': (place, flags) => withDb(place, (db) => setPlan(db, flags)),
-  'plan get': (place, flags) => withDb(place, (db) => getPlan(db, flags)),
+  'plan set': (place, flags) => withDb(place, setPlan(flags)),
+  'plan get': (place, flags) => withDb(place, getPlan(flags)),
   'files check': ({ config }) => checkFiles(config),
   ...webhookCommands,
 }

@@ -17,8 +17,11 @@ export const planHelp = `Read or change the plan of a workspace:
 
 const missing = (): never => fail('not_found', 'no such workspace')
 
+/** A command whose flags have been read; what it does then needs the database. */
+type Read = (db: Db) => Promise<object>
+
 /** Absent fields stay as they are. */
-export const setPlan = async (db: Db, flags: Flags): Promise<object> => {
+export const setPlan = (flags: Flags): Read => {
   const workspace_id = uuid(flags, 'workspace')
   const plan: PlanName | undefined = flags.plan === undefined ? undefined : choice(flags, 'plan', planNames)
   const billing: Billing | undefined = flags.billing === undefined ? undefined : choice(flags, 'billing', billingStates)
@@ -33,15 +36,17 @@ export const setPlan = async (db: Db, flags: Flags): Promise<object> => {
     billing: billing ?? before.billing,
     overrides: withOverrides(clears ? {} : before.overrides, entries),
   })
-  return { workspace_id, ...((await changePlan(db, workspace_id, next)) ?? missing()) }
+  return async (db) => ({ workspace_id, ...((await changePlan(db, workspace_id, next)) ?? missing()) })
 }
 
 /** The plan, and how much of it is used. */
-export const getPlan = async (db: Db, flags: Flags): Promise<object> => {
+export const getPlan = (flags: Flags): Read => {
   const workspace_id = uuid(flags, 'workspace')
-  const [row] = await db.read<PlanRow>({ tenantId: workspace_id }, planOfWorkspace)
-  const { now, counters, ...plan } = row ?? missing()
-  const budget = { plan, counters, now }
-  const reads = tiers.map((tier) => readsView(budget, tier))
-  return { workspace_id, ...plan, features: features.filter((one) => hasFeature(plan, one)), ...budgetsOf(budget), reads }
+  return async (db) => {
+    const [row] = await db.read<PlanRow>({ tenantId: workspace_id }, planOfWorkspace)
+    const { now, counters, ...plan } = row ?? missing()
+    const budget = { plan, counters, now }
+    const reads = tiers.map((tier) => readsView(budget, tier))
+    return { workspace_id, ...plan, features: features.filter((one) => hasFeature(plan, one)), ...budgetsOf(budget), reads }
+  }
 }

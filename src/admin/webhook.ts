@@ -56,10 +56,16 @@ const kinds = ({ events }: Flags): string[] => (typeof events === 'string' ? eve
 
 /** The commands by their words. Only `set` and `rotate` print a secret, and only once. */
 export const webhookCommands: Record<string, (place: AdminContext, flags: Flags) => Promise<object>> = {
-  'webhook set': (place, flags) => asOperator(place, flags, (run) => run('set', { url: text(flags, 'url'), events: kinds(flags) })),
+  'webhook set': (place, flags) => {
+    const wanted = { url: text(flags, 'url'), events: kinds(flags) }
+    return asOperator(place, flags, (run) => run('set', wanted))
+  },
   'webhook rotate': (place, flags) => asOperator(place, flags, (run) => run('rotate')),
   'webhook disable': (place, flags) => asOperator(place, flags, (run) => run('disable')),
   'webhook test': (place, flags) => asOperator(place, flags, (run) => run('test')),
   'webhook events': (place, flags) => asOperator(place, flags, (run) => run('events', { limit: LATEST })),
-  'webhook replay': (place, flags) => asOperator(place, flags, (run) => run('replay', { id: uuid(flags, 'id') })),
+  'webhook replay': (place, flags) => {
+    const id = uuid(flags, 'id')
+    return asOperator(place, flags, (run) => run('replay', { id }))
+  },
 }

@@ -9,7 +9,7 @@ import { startPeriodic } from '#actors/engine/periodic'
 import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { hasOwner } from '#store/app/members'
+import { anOwner } from '#store/app/members'
 import type { Db } from '#store/engine/db'
 import type { NewWorkspace } from './first-start.ts'
 
@@ -60,7 +60,7 @@ export const startForgetting = async (home: string, { db, log, everyMs = LOOK_EV
   let isOver = false
   const look = async (): Promise<void> => {
     const tenantId = await workspaceIn(path)
-    if (tenantId !== undefined && (await db.read({ tenantId }, hasOwner)).length === 0) return
+    if (tenantId !== undefined && (await db.read({ tenantId }, anOwner)).length === 0) return
     await rm(path, { force: true })
     isOver = true
   }

@@ -18,7 +18,7 @@ import { auditPage } from '#store/app/audit'
 import { exportPage, exportSources, startOf } from '#store/app/export'
 import type { ExportSource } from '#store/app/export-source'
 import { fileBlock, keptFile, notedFile } from '#store/app/files'
-import { listMembers } from '#store/app/members'
+import { anOwner, listMembers } from '#store/app/members'
 import { endpointOverview } from '#store/app/webhooks'
 import { planOfWorkspace, workspaceOf } from '#store/app/workspace'
 import { listInvitations } from '#store/app/workspace-invitations'
@@ -185,6 +185,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listLearnings({ ...page, status: 'active', kind: 'worked' }),
     listLearnings({ ...page, status: 'active', kind: 'worked', after: END }),
   ],
+  'members.anOwner': () => [anOwner],
   'members.listMembers': () => [listMembers(page), listMembers({ ...page, after: END })],
   'outbox.eventLog': ({ outbox }) => [
     eventLog(page),

@@ -32,7 +32,7 @@ export const ownerCount = mapped(
 )
 
 /** A row if the workspace has an owner. */
-export const hasOwner: Query<{ present: boolean }> = (sql) => sql`select true as present from member where role = 'owner' limit 1`
+export const anOwner: Query<{ tenant_id: string }> = (sql) => sql`select tenant_id from member where role = 'owner' limit 1`
 
 export const setRole =
   (personId: string, role: Role, now: Date): Query =>
