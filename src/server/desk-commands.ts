@@ -104,9 +104,14 @@ const call = async (command: NamedCommand, argv: readonly string[]): Promise<Und
   return asksForHelp(argv) ? { error: help(command) } : { tool: o.tool!, args: await inputOf(o, argv) }
 }
 
+/** In words, as in `agent jobs cancel`. */
+const LONGEST_NAME = 3
+
 const read = async (line: string, isMarked: boolean): Promise<Understood | undefined> => {
   const words = isMarked ? wordsOf(line) : line.split(/\s+/)
-  const command = commandAt(words) ?? (isMarked ? capabilityAt(words) : undefined)
+  // A phone begins a line with a capital letter.
+  const named = words.slice(0, LONGEST_NAME).map((word) => word.toLowerCase())
+  const command = commandAt(named) ?? (isMarked ? capabilityAt(named) : undefined)
   if (command) return call(command, wordsOf(line).slice(wordsOfCommand(command).length))
   if (!isMarked) return undefined
   return { error: words.length === 0 || words[0] === 'help' ? helpFor(words.slice(1)) : sayFailure(suggestionFor(words, deskCommands)) }
@@ -117,7 +122,7 @@ const read = async (line: string, isMarked: boolean): Promise<Understood | undef
  * single word of a capability also begins sentences.
  */
 export const parseDeskLine: Parse = async (line) => {
-  const [mark = ''] = /^(?:\/|tendril(?=\s|$))\s*/.exec(line) ?? []
+  const [mark = ''] = /^(?:\/|tendril(?=\s|$))\s*/i.exec(line) ?? []
   try {
     return await read(line.slice(mark.length), mark !== '')
   } catch (cause) {

@@ -5,6 +5,7 @@ import type { Models, NO_MODEL } from '#domain/agent/model-choice'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
+import type { Desk } from '#port/model/desk/desk'
 import type { Thinker } from '#port/model/thinker'
 import type { Db } from '#store/engine/db'
 import type { Letter } from '../../engine/letter.ts'
@@ -29,7 +30,7 @@ export interface AgentDeps {
   /** The model, if one is set. */
   thinker: Thinker | undefined
   /** Carries out commands in the words of the command line. */
-  desk: Thinker
+  desk: Desk
   priceOf(model: string): PriceOf
   /** What the model takes at once, in tokens. */
   contextTokens: number

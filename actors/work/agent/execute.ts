@@ -7,6 +7,7 @@ import { hostOf } from '#domain/agent/fetching'
 import { HandleBook } from '#domain/agent/handles'
 import { callingJob } from '#domain/agent/job'
 import { GENERATION_WAIT_MS, TOOL_STATEMENT_MS } from '#domain/agent/limits'
+import { NO_MODEL } from '#domain/agent/model-choice'
 import { givenBy } from '#domain/agent/playbook'
 import { keptResult, type Step, type StepHead, timeOf } from '#domain/agent/step'
 import { approvalOfStep, saveApproval } from '#store/agent/approvals'
@@ -104,11 +105,16 @@ const stale = (changes: At['changes'], approval: Approval): string => {
 
 const everybody: ToolCaller['scopes'] = new Set(['api:read', 'api:write', 'workspace:use', 'session'] as const)
 
+/** A command that a person has typed needs no place in the tool's hour: the kill switch must not wait for one. */
+const isTyped = (heads: At['heads'], ofStep: number | null, { origin, kind }: At['changes']['job']): boolean =>
+  origin === 'manual' && kind !== 'delegate' && heads.some(({ number, name }) => number === ofStep && name === NO_MODEL)
+
 /** Why a call must not be made now; undefined if nothing is against it. */
-const heldBack = ({ gate, changes }: At, calls: number, isRead = false): string | undefined => {
-  if (gate.deletesAt && !isRead) return 'the workspace is about to be deleted; nothing can be changed'
+const heldBack = ({ gate, changes, heads }: At, { of_step, way }: StepHead, calls: number): string | undefined => {
+  if (gate.deletesAt && way !== 'read') return 'the workspace is about to be deleted; nothing can be changed'
   const limit = agentLimit(gate, 'agent_calls_hour')
-  if (limit >= 0 && calls >= limit) return `the tool was called ${calls} times within the last hour, which is its limit`
+  if (limit >= 0 && calls >= limit && !isTyped(heads, of_step, changes.job))
+    return `the tool was called ${calls} times within the last hour, which is its limit`
   return changes.job.status === 'cancelled' ? 'the job was cancelled' : undefined
 }
 
@@ -130,7 +136,7 @@ export const executeStep = async (usual: AgentDeps, at: At, head: StepHead): Pro
   const deps = head.name === USE_TOOLS ? await withServed(usual, at, (step!.args?.names ?? []) as string[]) : usual
   const decide = (context: ToolContext) => deps.toolBox().decide(step!.name, step!.args ?? {}, context)
   await underLimit(at.sql, async () => {
-    const held = heldBack(at, hour.calls)
+    const held = heldBack(at, head, hour.calls)
     if (held) return void failTool(at, step!, held)
     await decideTool(deps, at, { step: step!, approval, decide })
   })
@@ -164,7 +170,7 @@ export const stepToRun = async (deps: AgentDeps, at: At, head: StepHead): Promis
     hour: callsWithinHour(head.name),
   })
   const acting = await refusable(actingFor(deps, at, step!, approval))
-  const refusal = heldBack(at, hour.calls, head.way === 'read') ?? (typeof acting === 'string' ? acting : undefined)
+  const refusal = heldBack(at, head, hour.calls) ?? (typeof acting === 'string' ? acting : undefined)
   if (refusal === undefined) return step
   failTool(at, step!, refusal)
   return undefined

@@ -36,7 +36,7 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
   const { tenantId, signal } = context
   const { turn, typed, recalled, playbooks } = await turnOf(deps, run, tenantId)
   const asksFromOutside = isForStranger(run.job.on_behalf) ? typed : undefined
-  const byDesk = run.job.model === 'desk' || (typed.trimStart().startsWith('/') && asksFromOutside === undefined)
+  const { byDesk } = run
   const thinker = byDesk ? deps.desk : deps.thinker
   if (!thinker) return { kind: 'failed', failure: 'no_model', retryAfterMs: undefined, ms: 0 }
   // Waiting for a turn does not count.

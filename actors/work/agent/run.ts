@@ -3,9 +3,11 @@ import { Buffer } from 'node:buffer'
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { estimateTokens, historyBytes, reserve } from '#domain/agent/budget'
 import { isForStranger } from '#domain/agent/channel-trust'
+import { LONGEST_UNMARKED } from '#domain/agent/command'
 import type { Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { failingMessage } from '#domain/agent/mcp-offer'
+import { NO_MODEL } from '#domain/agent/model-choice'
 import { definedTools, offeredTools } from '#domain/agent/offer'
 import { CHILD_RULES, strangersMessage, systemMessage } from '#domain/agent/prompt'
 import type { Step, StepHead } from '#domain/agent/step'
@@ -18,6 +20,7 @@ import { pinnedBytes } from '#store/agent/playbooks'
 import { deniedTools } from '#store/agent/rules'
 import { bytesSince, stepPart } from '#store/agent/steps'
 import { historyOf } from '#store/agent/summaries'
+import { messageBeginning } from '#store/agent/thread'
 import type { Gate } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
@@ -52,6 +55,8 @@ export interface Thinking extends Of {
   tools: Tool[]
   offered: string[]
   last: boolean
+  /** Without the model: a command, or no model is set. */
+  byDesk: boolean
   maxTokens: number
   /** What the conversation asks of people already. */
   open: TranscriptMessage[]
@@ -95,6 +100,7 @@ const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | 
     profile: profilePart,
     denied: deniedTools,
     open: when(job.conversation_id !== null && !isStrangers, openApprovalsOf(job.conversation_id ?? '')),
+    words: when(job.message_id !== null, messageBeginning(job.message_id ?? '', LONGEST_COMMAND)),
     recall: when(!job.task && !isStrangers, recallBytes(job.on_behalf.personId)),
     pinned: when(!job.task, pinnedBytes),
     ...servedParts(job),
@@ -111,7 +117,8 @@ const beginThought = async (
   const { job } = changes
   const asked = heads.findLast(({ kind, state }) => kind === 'model' && state === 'done')
   const loaded = await loadNow(sql, thoughtParts(job, before, asked))
-  const summary = await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
+  const byDesk = await isByDesk(deps, job, loaded.words)
+  const summary = byDesk ? undefined : await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
   if (summary) return { run: summary }
   const open = openMessages(loaded.open ?? [])
   const offered = job.task ? [] : offeredOf(withTools(deps, loaded.served), at, loaded.denied)
@@ -129,14 +136,23 @@ const beginThought = async (
     Math.min((loaded.said?.bytes ?? 0) + (loaded.said?.summary_bytes ?? 0), historyBytes(deps.contextTokens))
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })
-  const isDesk = job.model === 'desk'
-  const reserved = isDesk ? undefined : reserve(gate, { input, priceOf: deps.priceOf(job.model) })
+  const reserved = byDesk ? undefined : reserve(gate, { input, priceOf: deps.priceOf(job.model) })
   if (typeof reserved === 'string') return { end: { status: 'failed', error: `budget_exhausted:${reserved}` } }
   const step = beginStep(at, before?.kind === 'model' ? loaded.step : undefined, reserved)
   changes.set({ model_calls: job.model_calls + 1 })
-  changes.started(step, job.model)
-  const rest = { system, tools, offered: offered.map(({ name }) => name), last, open, maxTokens: reserved?.maxTokens ?? 0 }
+  changes.started(step, byDesk ? NO_MODEL : job.model)
+  const rest = { system, tools, offered: offered.map(({ name }) => name), last, byDesk, open, maxTokens: reserved?.maxTokens ?? 0 }
   return { run: { kind: 'think', step, ...rest, job: changes.job, caller: at.caller } }
+}
+
+/** What a command is told by its beginning; the whole of one without a mark. */
+const LONGEST_COMMAND = LONGEST_UNMARKED + 1_000
+
+/** Whether a command of a person is to be carried out, which no budget keeps waiting. */
+const isByDesk = async ({ desk }: AgentDeps, job: Job, words: { content: string } | undefined): Promise<boolean> => {
+  if (job.model === NO_MODEL) return true
+  if (job.task || isForStranger(job.on_behalf)) return false
+  return desk.takes(words?.content ?? (job.parent_id === null ? job.goal : ''))
 }
 
 /** What a stranger's job is told says nothing of the workspace. */

@@ -1,5 +1,5 @@
 /** What becomes of the outcome of a run: in one letter. */
-import { isCommand } from '#domain/agent/schedule'
+import { isCommand } from '#domain/agent/command'
 import { anew, keptResult, STEP_RUNS, type Step } from '#domain/agent/step'
 import type { ThinkFailure } from '#port/model/thinker'
 import { useMemories } from '#store/agent/memories'

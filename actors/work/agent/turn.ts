@@ -29,7 +29,7 @@ interface Asking {
 
 export const turnOf = async (
   deps: AgentDeps,
-  { job, system, tools, last, maxTokens, open }: Thinking,
+  { job, system, tools, last, byDesk, maxTokens, open }: Thinking,
   tenantId: string,
 ): Promise<Asking> => {
   const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
@@ -39,11 +39,8 @@ export const turnOf = async (
     before: when(job.message_id !== null, summaryBefore(job.message_id ?? '')),
     own: when(job.message_id !== null, messageText(job.message_id ?? '')),
     steps: stepsOf(job.id),
-    pinned: when(job.model !== 'desk' && !job.task, pinnedPlaybooks),
-    recalled: when(
-      job.model !== 'desk' && !job.task && !isForStranger(job.on_behalf),
-      recalledMemories(words, job.started_at ?? job.created_at),
-    ),
+    pinned: when(!byDesk && !job.task, pinnedPlaybooks),
+    recalled: when(!byDesk && !job.task && !isForStranger(job.on_behalf), recalledMemories(words, job.started_at ?? job.created_at)),
   })
   if (job.task)
     return {

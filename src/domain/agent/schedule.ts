@@ -189,6 +189,3 @@ export const ranOut = (schedule: Schedule, { status, error }: { status: JobStatu
   if (error === 'caller_gone') return paused(failed, 'caller_gone', now)
   return failed.failures >= MOST_FAILURES ? paused(failed, 'failures', now) : failed
 }
-
-/** Whether the desk alone could work on the goal: a command in the words of the command line. */
-export const isCommand = (goal: string): boolean => goal.trimStart().startsWith('/')

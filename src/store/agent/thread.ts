@@ -32,6 +32,10 @@ export const saveThread =
       where id = ${id}`
 
 /** The message that a job answers. */
+/** So much of what a message says. */
+export const messageBeginning = (messageId: string, length: number) =>
+  one<{ content: string }>({}, (sql) => sql`select left(content, ${length}::int) as content from agent_message where id = ${messageId}`)
+
 export const messageText = (messageId: string) =>
   one<{ content: string }>({}, (sql) => sql`select content from agent_message where id = ${messageId}`)
 

@@ -4,7 +4,7 @@
  */
 import type { Quotation } from '#domain/agent/quoting'
 import type { Thinker, Thinking, Thought, ToolCall, Turn, TurnMessage } from '../thinker.ts'
-import { type Parse, understood } from './command.ts'
+import { isForDesk, type Parse, understood } from './command.ts'
 import { plainText } from './plain-text.ts'
 import { questionIn } from './questions.ts'
 
@@ -79,7 +79,14 @@ const answer = async (turn: Turn, thinking: Thinking, options: DeskOptions): Pro
   return thought(resultsIn(turn.messages).map(plainText).join('\n\n') || 'Done.')
 }
 
-export const createDesk = (options: DeskOptions): Thinker => ({
+export interface Desk extends Thinker {
+  /** Whether a person's words are a command, which needs no model. */
+  takes(text: string): Promise<boolean>
+}
+
+export const createDesk = (options: DeskOptions): Desk => ({
+  takes: (text) => isForDesk(text, options.parse),
+
   async think(turn: Turn, thinking: Thinking): Promise<Thought> {
     const { signal, onText } = thinking
     signal.throwIfAborted()
