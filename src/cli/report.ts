@@ -36,9 +36,11 @@ const waitOf = (seconds: number): string => {
   return seconds < 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`
 }
 
-const hintOf = ({ code, hint, retryAfter }: Failure, o: NamedOp | undefined): string | undefined => {
+const hintOf = ({ code, message, hint, retryAfter }: Failure, o: NamedOp | undefined): string | undefined => {
   if (hint !== undefined) return hint
   if (retryAfter !== undefined) return `try again in ${waitOf(retryAfter)}`
+  // The message says what to do, where accounts are connected.
+  if (code === 'x_not_connected' && message !== code) return undefined
   return code === 'unauthenticated' && o?.scope === 'session' ? 'run tendril login --session' : hints[code]
 }
 

@@ -91,6 +91,15 @@ export const Connection = record(
     connected: T.Boolean(),
     tier: oneOf(['free', 'payg'], { description: 'On payg, reads spend a metered daily budget.' }),
     account: nullable(Account),
+    choose: nullable(
+      record(
+        {
+          call: T.String({ description: 'The operation that makes one of them the default, by its id.' }),
+          accounts: T.Array(record({ id: Id, network: T.String(), handle: T.String() }), { description: 'At most five.' }),
+        },
+        { description: 'Set when no account is the default although others are connected.' },
+      ),
+    ),
     reads: Reads,
     limits: NetworkLimits,
   },

@@ -1,45 +1,6 @@
+/** The form of the capability manifest. */
 import { Type as T } from '@sinclair/typebox'
-import { events } from '#contract/events'
-import { operations } from '#contract/index'
-import { braces, errorsOf, type NamedOp } from '#contract/op'
-import { recordErrors } from '#contract/record-errors'
 import { nullable, oneOf, record } from '#contract/shapes'
-import { errorTable } from '#kernel/errors'
-import { scopes } from '#kernel/scopes'
-
-const scopeText: Record<(typeof scopes)[number], string> = {
-  'api:read': 'GET on /api/v1/growth/*',
-  'api:write': 'POST, PUT and DELETE on /api/v1/growth/*',
-  'mcp:use': '/api/v1/mcp; tools that change something also need api:write',
-  'workspace:use': 'Workspace routes, with api:read or api:write. An extension of this service; never granted by default.',
-}
-
-const limitsOf = ({ cap, quota, feature }: NamedOp) => ({
-  ...(cap ? { cap } : {}),
-  ...(quota ? { quota } : {}),
-  ...(feature ? { feature } : {}),
-})
-
-const scopesOf = ({ scope, also }: NamedOp) => ({ scope, ...(also ? { also } : {}) })
-
-const endpoint = (o: NamedOp) => ({
-  id: o.id,
-  method: o.method,
-  path: braces(o.path),
-  ...scopesOf(o),
-  tool: o.tool ?? null,
-  summary: o.summary,
-  errors: errorsOf(o),
-  ...limitsOf(o),
-})
-
-/** Record errors appear in the 200 answer of a read. */
-const READ = 200
-
-const errors = () => [
-  ...Object.entries(errorTable).map(([code, { status }]) => ({ code, status, kind: 'http' as const })),
-  ...recordErrors.map(({ code, summary }) => ({ code, status: READ, kind: 'record' as const, summary })),
-]
 
 const limit = T.Optional(T.String())
 const also = T.Optional(T.String({ description: 'A second scope that an API key needs too.' }))
@@ -73,18 +34,17 @@ export const Manifest = record(
         summary: T.Optional(T.String()),
       }),
     ),
-    tools: T.Array(record({ name: T.String(), operation: T.String(), scope: T.String(), also })),
+    tools: T.Array(
+      record({
+        name: T.String(),
+        operation: nullable(T.String({ description: 'The endpoint that it calls, by its id. null: it reads a record of any kind.' })),
+        toolset: T.String({ description: 'What ?toolsets= names to list it.' }),
+        module: T.Optional(T.String({ description: 'Listed without ?toolsets= only once the workspace has enabled this module.' })),
+        scope: T.String(),
+        also,
+      }),
+    ),
     events: T.Array(record({ type: T.String(), summary: T.String() })),
   },
   { title: 'Capabilities' },
 )
-
-/** The manifest of this deployment, for programs and agents. */
-export const capabilities = () => ({
-  spec: 'tendril-capabilities/v1',
-  endpoints: operations.map(endpoint),
-  scopes: scopes.map((scope) => ({ scope, covers: scopeText[scope] })),
-  errors: errors(),
-  tools: operations.filter((o) => o.tool).map((o) => ({ name: o.tool, operation: o.id, ...scopesOf(o) })),
-  events: events.map(({ type, summary }) => ({ type, summary })),
-})

@@ -18,7 +18,7 @@ const sessionId = {
 
 const query = (name: string, description: string) => ({ name, in: 'query', required: false, description, schema: { type: 'string' } })
 
-const operation = (name: string, summary: string, more: object) => ({
+const operation = <More extends object>(name: string, summary: string, more: More) => ({
   operationId: `mcp.${name}`,
   summary,
   description: `${summary}. Streamable HTTP, with messages of the Model Context Protocol.`,

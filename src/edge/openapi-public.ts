@@ -47,8 +47,39 @@ const openApi = {
   required: ['openapi', 'info', 'paths', 'webhooks'],
 }
 
+const health = {
+  get: {
+    operationId: 'documents.health',
+    summary: 'Ask whether the server is up',
+    description: 'Says that this server serves, for how long, and from which commit. No key required, and not rate limited.',
+    tags: ['documents'],
+    security: [],
+    responses: {
+      200: {
+        description: 'The server serves.',
+        headers: header('X-Request-Id'),
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              properties: {
+                status: { type: 'string', enum: ['ok'] },
+                uptime_seconds: { type: 'number' },
+                commit: { type: ['string', 'null'] },
+              },
+              required: ['status', 'uptime_seconds', 'commit'],
+            },
+          },
+        },
+      },
+      503: refusal('Error codes: unavailable. The server is starting.', ['Retry-After']),
+    },
+  },
+}
+
 /** `show`: converts a schema to its form in the document. */
 export const publicPaths = (show: (schema: TSchema) => object) => ({
+  '/health': health,
   '/api/v1/openapi.json': document('openapi', 'Read this document', openApi),
   '/api/v1/capabilities': document(
     'capabilities',

@@ -20,13 +20,10 @@ import {
   takesKey,
 } from '#contract/op'
 import { errorTable } from '#kernel/errors'
+import { besidePaths } from './beside.ts'
 import { fileTypes } from './file.ts'
-import { devicePaths } from './openapi-device.ts'
-import { fileParameters, fileResponses, sharedFilePaths } from './openapi-files.ts'
+import { fileParameters, fileResponses } from './openapi-files.ts'
 import { guide } from './openapi-guide.ts'
-import { inboundPaths } from './openapi-inbound.ts'
-import { mcpPaths } from './openapi-mcp.ts'
-import { publicPaths } from './openapi-public.ts'
 import { webhookHeaders, webhooksOf } from './openapi-webhooks.ts'
 
 const ErrorBody = T.Object(
@@ -277,7 +274,7 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
   plain(ErrorBody, schemas)
   const details = operations.map((o) => ({ o, detail: detailOf(o, schemas) }))
   const show = (schema: TSchema) => plain(schema, schemas)
-  const [beside, webhooks] = [{ ...publicPaths(show), ...devicePaths, ...inboundPaths, ...sharedFilePaths, ...mcpPaths }, webhooksOf(show)]
+  const [beside, webhooks] = [besidePaths(show), webhooksOf(show)]
   const docs = new Elysia().use(
     openapi({ provider: null, specPath: '/document', openapiVersion: '3.1.1', documentation: documentation(schemas) as never }),
   )

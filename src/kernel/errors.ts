@@ -20,7 +20,7 @@ const spaced = (code: string, detail: string): string => (detail ? `${code}: ${d
 
 export const errorTable = {
   invalid_input: { status: 400, exit: 2, text: plain('the request is not valid') },
-  x_not_connected: { status: 400, exit: 5, text: () => 'x_not_connected' },
+  x_not_connected: { status: 400, exit: 5, text: (detail) => spaced('x_not_connected', detail) },
   unauthenticated: { status: 401, exit: 3, text: plain('API key or session token missing, wrong, expired or revoked') },
   missing_scope: { status: 403, exit: 3, text: (scope) => `API key missing scope: ${scope}` },
   forbidden: { status: 403, exit: 3, text: plain('you do not have permission to do this') },

@@ -7,9 +7,10 @@ import { accessOf, braces, errorsOf, readsOneRecord, takesKey } from '#contract/
 import { Manifest } from '#edge/manifest'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { errorTable } from '#kernel/errors'
-import { scopes } from '#kernel/scopes'
+import { type Scope, scopes } from '#kernel/scopes'
 import { checkerOf } from '#ops/validate'
 import { testApp } from '#test/support/app'
+import { connectMcp } from '#test/support/mcp'
 import { BESIDE, CHANNELS, DOCUMENTS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/paths'
 import { useApp } from '#test/support/use'
 
@@ -43,7 +44,7 @@ interface Capabilities {
   endpoints: { id: string; method: string; path: string; scope: string; also?: string; tool: string | null; errors: string[] }[]
   scopes: { scope: string }[]
   errors: { code: string; status: number; kind: string; summary?: string }[]
-  tools: { name: string; operation: string; scope: string }[]
+  tools: { name: string; operation: string | null; toolset: string; module?: string; scope: string; also?: string }[]
   events: { type: string }[]
 }
 
@@ -126,6 +127,7 @@ describe('the OpenAPI document', () => {
   test('describes what is served beside the operations', () => {
     for (const path of OAUTH) expect([path, Object.keys(openapi.paths[path] ?? {})]).toEqual([path, ['post']])
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
+    expect(Object.keys(openapi.paths['/health']?.get?.responses ?? {})).toEqual(['200', '503'])
     const { post } = openapi.paths[INBOUND] ?? {}
     expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([[], ['200', '401', '413', '429', '503']])
     const { post: taken, get: asked } = openapi.paths[CHANNELS] ?? {}
@@ -205,11 +207,16 @@ describe('the manifest', () => {
     )
   })
 
-  test('has exactly the operations of the contract, each error in the table', () => {
+  test('has the operations of the contract and what is served beside them, each error in the table', () => {
     const { endpoints } = manifest
-    expect(endpoints.map(({ id, method, path, scope, also, tool }) => ({ id, method, path, scope, also, tool }))).toEqual(
+    expect(
+      endpoints.slice(0, operations.length).map(({ id, method, path, scope, also, tool }) => ({ id, method, path, scope, also, tool })),
+    ).toEqual(
       operations.map(({ id, method, path, scope, also, tool }) => ({ id, method, path: braces(path), scope, also, tool: tool ?? null })),
     )
+    const besideIt = endpoints.slice(operations.length).map(({ method, path, scope }) => `${method} ${path} ${scope}`)
+    const documented = BESIDE.flatMap((path) => Object.keys(openapi.paths[path]!).map((method) => `${method.toUpperCase()} ${path}`))
+    expect(besideIt.map((line) => line.slice(0, line.lastIndexOf(' '))).sort()).toEqual(documented.sort())
     for (const { errors } of endpoints) for (const code of errors) expect(Object.keys(errorTable)).toContain(code)
   })
 
@@ -219,10 +226,47 @@ describe('the manifest', () => {
     expect(Object.keys((schema as { properties: object }).properties)).toEqual(Object.keys(manifest))
   })
 
-  test('names each tool with its operation and scope', () => {
-    const tools = operations.flatMap((o) =>
-      o.tool ? [{ name: o.tool, operation: o.id, scope: o.scope, ...(o.also ? { also: o.also } : {}) }] : [],
-    )
-    expect(manifest.tools).toEqual(tools)
+  test.each([
+    ...['GET /health public', 'GET /webhooks/channels/{channel} public', 'POST /webhooks/channels/{channel} public'],
+    ...['POST /webhooks/rules/{id} public', 'GET /api/v1/artifacts/shared/{token} public'],
+    ...['POST /api/v1/mcp mcp:use', 'GET /api/v1/mcp mcp:use', 'DELETE /api/v1/mcp mcp:use'],
+    ...['GET /api/v1/mcp/servers api:read', 'POST /api/v1/mcp/servers api:write', 'DELETE /api/v1/mcp/servers/{id} api:write'],
+  ])('lists %s', (row) => {
+    expect(manifest.endpoints.map(({ method, path, scope }) => `${method} ${path} ${scope}`)).toContain(row)
+  })
+
+  test('lists all 75 tools, each once and with an endpoint that exists', () => {
+    expect(manifest.tools).toHaveLength(75)
+    expect(new Set(manifest.tools.map(({ name }) => name)).size).toBe(75)
+    const ids = manifest.endpoints.map(({ id }) => id)
+    for (const { name, operation } of manifest.tools) {
+      if (operation !== null) expect([name, ids.includes(operation)]).toEqual([name, true])
+    }
+    expect(manifest.tools.filter(({ operation }) => operation === null).map(({ name }) => name)).toEqual(['growth_get_record'])
+  })
+
+  test('lists the tools that a client of MCP sees with every toolset, with the scopes that they need', async () => {
+    const { tenantId } = await app.newWorkspace()
+    const listed = async (own: readonly Scope[]) => {
+      const { api_key: key } = await app.newKey([...own], tenantId)
+      await using mcp = await connectMcp(app.url, { key, query: '?toolsets=all' })
+      return (await mcp.toolNames()).sort()
+    }
+    expect(await listed(scopes)).toEqual(manifest.tools.map(({ name }) => name).sort())
+    for (const own of [
+      ['mcp:use', 'api:read'],
+      ['mcp:use', 'workspace:use', 'api:read'],
+    ] as const) {
+      const has = (scope: string | undefined) => scope === undefined || (own as readonly string[]).includes(scope)
+      const usable = manifest.tools.filter(({ scope, also }) => has(scope) && has(also))
+      expect(await listed(own)).toEqual(usable.map(({ name }) => name).sort())
+    }
+  })
+
+  test('names each tool of the contract with its operation and scope', () => {
+    for (const o of operations.filter(({ tool }) => tool !== undefined))
+      expect(manifest.tools).toContainEqual(
+        expect.objectContaining({ name: o.tool!, operation: o.id, scope: o.scope, ...(o.also ? { also: o.also } : {}) }),
+      )
   })
 })

@@ -2,11 +2,12 @@
 import { MCP_PATH } from '#edge/mcp/endpoint'
 
 export const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
-export const PUBLIC = ['/health', ...DOCUMENTS]
+const HEALTH = '/health'
+export const PUBLIC = [HEALTH, ...DOCUMENTS]
 /** The endpoints of OAuth, with forms for input and errors of their own. */
 export const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 /** Documented beside the operations. */
 export const INBOUND = '/webhooks/rules/{id}'
 export const CHANNELS = '/webhooks/channels/{channel}'
 export const SHARED = '/api/v1/artifacts/shared/{token}'
-export const BESIDE = [...OAUTH, ...DOCUMENTS, INBOUND, CHANNELS, SHARED, MCP_PATH]
+export const BESIDE = [HEALTH, ...OAUTH, ...DOCUMENTS, INBOUND, CHANNELS, SHARED, MCP_PATH]

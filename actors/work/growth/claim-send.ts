@@ -1,6 +1,7 @@
 /** The claim of a send: checks everything that can forbid it under the lock, and writes the attempt in the same commit. */
 import type { Claimed, Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { notConnected } from '#decisions/growth/not-connected'
 import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
 import { type Attempt, newAttempt } from '#domain/growth/sending/attempt'
@@ -16,7 +17,7 @@ import type { Network } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Loaded, loadNow } from '#store/engine/load'
-import type { RecordId } from '#store/engine/work'
+import type { RecordId, Work } from '#store/engine/work'
 import { accountOfRecord, insertAttempt, type RefOrExpression, type SendingAccount, type Tries, triesSoFar } from '#store/growth/attempts'
 import { currentProfile } from '#store/growth/profiles'
 import { finished } from '../decisions.ts'
@@ -177,17 +178,23 @@ const reasonText = {
   same_text_unconfirmed: 'another item with the same text is unconfirmed on this account; settle that one first',
 }
 
-/** Not sent and off the schedule, with the reason. Waiting callers get it as an error. */
-const back = ({ gate, work }: Claiming, before: Sendable, reason: ReturnReason): { decision: Decision<void> } => {
-  const { moves, save, verb } = sendables[recordOf(work).sendable]
-  const { record, events } = moves.returned(before, reason, gate.now)
+/** Why it was not sent, for callers that wait. */
+const refusalOf = (work: Work, reason: Exclude<ReturnReason, 'x_not_connected'>): AppError => {
+  const { moves, verb } = sendables[recordOf(work).sendable]
   const [code, detail = ''] = reason.split(':')
+  if (code === 'plan_invalid') return new AppError(code, detail)
   const why =
     reason === 'approval_stale'
       ? `the ${moves.noun} has changed since its approval; approve it again`
       : reasonText[reason as keyof typeof reasonText]
-  const error =
-    code === 'plan_invalid' || code === 'x_not_connected' ? new AppError(code, detail) : new AppError('conflict', `cannot ${verb}: ${why}`)
+  return new AppError('conflict', `cannot ${verb}: ${why}`)
+}
+
+/** Not sent and off the schedule, with the reason. Waiting callers get it as an error. */
+const back = async ({ sql, gate, work }: Claiming, before: Sendable, reason: ReturnReason): Promise<{ decision: Decision<void> }> => {
+  const { moves, save } = sendables[recordOf(work).sendable]
+  const { record, events } = moves.returned(before, reason, gate.now)
+  const error = reason === 'x_not_connected' ? await notConnected(sql, { about: { moves, record: before } }) : refusalOf(work, reason)
   return {
     decision: {
       reply: undefined,

@@ -2,6 +2,7 @@
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { notConnected } from '#decisions/growth/not-connected'
 import { settledEffects } from '#decisions/growth/send-effects'
 import { againWork, recordOf, sendWork } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
@@ -67,7 +68,8 @@ export const tryClaimAgain = async (
   if (billing !== 'ok') return refused(new AppError('plan_invalid', billing), `plan_invalid:${billing}`)
   if (isTooLate(again, gate.now, times)) return refused(TOO_LATE, 'missed')
   const connection = await accountFor(sql, record.account_external_id)
-  if (!connection || !networks.named(connection.network)) return refused(new AppError('x_not_connected'), 'x_not_connected')
+  if (!connection || !networks.named(connection.network))
+    return refused(await notConnected(sql, { about: { moves, record } }), 'x_not_connected')
   const next = claimAgain(moves, record, { accountExternalId: connection.external_id, now: gate.now })
   if (next === 'approval_stale') return refused(STALE_APPROVAL, next)
   if (isStale(again.clear, gate.now, times))

@@ -13,17 +13,19 @@ const NOT_POSTED = new AppError('network_error', 'the network returned an error,
 
 interface Answered {
   outcome?: SendOutcome
+  /** For an outcome `disconnected`. */
+  error?: AppError | undefined
   found?: Standing | undefined
 }
 
 /** The rows that follow from the machine's decision, and the answer to waiting callers. Doubt is no answer yet. */
-export const decisionOf = (settled: Settled<Sendable>, work: Work, { outcome, found }: Answered = {}): Decision<void> => {
+export const decisionOf = (settled: Settled<Sendable>, work: Work, { outcome, error: known, found }: Answered = {}): Decision<void> => {
   const { record, attempt } = settled
   const { moves, answer } = sendables[attempt.sendable]
   const effects = settledEffects(settled, work, found)
   if (moves.isSent(record))
     return { reply: undefined, effects, answers: [{ refId: record.id, with: { status: 200, body: answer(record) } }] }
-  const error = attempt.state === 'returned' ? NOT_POSTED : outcome && errorOf(outcome)
+  const error = attempt.state === 'returned' ? NOT_POSTED : (known ?? (outcome && errorOf(outcome)))
   if (!error) return { reply: undefined, effects }
   effects.writes?.push(forgetPending(record.id, againOf(work)?.askedAt))
   return { reply: undefined, effects, answers: [{ refId: record.id, with: error }] }

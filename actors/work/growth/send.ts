@@ -1,5 +1,6 @@
 /** The lane that sends: claim and intent in one commit, one request without retries, the answer as a letter. */
 import type { LaneContext, UnrepeatableLane } from '#actors/engine/lane'
+import { notConnected } from '#decisions/growth/not-connected'
 import { settleSend } from '#decisions/growth/send-effects'
 import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
@@ -49,7 +50,10 @@ export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer, Sett
     const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
     const sent = { moves, record, attempt, tries: triesOf(work), now: gate.now, times: deps.times, appliesWithinMs: promised(job) }
     const settled = await settledAs(sql, { sent, job, work }, outcome)
-    const decision = outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, { outcome, found: loaded.found })
+    const lost = { about: { moves, record }, but: job.connection.id }
+    const error = outcome.kind === 'disconnected' ? await notConnected(sql, lost) : undefined
+    const decision =
+      outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, { outcome, error, found: loaded.found })
     if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
     const { resources = 0 } = outcome
     if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]

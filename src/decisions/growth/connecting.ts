@@ -3,6 +3,7 @@
 import type { PlanUsage } from '#domain/app/plan'
 import { readPrices, readsView } from '#domain/app/read-budget'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
+import { CHOOSING, type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
 import { refuseNaming } from '#domain/growth/way-on'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -17,13 +18,22 @@ import { watchesWithoutAccount } from '#store/growth/targets'
 import type { Deciding } from '../deciding.ts'
 import { accountKey } from '../work.ts'
 import { metricsWork } from './follow-up.ts'
+import { notConnected } from './not-connected.ts'
 import { settleRecalled } from './recall.ts'
 
-/** The read budget has the tier of the account's network; without an account, of the first network. */
-export const connectionView = ({ networks, gate }: { networks: Networks; gate: PlanUsage }, account: Connection | undefined) => {
+/**
+ * The read budget has the tier of the account's network; without an account, of the first network. `choices`: without an account, those that
+ * are connected beside it.
+ */
+export const connectionView = (
+  { networks, gate }: { networks: Networks; gate: PlanUsage },
+  account: Connection | undefined,
+  choices: readonly Choice[] = [],
+) => {
   const limits = limitsFor(networks, account)
   const { tier } = limits
-  const about = { connected: account !== undefined, tier, account: account ?? null }
+  const choose = account || choices.length === 0 ? null : { call: CHOOSING, accounts: choices.slice(0, MOST_NAMED) }
+  const about = { connected: account !== undefined, tier, account: account ?? null, choose }
   return { connection: { ...about, reads: readsView(gate, tier), limits: limitsView(limits) } }
 }
 
@@ -84,6 +94,7 @@ export const disconnectEffects = async (context: Deciding, account: Connection) 
   const works = context.lanes.recall((work) => work.concurrency_key === accountKey(account.external_id))
   const { effects, recordIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
   const writes = [disconnect(account.id, context.gate.now), ...recordIds.map((id) => forgetPending(id))]
-  const answers = recordIds.map((refId) => ({ refId, with: new AppError('x_not_connected') }))
+  const error = recordIds.length === 0 ? undefined : await notConnected(context.sql, { but: account.id })
+  const answers = recordIds.map((refId) => ({ refId, with: error! }))
   return { effects: merge({ writes }, effects), refId: account.id, answers }
 }

@@ -4,7 +4,7 @@ import type { NamedOp } from '#contract/op'
 import { fail } from '#kernel/errors'
 import type { Operation } from '#ops/bind'
 
-const CALL = 'agent.actions.call'
+export const CALL = 'agent.actions.call'
 
 /** The answer of a call without what is around it; with its job while it is not done. */
 const unwrapped = (body: string): string => {

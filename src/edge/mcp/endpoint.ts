@@ -16,17 +16,15 @@ import { forward, HOP_HEADER } from '../forward.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
-import { withBulk } from './bulk.ts'
 import { assumedCallerOf, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
 import { Calls } from './calls.ts'
-import { withCapabilities } from './capabilities.ts'
 import type { McpContext } from './context.ts'
 import { countMessages, isUrgent } from './message-count.ts'
-import { withRecords } from './records.ts'
 import { rpcError } from './rpc-error.ts'
 import type { ServerFactory } from './session.ts'
 import { type McpLimits, mcpLimits, nodeIn, Sessions } from './sessions.ts'
 import { Stateless } from './stateless.ts'
+import { withTools } from './surface.ts'
 import { toolIndex } from './tools.ts'
 import { viewOf } from './view.ts'
 
@@ -76,7 +74,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const shared = { ...deps, limits, calls, refresh, modulesOf }
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
-  const byId = new Map(withRecords(withCapabilities(withBulk(deps.operations))).map((o) => [o.id, o]))
+  const byId = withTools(deps.operations)
   const parts: Parts = { ...deps, sessions, stateless, calls, limits, byId, tools: toolIndex(byId) }
   return {
     handle: async (incoming) => withStandardHeaders(await handle(parts, incoming), incoming.request),

@@ -42,9 +42,11 @@ export const byCode: Partial<Record<ErrorCode, string>> = {
 
 /** Undefined if neither a detail nor the code names a call. */
 export const wayOnIn = ({ code, details = [] }: AppError, { operations }: McpContext, view: View): string | undefined => {
-  const [name, id = ''] = details.find(({ path }) => path === NEXT)?.message.split(' ') ?? [byCode[code]]
+  const named = details.filter(({ path }) => path === NEXT).map(({ message }) => message.split(' '))
+  const [name] = named[0] ?? [byCode[code]]
   const o = operations.get(name ?? '')
   if (!o) return undefined
-  const call = callOf({ operation: o, id }, operations, view)
-  return o.agent === 'commit' ? `ask a person; once they agree, ${call}` : call
+  const ids = named.length === 0 ? [''] : named.map(([, id = '']) => id)
+  const calls = ids.map((id) => callOf({ operation: o, id }, operations, view)).join(' or ')
+  return o.agent === 'commit' ? `ask a person; once they agree, ${calls}` : calls
 }

@@ -15,6 +15,8 @@ const PATH = /^\/api\/v1\/growth\/[a-z-]+\/:id$/
 /** The name of the record in an answer: `{ batch: {…} }`. */
 const nameIn = ({ output }: Pick<Operation, 'output'>): string => Object.keys((output as TObject).properties)[0]!
 
+export const isOfAnyKind = ({ id }: Pick<Operation, 'id'>): boolean => id === ID
+
 /** What an operation reads by its id; undefined for all others. */
 export const kindOf = (o: Operation): string | undefined => (o.kind === 'query' && PATH.test(o.path) ? nameIn(o) : undefined)
 

@@ -2,7 +2,7 @@ import type { appConnections } from '#contract/growth/connecting'
 import { connectEffects, connectionView, disconnectEffects, reachAccount } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
-import { connectionPart, defaultPart } from '#store/growth/connections'
+import { choicesPart, connectionPart, defaultPart } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 
@@ -22,12 +22,13 @@ export const appConnectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'
   },
 
   disconnect: loading(
-    ({ id }) => ({ account: connectionPart(id), current: defaultPart }),
-    async (_, context, { account, current }) => {
+    ({ id }) => ({ account: connectionPart(id), current: defaultPart, choices: choicesPart }),
+    async (_, context, { account, current, choices }) => {
       if (account?.status !== 'connected') return fail('not_found', 'no such connected account')
       const left = account.is_default ? undefined : current
       const auditDetail = { network: account.network, handle: account.handle }
-      return { ...(await disconnectEffects(context, account)), reply: connectionView(context, left), auditDetail }
+      const others = choices.filter((one) => one.id !== account.id)
+      return { ...(await disconnectEffects(context, account)), reply: connectionView(context, left, others), auditDetail }
     },
   ),
 })

@@ -1,10 +1,11 @@
 import type { connection, connections } from '#contract/growth/connections'
 import { connectionView, disconnectEffects, limitsView, resumeWatching } from '#decisions/growth/connecting'
+import { notConnected } from '#decisions/growth/not-connected'
 import type { Connection } from '#domain/growth/sending/connection'
 import { refuseNaming } from '#domain/growth/way-on'
-import { fail, found } from '#kernel/errors'
+import { found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
-import { connectionOverview, connectionPart, defaultPart, listConnections, makeDefault } from '#store/growth/connections'
+import { choicesPart, connectionOverview, connectionPart, defaultPart, listConnections, makeDefault } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -12,17 +13,18 @@ import { pageOf, pageResult } from '../paging.ts'
 export const connectionHandlers: Handlers<typeof connection> = {
   async get(_, { read, networks }) {
     const [row] = await read(connectionOverview)
-    const { plan, billing, overrides, counters, now, ...account } = row!
+    const { plan, billing, overrides, counters, now, choices, ...account } = row!
     const gate = { plan: { plan, billing, overrides }, counters, now }
-    return connectionView({ networks, gate }, account.id === null ? undefined : account)
+    return connectionView({ networks, gate }, account.id === null ? undefined : account, choices ?? [])
   },
 
   disconnect: loading(
-    () => ({ account: defaultPart }),
-    async (_, context, { account }) => ({
-      ...(await disconnectEffects(context, account ?? fail('x_not_connected'))),
-      reply: connectionView(context, undefined),
-    }),
+    () => ({ account: defaultPart, choices: choicesPart }),
+    async (_, context, { account, choices }) => {
+      if (!account) throw await notConnected(context.sql)
+      const others = choices.filter(({ id }) => id !== account.id)
+      return { ...(await disconnectEffects(context, account)), reply: connectionView(context, undefined, others) }
+    },
   ),
 }
 

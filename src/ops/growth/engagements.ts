@@ -2,6 +2,7 @@ import { engagements } from '#contract/growth/engagements'
 import { wordsIn } from '#contract/shapes'
 import { admitEngagement } from '#decisions/growth/admission'
 import { engagementSaved } from '#decisions/growth/engagement-writes'
+import { notConnected } from '#decisions/growth/not-connected'
 import { endByHand, enqueueSend, underWay } from '#decisions/growth/send-work'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { requireFeature, takeCap } from '#domain/app/plan'
@@ -121,10 +122,10 @@ const execute: Handlers<typeof engagements>['execute'] = {
       account: accountOfRecord({ sendable: 'engagement', record_id: id }),
       existing: workFor('send', id),
     }),
-    (_, context, { before, account, existing }) => {
-      const { gate } = context
+    async (_, context, { before, account, existing }) => {
+      const { gate, sql } = context
       const engagement = by(context, 'execution_requested', requestExecution(the(before), gate.now))
-      if (account?.network !== engagement.network) fail('x_not_connected')
+      if (account?.network !== engagement.network) throw await notConnected(sql, { about: { moves, record: engagement } })
       requireAllowed(networkOf(context, engagement).preflight(engagement.action, othersPost(engagement)))
       const { feature, cap } = engagements.execute
       requireFeature(gate.plan, feature)

@@ -4,6 +4,7 @@ import { NEXT_SLOT } from '#contract/shapes'
 import { weeklyWork } from '#decisions/growth/follow-up'
 import { type Surroundings, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemSaved, rejectionKept } from '#decisions/growth/item-writes'
+import { notConnected } from '#decisions/growth/not-connected'
 import { postedReadWork } from '#decisions/growth/posted-read'
 import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
@@ -165,12 +166,12 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
         ...{ item: itemPart(id), account: accountOfRecord({ sendable: 'post', record_id: id }), existing: workFor('send', id) },
         reading: when(confirm !== undefined, workFor('reconcile', id)),
       }),
-      ({ confirm }, context, { item: before, account, existing, reading }) => {
+      async ({ confirm }, context, { item: before, account, existing, reading }) => {
         const { gate } = context
         const known = the(before)
         if (confirm && known.status === 'publish_unconfirmed') return beginAgain(known, context, { account, existing, reading })
         const item = by(context, 'post_requested', requestPost(known, gate.now))
-        if (!account) fail('x_not_connected')
+        if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
         const spend = [takeCap(gate, items.postNow.cap)]
         const effects = enqueueSend('post', { record: item, runAt: gate.now, origin: 'manual', existing })
         return { awaits: item.id, effects: { ...effects, spend, writes: [saveItem(item)] } }
@@ -225,11 +226,11 @@ interface Reached {
 }
 
 /** Requests another post of an item in doubt. The item itself does not change until its timeline has been read. */
-const beginAgain = (before: Item, context: CommandContext, { account, existing, reading }: Reached): AwaitedResult => {
+const beginAgain = async (before: Item, context: CommandContext, { account, existing, reading }: Reached): Promise<AwaitedResult> => {
   const { gate, principal } = context
   const item = by(context, 'post_requested', requestAgain(before, { by: principal.kind, now: gate.now }))
   if ((reading && againOf(reading)) || existing) fail('conflict', 'cannot post again: the item is already being posted again')
-  if (!account) fail('x_not_connected')
+  if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
   const capped = takeCap(gate, items.postNow.cap)
   const of = { sendable: 'post', record_id: item.id } as const
   const asked = { origin: 'manual', runAt: gate.now, again: { askedAt: gate.now } } as const

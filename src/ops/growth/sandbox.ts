@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { sandbox } from '#contract/growth/sandbox'
+import { notConnected } from '#decisions/growth/not-connected'
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { FeedPost } from '#port/network/sandbox/feed'
@@ -36,9 +37,9 @@ const say = (stage: Stage, { resident, ...wanted }: Saying, answered: Answered) 
   const name = resident.replace(/^@/, '').toLowerCase()
   return loading(
     () => ({ accounts: accountsOn(stage.name), watch: watchOf(name) }),
-    (_: unknown, { gate: { now } }, { accounts: [account], watch }) => {
+    async (_: unknown, { sql, gate: { now } }, { accounts: [account], watch }) => {
       if (!stage.residents.includes(name)) refuse('resident', `is none of ${stage.residents.join(', ')}`)
-      if (!account) return fail('x_not_connected')
+      if (!account) throw await notConnected(sql)
       const text = wanted.mention ? withHandle(wanted.text, account.handle) : wanted.text
       const refusal = stage.refusal(text)
       if (refusal !== null) refuse('text', `cannot stand in the sandbox: ${refusal}`)

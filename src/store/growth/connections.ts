@@ -1,7 +1,8 @@
 import type { Connection } from '#domain/growth/sending/connection'
+import { type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { one } from '../engine/load.ts'
+import { many, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import type { RecordId } from '../engine/work.ts'
 
@@ -15,11 +16,21 @@ export const listConnections =
 export const defaultConnection: Query<Connection> = (sql) =>
   sql`select ${connectionColumns(sql)} from connection where is_default and status = 'connected'`
 
-/** The default account, all null without one, with the figures its budgets depend on. */
-export type ConnectionRow = PlanRow & (Connection | { [K in keyof Connection]: null })
+/** The connected accounts that an error can name, and one more, which says that there are others. `but`: one that is being disconnected. */
+export const choicesBut =
+  (but: string | null): Query<Choice> =>
+  (sql) =>
+    sql`select id, network, handle from connection where status = 'connected' and id is distinct from ${but}::uuid
+        order by is_default desc, id limit ${MOST_NAMED + 1}`
+
+export const choicesPart = many<Choice>({}, choicesBut(null))
+
+/** The default account, all null without one, with the figures its budgets depend on. Without one, `choices` has the accounts beside it. */
+export type ConnectionRow = PlanRow & { choices: Choice[] | null } & (Connection | { [K in keyof Connection]: null })
 
 export const connectionOverview: Query<ConnectionRow> = (sql) =>
-  sql`select p.*, c.* from (${planOfWorkspace(sql)}) p left join (${defaultConnection(sql)}) c on true`
+  sql`select p.*, c.*, case when c.id is null then (select json_agg(row_to_json(o)) from (${choicesBut(null)(sql)}) o) end as choices
+      from (${planOfWorkspace(sql)}) p left join (${defaultConnection(sql)}) c on true`
 
 export const currentDefault = async (sql: Sql): Promise<Connection | undefined> => (await defaultConnection(sql))[0]
 
@@ -41,6 +52,10 @@ export const accountNamed = async (
   { network, externalId }: { network: string; externalId: string },
 ): Promise<Connection | undefined> =>
   (await sql<Connection>`select ${connectionColumns(sql)} from connection where network = ${network} and external_id = ${externalId}`)[0]
+
+/** The handle of an account, connected or not, by the network's id. */
+export const handleOf = async (sql: Sql, externalId: string): Promise<string | undefined> =>
+  (await sql<{ handle: string }>`select handle from connection where external_id = ${externalId} limit 1`)[0]?.handle
 
 export const countConnected = async (sql: Sql): Promise<number> =>
   (await sql<{ count: number }>`select count(*)::int as count from connection where status = 'connected'`)[0]!.count

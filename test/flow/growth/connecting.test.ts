@@ -132,6 +132,7 @@ describe('disconnecting', () => {
       connected: false,
       tier: 'free',
       account: null,
+      choose: null,
       reads: expect.objectContaining({ unit: 'resources' }),
       limits: expect.objectContaining({ max_length: 280 }),
     })

@@ -24,7 +24,7 @@ export const engagementWayOn = ({ status, review }: Standing): WayOn => {
     case 'drafted':
       return { words: 'approve it first', operation: 'growth.engagements.approve' }
     case 'approved':
-      return { words: 'execute it', operation: 'growth.engagements.execute' }
+      return { words: 'execute it, or reopen it to change or reject it', operation: 'growth.engagements.reopen' }
     case 'executing':
       return { words: 'it is on its way: read it again for the outcome', operation: LOOK }
     case 'execute_unconfirmed':

@@ -1,0 +1,8 @@
+/** The operations of this surface by id: those of the contract, and those that it has of its own. */
+import type { Operation } from '#ops/bind'
+import { withBulk } from './bulk.ts'
+import { withCapabilities } from './capabilities.ts'
+import { withRecords } from './records.ts'
+
+export const withTools = (all: readonly Operation[]): ReadonlyMap<string, Operation> =>
+  new Map(withRecords(withCapabilities(withBulk(all))).map((o) => [o.id, o]))
