@@ -233,6 +233,7 @@ create table public.agent_message (
   constraint agent_message_tenant_id_conversation_id_fkey FOREIGN KEY (tenant_id, conversation_id) REFERENCES public.agent_conversation(tenant_id, id) ON DELETE CASCADE,
   constraint agent_message_tenant_id_conversation_id_seq_key UNIQUE (tenant_id, conversation_id, seq)
 );
+CREATE INDEX agent_message_untrusted ON public.agent_message USING btree (tenant_id, conversation_id) WHERE untrusted;
 alter table public.agent_message enable row level security;
 alter table public.agent_message force row level security;
 create policy app on public.agent_message for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));

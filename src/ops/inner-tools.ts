@@ -2,8 +2,10 @@
 import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
 import { NOT_BLANK } from '#contract/shapes'
 import type { Decided, Tool } from '#decisions/agent/toolbox'
+import type { CallingJob } from '#domain/agent/job'
+import { CONVERSATION } from '#domain/agent/taint'
 import { fail } from '#kernel/errors'
-import { searchMessages } from '#store/agent/search'
+import { type FoundMessage, searchMessages } from '#store/agent/search'
 import type { World } from './call.ts'
 
 const strict = { additionalProperties: false }
@@ -28,8 +30,18 @@ const toolOf = (name: Name): Tool => {
   const [title, rest] = descriptions[name]
   const way = name === 'search_conversation' ? 'read' : 'command'
   const parameters = inputs[name] as unknown as Record<string, unknown>
-  return { name, title, description: `${title}. ${rest}`, parameters, module: 'agent', class: 'read', way, foreign: false }
+  return { name, title, description: `${title}. ${rest}`, parameters, module: 'agent', class: 'read', way, foreign: way === 'read' }
 }
+
+/** What a search gives the model. `untrusted`: where words come from that are not the caller's own. */
+interface Found {
+  messages: { role: string; content: string; at: string; untrusted?: string }[]
+}
+
+const shown = ({ created_at, untrusted, ...rest }: FoundMessage): Found['messages'][number] => ({
+  ...{ ...rest, at: created_at.toISOString() },
+  ...(untrusted ? { untrusted: CONVERSATION } : {}),
+})
 
 /** `isTool`: whether there is a tool of this name. */
 export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => boolean) => ({
@@ -42,12 +54,17 @@ export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => 
     if (unknown !== undefined) fail('not_found', `there is no tool ${unknown}`)
     return { value: { names }, effects: {}, shown: names }
   },
-  async read(name: string, args: unknown, at: { tenantId: string; conversationId: string | null }): Promise<unknown> {
+  async read(name: string, args: unknown, at: { tenantId: string } & Pick<CallingJob, 'conversationId' | 'messageId'>): Promise<unknown> {
     if (name !== 'search_conversation') return fail('not_found', `there is no tool ${name}`)
     const { query } = args as Static<(typeof inputs)['search_conversation']>
-    const messages = at.conversationId === null ? [] : await db.read({ tenantId: at.tenantId }, searchMessages(at.conversationId, query))
-    return { messages: messages.map(({ created_at, ...rest }) => ({ ...rest, at: created_at.toISOString() })) }
+    const { tenantId, conversationId, messageId } = at
+    if (conversationId === null || messageId === null) return { messages: [] } satisfies Found
+    const messages = await db.read({ tenantId }, searchMessages({ conversationId, messageId }, query))
+    return { messages: messages.map(shown) } satisfies Found
   },
+  /** Where words in an answer come from that are not the caller's own. */
+  sources: (name: string, value: unknown): string[] =>
+    name === 'search_conversation' ? [...new Set((value as Found).messages.flatMap(({ untrusted }) => untrusted ?? []))] : [],
   /** Undefined for a tool that is none of these. */
   text(name: string, value: unknown): string | undefined {
     return isName(name) ? JSON.stringify(value) : undefined

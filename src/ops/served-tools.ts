@@ -121,6 +121,10 @@ class ServedTools implements ToolBox {
     return isError ? `The tool says that it failed:\n${text}` : text
   }
 
+  sources(name: string, value: unknown): string[] | undefined {
+    return this.#served.has(name) ? undefined : this.base.sources(name, value)
+  }
+
   isForeign(name: string, value: unknown): boolean {
     return this.#served.has(name) || this.base.isForeign(name, value)
   }

@@ -120,7 +120,7 @@ class OperationTools implements ToolBox {
 
   async read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown> {
     const { tenantId, principal } = caller
-    if (this.#inner.has(name)) return this.#inner.read(name, args, { tenantId, conversationId: job.conversationId })
+    if (this.#inner.has(name)) return this.#inner.read(name, args, { tenantId, ...job })
     const { o, handler } = this.#find(name)
     // The caller's rights were checked when the step began; the credential itself may have ended since.
     const reading = contextFor(this.world, { tenantId, principal: { kind: 'system', id: 'agent' }, scopes: new Set() })
@@ -161,7 +161,12 @@ class OperationTools implements ToolBox {
     return this.#inner.text(name, value) ?? this.wording.text(this.#find(name).o.output, value as Record<string, unknown>)
   }
 
+  sources(name: string, value: unknown): string[] | undefined {
+    return this.#inner.has(name) ? this.#inner.sources(name, value) : undefined
+  }
+
   isForeign(name: string, value: unknown): boolean {
+    if (this.#inner.has(name)) return this.#inner.sources(name, value).length > 0
     return (this.tools.get(name)?.foreign ?? false) && this.wording.isForeign(this.#find(name).o.output, value)
   }
 

@@ -7,6 +7,7 @@ import { type Conversation, withMessage } from '#domain/agent/conversation'
 import { type CallingJob, type Job, newTurn } from '#domain/agent/job'
 import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
+import { CONVERSATION } from '#domain/agent/taint'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { nearest } from '#kernel/nearest'
@@ -104,7 +105,7 @@ export const startTurn = async ({ tools, models }: TurnParts, turn: Turn, contex
   const on_behalf = onBehalfOf(principal)
   const [messageId, jobId] = [newId(), newId()]
   const added = withMessage(before, { id: messageId, role: 'user', content, author: on_behalf, job_id: jobId }, now)
-  const taint = facts.has_untrusted ? ['conversation'] : []
+  const taint = facts.has_untrusted ? [CONVERSATION] : []
   const asked = { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now }
   const begun = { ...newTurn(jobId, asked), ...more }
   const { job, events } = withEvents(begun, [statusNews(begun)], now)

@@ -29,6 +29,7 @@ export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   kept: (...given) => box.kept(...given),
   naming: (...given) => box.naming(...given),
   text: (...given) => box.text(...given),
+  sources: (...given) => box.sources(...given),
   isForeign: (...given) => box.isForeign(...given),
   ...changes,
   and: (served) => changed(box.and(served), changes),
@@ -53,5 +54,6 @@ export const withOutside =
       },
       kept: (name, value) => (name === OUTSIDE ? value : box.kept(name, value)),
       text: (name, value) => (name === OUTSIDE ? JSON.stringify(value) : box.text(name, value)),
+      sources: (name, value) => (name === OUTSIDE ? undefined : box.sources(name, value)),
       isForeign: (name, value) => name !== OUTSIDE && box.isForeign(name, value),
     })

@@ -237,7 +237,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'mcp-servers.listMcpServers': () => [listMcpServers(page), listMcpServers({ ...page, after: END })],
   'webhook-rules.listWebhookRules': () => [listWebhookRules(page), listWebhookRules({ ...page, after: END })],
-  'search.searchMessages': ({ agent_conversation, agent_message }) => [searchMessages(agent_conversation.id, agent_message.content)],
+  'search.searchMessages': ({ agent_message }) => [
+    searchMessages({ conversationId: agent_message.conversation_id, messageId: agent_message.id }, agent_message.content),
+  ],
   'signals.listSignals': ({ signal }) => [
     listSignals(page),
     listSignals({ ...page, status: 'open' }),

@@ -6,12 +6,13 @@ import { isOver, type Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { ranOut, type Schedule } from '#domain/agent/schedule'
 import type { StepHead } from '#domain/agent/step'
+import { CONVERSATION } from '#domain/agent/taint'
 import { type CallerNow, callerNow } from '#store/agent/callers'
 import { channelOriginPart } from '#store/agent/channel-replies'
 import { behindPart, jobPart } from '#store/agent/jobs'
 import { saveSchedule, schedulePart } from '#store/agent/schedules'
 import { headsOf } from '#store/agent/steps'
-import { tenantPart, threadOf } from '#store/agent/thread'
+import { type JobThread, tenantPart, threadOf } from '#store/agent/thread'
 import type { Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
@@ -68,6 +69,7 @@ export const openJob = async ({ publicUrl }: Pick<AgentDeps, 'publicUrl'>, sql: 
     ...familyParts(job, heads),
   })
   const changes = new JobChanges(job, found.thread, gate.now)
+  taintByConversation(changes, found)
   const run = found.schedule && { schedule: found.schedule, work: found.scheduleWork?.id }
   const family = familyOf(job, found)
   const at = found.now && {
@@ -76,6 +78,11 @@ export const openJob = async ({ publicUrl }: Pick<AgentDeps, 'publicUrl'>, sql: 
     channel: found.origin && { origin: found.origin, publicUrl },
   }
   return { job, heads, order: found.order, changes, run, family, at }
+}
+
+/** Its conversation may have got words of people outside since the job was asked for: the answer before it, or a summary. */
+const taintByConversation = (changes: JobChanges, { thread }: { thread: JobThread | undefined }): void => {
+  if (thread?.is_untrusted) changes.taint([CONVERSATION])
 }
 
 /** The job's row is due again. */

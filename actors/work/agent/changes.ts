@@ -4,6 +4,7 @@ import type { Message } from '#domain/agent/conversation'
 import { ended, isOver, type Job } from '#domain/agent/job'
 import type { JobEnd } from '#domain/agent/loop'
 import type { Step } from '#domain/agent/step'
+import { tainted } from '#domain/agent/taint'
 import { newId } from '#kernel/ids'
 import { rejectPending } from '#store/agent/approvals'
 import { type AgentEvent, eventEffects } from '#store/agent/events'
@@ -44,6 +45,12 @@ export class JobChanges {
     const { status } = this.#job
     this.#job = { ...this.#job, ...patch, updated_at: this.now }
     if (this.#job.status !== status) this.#tell(statusNews(this.#job))
+  }
+
+  /** The job has read untrusted words from there. */
+  taint(sources: readonly string[]): void {
+    const taint = tainted(this.#job.taint, sources)
+    if (taint !== this.#job.taint) this.set({ taint })
   }
 
   save(step: Step): Step {

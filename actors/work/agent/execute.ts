@@ -29,8 +29,9 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   const tools = deps.toolBox()
   const value = tools.kept(step.name, answer)
   const tool = tools.tools.get(step.name)
-  const source = tools.isForeign(step.name, value) ? (tool?.source ?? sourceOf(step)) : null
-  if (source) taintBy(changes, source)
+  const isForeign = tools.isForeign(step.name, value)
+  const sources = isForeign ? (tools.sources(step.name, value) ?? [tool?.source ?? sourceOf(step)]) : []
+  changes.taint(sources)
   const book = new HandleBook(changes.handles)
   const isAction = changes.job.kind === 'action'
   // The ids of a server are its own.
@@ -39,17 +40,12 @@ export const finishTool = (deps: AgentDeps, { changes }: Pick<At, 'changes'>, st
   if (hasIds) changes.name(book.added)
   const playbooks = givenBy(step.name, value)
   const more = { ...(isAction ? { value } : {}), ...(playbooks.length > 0 ? { playbooks } : {}), ...(ref ? { ref } : {}) }
-  return endStep(changes, { ...step, state: 'done', untrusted: source, ...keptResult(text, more) })
-}
-
-export const taintBy = (changes: At['changes'], source: string): void => {
-  const { taint } = changes.job
-  if (!taint.includes(source)) changes.set({ taint: [...taint, source] })
+  return endStep(changes, { ...step, state: 'done', untrusted: sources[0] ?? null, ...keptResult(text, more) })
 }
 
 /** A refusal is a result for the model. `from`: where its words come from, if they are not ours. */
 export const failTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: string, from: string | null = null): Step => {
-  if (from) taintBy(changes, from)
+  if (from) changes.taint([from])
   return endStep(changes, { ...step, state: 'failed', result: { text: error }, error, untrusted: from })
 }
 

@@ -32,9 +32,7 @@ export const servedParts = ({ task, tools, shown }: Pick<Job, 'task' | 'tools' |
 
 /** Descriptions are text of people outside, though a person has read them. */
 export const taintByWords = (changes: At['changes'], defined: readonly Tool[]): void => {
-  const words = defined.flatMap(({ describedBy }) => describedBy ?? [])
-  const taint = [...new Set([...changes.job.taint, ...words])]
-  if (taint.length > changes.job.taint.length) changes.set({ taint })
+  changes.taint(defined.flatMap(({ describedBy }) => describedBy ?? []))
 }
 
 /** With the tools that a run was begun with. */

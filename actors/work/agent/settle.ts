@@ -14,7 +14,7 @@ import { type At, again, openJob, over } from './at.ts'
 import { booked, unbooked } from './booking.ts'
 import { acceptCalls } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
-import { failTool, finishTool, reachedStep, taintBy } from './execute.ts'
+import { failTool, finishTool, reachedStep } from './execute.ts'
 import type { AgentOutcome, Read } from './outcome.ts'
 import type { AgentRun, Thinking } from './run.ts'
 import { auditCall, within } from './served.ts'
@@ -133,7 +133,7 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
     answer: answerOf(outcome),
     untrusted: foreign[0] ?? null,
   }
-  for (const source of foreign) taintBy(at.changes, source)
+  at.changes.taint(foreign)
   const saved = at.changes.save(done)
   at.changes.endedStep(saved)
   if (job.task) return answeredTask(at, thought)

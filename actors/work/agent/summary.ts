@@ -17,6 +17,7 @@ import {
 import type { Job } from '#domain/agent/job'
 import { NO_MODEL } from '#domain/agent/model-choice'
 import type { Step, StepHead } from '#domain/agent/step'
+import { CONVERSATION } from '#domain/agent/taint'
 import type { Turn } from '#port/model/thinker'
 import { stepPart } from '#store/agent/steps'
 import {
@@ -128,7 +129,7 @@ export const settleSummary = async (deps: AgentDeps, at: At, { step: { id }, job
   const text = keptSummary(outcome.thought.text, historyBytes(deps.contextTokens))
   const isEmpty = text === '' || outcome.thought.ending === 'refused'
   const untrusted = loaded.outside.any || (before?.summary_untrusted ?? false)
-  const kept = { result: { text }, untrusted: untrusted ? 'conversation' : null }
+  const kept = { result: { text }, untrusted: untrusted ? CONVERSATION : null }
   changes.endedStep(changes.save(isEmpty ? { ...done, state: 'failed', error: 'model_invalid' } : { ...done, ...kept }))
   // Another job of the conversation may have summarised meanwhile.
   if (!isEmpty && before?.summarised_to === span.from) changes.also({ writes: [saveSummary(span, { text, untrusted })] })

@@ -6,6 +6,7 @@ import { newConversation, titleOf, withMessage } from '#domain/agent/conversatio
 import { type Job, newTurn } from '#domain/agent/job'
 import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
+import { CONVERSATION, tainted } from '#domain/agent/taint'
 import { newId } from '#kernel/ids'
 import { insertThread, type ThreadFacts, threadPart } from '#store/agent/channel-messages'
 import { saveConversation, turnFacts } from '#store/agent/conversations'
@@ -61,7 +62,7 @@ const jobOf = (
 ): Job => {
   const { trust, message, now } = turn
   const { on_behalf, tools } = trust
-  const taint = before?.has_untrusted ? [...new Set([...trust.taint, 'conversation'])] : trust.taint
+  const taint = before?.has_untrusted ? tainted(trust.taint, [CONVERSATION]) : trust.taint
   const asked = { ...chooseModel(undefined, models), content, conversation_id: conversationId, message_id: message.id }
   return { ...newTurn(id, { ...asked, on_behalf, tools, taint, now }), kind: 'channel', cause: { kind: 'channel', id: message.id } }
 }

@@ -95,6 +95,8 @@ export interface ToolBox {
   naming(name: string): Naming
   /** An answer of a tool as lines for a model. */
   text(name: string, value: unknown): string
+  /** Where the words of others in an answer come from, if the answer itself says it; undefined: it does not. */
+  sources(name: string, value: unknown): string[] | undefined
   /** Whether an answer contains text of people outside the workspace. */
   isForeign(name: string, value: unknown): boolean
 }

@@ -3,6 +3,7 @@ import { type Conversation, type Message, newConversation, titleOf, withMessage 
 import { type Job, type NewTurn, newUnattended } from '#domain/agent/job'
 import { BEHIND_MS } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
+import { CONVERSATION, tainted } from '#domain/agent/taint'
 import { newId } from '#kernel/ids'
 import { insertConversation, saveConversation, type TurnFacts } from '#store/agent/conversations'
 import { eventEffects } from '#store/agent/events'
@@ -62,7 +63,7 @@ export const startUnattended = (models: Models | typeof NO_MODEL, where: Into, w
   const foreign = { role: 'user', author: { kind: 'webhook', id: cause.id }, untrusted: true, job_id: id } as const
   const words = untrusted === undefined ? [] : [{ ...foreign, content: untrusted }]
   const said = say(where, [...words, { role: 'user', content: goal, author: on_behalf, job_id: id }], now)
-  const taint = facts.has_untrusted ? [...new Set([...wish.taint, 'conversation'])] : wish.taint
+  const taint = facts.has_untrusted ? tainted(wish.taint, [CONVERSATION]) : wish.taint
   const turn = { ...chooseModel(undefined, models), conversation_id: said.conversation.id, message_id: said.last.id }
   const begun = newUnattended(id, { ...turn, kind, cause, on_behalf, tools, taint, content: goal, now })
   const { job, events } = withEvents(begun, [statusNews(begun)], now)

@@ -88,6 +88,8 @@ export interface CallingJob {
   /** Who asked for the job. An approved call runs in the name of whoever approved it; records that keep a person keep this one. */
   onBehalf: OnBehalf
   conversationId: string | null
+  /** The message that the job answers. */
+  messageId: string | null
   /** null: those of its caller, as for every direct call. */
   tools: string[] | null
   taint: string[]
@@ -101,6 +103,7 @@ export const callingJob = (job: Job, { id: stepId, number }: { id: string; numbe
   ...{ id: job.id, kind: job.kind, rootId: job.root_id, depth: job.depth, origin: job.origin, onBehalf: job.on_behalf },
   ...{
     conversationId: job.conversation_id,
+    messageId: job.message_id,
     tools: job.kind === 'action' ? null : job.tools,
     taint: job.taint,
     scheduled: job.scheduled,

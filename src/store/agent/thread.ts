@@ -17,12 +17,19 @@ export const threadOfApproval = (approvalId: string) =>
       join agent_conversation c on c.id = j.conversation_id where a.id = ${approvalId}`,
   )
 
-/** Where a job's records have their names: in its own conversation, or in that of its root. */
+/** The conversation of a job, or of its root: where its records have their names. */
+export interface JobThread extends Thread {
+  /** Whether somebody outside the workspace may have written some of it, but for what its own messages hold. */
+  is_untrusted: boolean
+}
+
 export const threadOf = ({ conversation_id, root_id }: Pick<Job, 'conversation_id' | 'root_id'>) =>
-  one<Thread>(
+  one<JobThread>(
     {},
-    (sql) => sql`select id, next_seq, handles from agent_conversation where id = coalesce(${conversation_id}::uuid,
-      (select conversation_id from agent_job where id = ${root_id}))`,
+    (sql) => sql`select c.id, c.next_seq, c.handles, c.summary_untrusted or exists (select from agent_message m
+        where m.conversation_id = c.id and m.untrusted and m.job_id is distinct from ${root_id}) as is_untrusted
+      from agent_conversation c where c.id = coalesce(${conversation_id}::uuid,
+        (select conversation_id from agent_job where id = ${root_id}))`,
   )
 
 export const saveThread =
