@@ -78,7 +78,7 @@ export const bytesResponse = async (file: StoredFile, sending: Sending): Promise
   if (range) headers['content-range'] = `bytes ${range.from}-${range.to}/${file.byteSize}`
   const answer = { status: range ? 206 : 200, headers }
   if (request.method === 'HEAD') return new Response(null, { ...answer, headers: { ...headers, 'content-length': String(length) } })
-  const release = slots.take(party)
+  const release = slots.take({ party })
   const gone = new AbortController()
   const pieces = file.read(range, AbortSignal.any([request.signal, gone.signal]))
   if (length <= AT_ONCE) return new Response(await whole(pieces, release), answer)

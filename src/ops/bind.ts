@@ -171,7 +171,9 @@ const bindDownload = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['d
     validate(o.input, input)
     const form = input.format ?? 'ndjson'
     const start = async () => {
-      const lines = await openLines({ o, form, release: slots.take(call.tenantId) }, () => handler(input, contextFor(world, call)))
+      const lines = await openLines({ o, form, release: slots.take({ party: call.tenantId }) }, () =>
+        handler(input, contextFor(world, call)),
+      )
       await noteDownload(world.db, { tenantId: call.tenantId, operation: o.id, by: call }).catch(async (cause) => {
         await lines.end()
         throw cause
@@ -184,7 +186,7 @@ const bindDownload = ({ world, slots }: Host, o: NamedOp, handler: AnyHandler['d
 
 const bindFile = ({ world }: Host, o: NamedOp, handler: AnyHandler['file']): Fetchable => ({
   fetch: checked(world, o, async (input, call) => {
-    const file = await handler(input, { ...contextFor(world, call), tenantId: call.tenantId })
+    const file = await handler(input, contextFor(world, call))
     return { status: o.status, body: '', file }
   }),
 })
@@ -222,6 +224,7 @@ const flawOfLength = (key: string): string | undefined => {
 }
 
 export const contextFor = (world: Pick<World, 'networks' | 'db'>, call: Pick<Call, 'tenantId' | 'principal' | 'scopes'>): QueryContext => ({
+  tenantId: call.tenantId,
   scopes: call.scopes,
   networks: world.networks,
   principal: call.principal,

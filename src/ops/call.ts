@@ -117,6 +117,8 @@ export interface Parts {
 }
 
 export interface QueryContext {
+  /** The caller's workspace. */
+  tenantId: string
   /** Runs one statement over the caller's rows. */
   read<Row>(query: Query<Row>): Promise<Row[]>
   networks: Networks
@@ -142,10 +144,6 @@ export interface StoredFile {
   sha256: string
   /** In pieces; without a range, all of it. Rejects with `unavailable`, and with `unauthenticated` once the caller's credential has ended. */
   read(range: FileRange | undefined, signal: AbortSignal): AsyncGenerator<Uint8Array>
-}
-
-interface FileContext extends QueryContext {
-  tenantId: string
 }
 
 export interface CommandContext extends Deciding {
@@ -241,7 +239,7 @@ export interface HandlerOf<O extends Op> extends Record<Kind, unknown> {
   personal: (input: Input<O>, context: VisitContext) => Promise<Admitted<Output<O>>>
   public: (input: Input<O>, context: VisitContext) => Promise<Admitted<Output<O>>>
   download: (input: Input<O>, context: QueryContext) => AsyncIterable<Output<O>>
-  file: (input: Input<O>, context: FileContext) => Promise<StoredFile>
+  file: (input: Input<O>, context: QueryContext) => Promise<StoredFile>
 }
 
 /** A missing handler, or one of another kind or shape, does not compile. */

@@ -1,6 +1,6 @@
 /** Runs a command in the process that owns its tenant, at most one hop away. */
 import type { Answer } from '#actors/engine/letter'
-import type { NamedOp } from '#contract/op'
+import { isExempt, type NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { NodeUnreachable } from '#port/nodes'
@@ -66,7 +66,8 @@ const forward = async ({ db, nodes }: World, { o, input, call }: Keyed, { owner 
   const { tenantId, principal, surface, requestId, idempotencyKey, ownKey } = call
   const remote = { tenantId, principal, surface, requestId, idempotencyKey, ownKey, scopes: [...call.scopes] }
   try {
-    return await nodes.send(owner.url, { operation: o.id, input, call: remote }, () => nodeLives(db, owner.incarnation))
+    const how = { isAlive: () => nodeLives(db, owner.incarnation), urgent: isExempt(o, 'rates') }
+    return await nodes.send(owner.url, { operation: o.id, input, call: remote }, how)
   } catch (cause) {
     if (cause instanceof NodeUnreachable || stillRuns(cause, idempotencyKey)) return undefined
     throw cause

@@ -14,7 +14,7 @@ const SECOND_MS = 1_000
 
 export const jobEvents =
   (waiters: Waiters): Handlers<typeof jobs>['events'] =>
-  ({ id, after = 0, wait = 0 }, { read, principal }) => {
+  ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
       const { job, events } = await loadBy(read, { job: jobPart(id), events: eventsAfter(id, after) })
       const nextSeq = events.at(-1)?.seq ?? after
@@ -23,12 +23,12 @@ export const jobEvents =
       const the = found(job, 'no such job')
       return { events: shown, nextSeq, done: isOver(the) && nextSeq >= the.next_event - 1 }
     }
-    return waiters.until(look, ({ events, done }) => done || events.length > 0, { caller: principal, waitMs: wait * SECOND_MS })
+    return waiters.until(look, ({ events, done }) => done || events.length > 0, { tenantId, caller: principal, waitMs: wait * SECOND_MS })
   }
 
 export const conversationEvents =
   (waiters: Waiters): Handlers<typeof conversations>['events'] =>
-  ({ id, after = 0, wait = 0 }, { read, principal }) => {
+  ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
       const { conversation, events } = await loadBy(read, {
         conversation: conversationPart(id),
@@ -38,5 +38,5 @@ export const conversationEvents =
       const shown = events.map(({ conversation_seq, job_id, at, type, data }) => ({ seq: conversation_seq, jobId: job_id, at, type, data }))
       return { events: shown, nextSeq: shown.at(-1)?.seq ?? after }
     }
-    return waiters.until(look, ({ events }) => events.length > 0, { caller: principal, waitMs: wait * SECOND_MS })
+    return waiters.until(look, ({ events }) => events.length > 0, { tenantId, caller: principal, waitMs: wait * SECOND_MS })
   }

@@ -71,6 +71,7 @@ const callOf = (o: NamedOp, { tenantId, principal, scopes }: ToolCaller): Call =
 /** Reads in the letter's own transaction. */
 const inLetter = ({ networks }: Pick<Parts, 'networks'>, { sql, caller, job }: ToolContext): QueryContext => ({
   networks,
+  tenantId: caller.tenantId,
   principal: caller.principal,
   scopes: caller.scopes,
   job,

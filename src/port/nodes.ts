@@ -2,6 +2,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, type ErrorCode, type ErrorDetail } from '#kernel/errors'
+import { FairLimit } from '#kernel/fair-limit'
 import { deriveKey } from '#kernel/secret'
 import type { Principal } from '#store/engine/principal'
 
@@ -41,12 +42,18 @@ export class NodeUnreachable extends Error {
   override readonly name = 'NodeUnreachable'
 }
 
+interface Sending {
+  isAlive(): Promise<boolean>
+  /** Waits for no other command: the kill switch. */
+  urgent: boolean
+}
+
 export interface NodeClient {
   /**
-   * Returns the owner's answer or throws its error. Throws `NodeUnreachable` if the connection broke, or `isAlive` said that the process
-   * is gone.
+   * Returns the owner's answer or throws its error, or `rate_limited` and `unavailable` if too many of the workspace are under way. Throws
+   * `NodeUnreachable` if the connection broke, or `isAlive` said that the process is gone.
    */
-  send(url: string, command: RemoteCommand, isAlive: () => Promise<boolean>): Promise<RemoteAnswer>
+  send(url: string, command: RemoteCommand, how: Sending): Promise<RemoteAnswer>
 }
 
 /** The part of a command in its headers, so that it can be refused before its body is read. */
@@ -127,32 +134,49 @@ export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature 
   }
 }
 
-export const createNodeClient = (signature: NodeSignature): NodeClient => ({
-  async send(url, command, isAlive) {
-    const { operation, call } = command
-    const label = { operation, letter: call.idempotencyKey, workspace: call.tenantId }
-    const body = JSON.stringify(command)
-    const gone = new AbortController()
-    const watch = setInterval(() => {
-      isAlive().then(
-        (alive) => alive || gone.abort(),
-        () => {},
-      )
-    }, PROBE_EVERY_MS)
-    try {
-      const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
-      const headers = { 'content-type': 'application/json', ...signature.sign(body, label) }
-      const response = await fetch(new URL(LETTERS_PATH, url), { method: 'POST', headers, body, signal, redirect: 'manual' })
-      if (response.status !== 200) throw new NodeUnreachable(`the process at ${url} answered ${response.status}`)
-      return resultOf((await response.json()) as RemoteReply)
-    } catch (cause) {
-      if (cause instanceof AppError || cause instanceof NodeUnreachable) throw cause
-      throw new NodeUnreachable(`the process at ${url} could not be reached`, { cause })
-    } finally {
-      clearInterval(watch)
-    }
-  },
-})
+/**
+ * Commands of a process on their way to others, granted to workspaces in turn. Each takes one of the 512 connections that Bun opens at once;
+ * the rest are for streams that are passed on, and for calls of models.
+ */
+const FORWARDED = { name: 'forwarded', limit: 192, share: { alone: 160, among: 64 }, bound: 1_000, withinMs: 10_000 }
+
+export const createNodeClient = (signature: NodeSignature): NodeClient => {
+  const limit = new FairLimit(FORWARDED)
+  return {
+    send: (url, command, { isAlive, urgent }) => {
+      const send = () => sendTo(signature, { url, command, isAlive })
+      return urgent ? send() : limit.run(command.call.tenantId, send)
+    },
+  }
+}
+
+const sendTo = async (
+  signature: NodeSignature,
+  { url, command, isAlive }: Pick<Sending, 'isAlive'> & { url: string; command: RemoteCommand },
+): Promise<RemoteAnswer> => {
+  const { operation, call } = command
+  const label = { operation, letter: call.idempotencyKey, workspace: call.tenantId }
+  const body = JSON.stringify(command)
+  const gone = new AbortController()
+  const watch = setInterval(() => {
+    isAlive().then(
+      (alive) => alive || gone.abort(),
+      () => {},
+    )
+  }, PROBE_EVERY_MS)
+  try {
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+    const headers = { 'content-type': 'application/json', ...signature.sign(body, label) }
+    const response = await fetch(new URL(LETTERS_PATH, url), { method: 'POST', headers, body, signal, redirect: 'manual' })
+    if (response.status !== 200) throw new NodeUnreachable(`the process at ${url} answered ${response.status}`)
+    return resultOf((await response.json()) as RemoteReply)
+  } catch (cause) {
+    if (cause instanceof AppError || cause instanceof NodeUnreachable) throw cause
+    throw new NodeUnreachable(`the process at ${url} could not be reached`, { cause })
+  } finally {
+    clearInterval(watch)
+  }
+}
 
 const resultOf = (reply: RemoteReply): RemoteAnswer => {
   if ('answer' in reply) return reply.answer

@@ -33,6 +33,7 @@ import { type Clock, systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealer'
+import type { SlotLimits } from '#kernel/slots'
 import { workspaceOperations } from '#ops/bind'
 import type { Parts, Rates, World } from '#ops/call'
 import { createOperations, createOperatorOperations, createToolBox } from '#ops/index'
@@ -114,6 +115,7 @@ export interface Overrides {
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
   streamTimes?: Partial<StreamTimes>
+  streamLimits?: Partial<SlotLimits>
   passwordCost?: PasswordCost
   /** How long a stop reads what clients had already sent. */
   lastRequestsMs?: number
@@ -236,7 +238,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
   const origins = createOrigins(config.publicUrl, () => app.server?.port ?? config.port)
   const authenticator = createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log })
   const placement = { incarnation: () => runtime.incarnation, owns: (tenantId: string) => runtime.owns(tenantId) }
-  const streams = new Streams({ db, bus, log, ...placement, times: overrides.streamTimes })
+  const streams = new Streams({ db, bus, log, ...placement, times: overrides.streamTimes, limits: overrides.streamLimits })
   const shared = { authenticator, cookies, origins, addresses: addressesOf(config, overrides), streams, fileSlots: fileSlots(), log }
   const documents = { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) }
   const [operations, internal] = [createOperations(world), createOperatorOperations(world)]

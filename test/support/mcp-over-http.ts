@@ -37,7 +37,7 @@ export const useMcpOverHttp = () => {
     })
   const open = async (headers: Record<string, string> = {}, deadlineMs?: number): Promise<McpServer> => {
     const url = `http://127.0.0.1:${fake.port}/mcp?team=1`
-    const server = await clientOf([], deadlineMs).open({ transport: 'streamable_http', url, headers }, { signal: never() })
+    const server = await clientOf([], deadlineMs).open({ transport: 'streamable_http', url, headers }, { signal: never(), tenantId: 'w' })
     opened.push(server)
     return server
   }

@@ -65,7 +65,7 @@ export const inSession = async <T>(
   const config = configOf(sessions, sealed)
   await placed(sessions, sealed.tenantId)
   try {
-    const session = await sessions.client.open(config, { signal })
+    const session = await sessions.client.open(config, { signal, tenantId: sealed.tenantId })
     try {
       return await use({ session, secrets: secretsIn(config) })
     } finally {

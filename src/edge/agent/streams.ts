@@ -5,7 +5,7 @@
 import type { NamedOp } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { createSlots } from '#kernel/slots'
+import { createSlots, type Holder, type SlotLimits, type Slots } from '#kernel/slots'
 import type { Bound } from '#ops/bind'
 import type { Call } from '#ops/call'
 import type { LocalBus } from '#ops/job-bus'
@@ -26,7 +26,9 @@ export interface StreamTimes {
 
 const usualTimes: StreamTimes = { commentMs: 15_000, lookMs: 1_000 }
 /** A party is a credential. */
-const LIMITS = { name: 'streams', perParty: 20, total: 1_000, retryAfter: 5 }
+const LIMITS = { name: 'streams', perParty: 20, perWorkspace: 200, total: 1_000, retryAfter: 5 }
+/** Those of them that another process answers. Each takes a connection to it, of which Bun opens 512 at once, for letters too. */
+const PASSED_ON = { ...LIMITS, perWorkspace: 64, total: 192 }
 
 export interface StreamDeps {
   db: Db
@@ -36,6 +38,7 @@ export interface StreamDeps {
   /** Whether all letters of the workspace run here. */
   owns(tenantId: string): boolean
   times?: Partial<StreamTimes> | undefined
+  limits?: Partial<SlotLimits> | undefined
 }
 
 interface Asked {
@@ -64,13 +67,15 @@ export const wantsStream = ({ stream }: NamedOp, { method, headers }: Request): 
 
 export class Streams implements Disposable {
   readonly #open = new Set<Open>()
-  readonly #slots = createSlots(LIMITS)
+  readonly #slots: Slots
+  readonly #passedOn = createSlots(PASSED_ON)
   readonly #times: StreamTimes
   readonly #timer: Timer
   #isClosing = false
 
   constructor(private readonly deps: StreamDeps) {
     this.#times = { ...usualTimes, ...deps.times }
+    this.#slots = createSlots({ ...LIMITS, ...deps.limits })
     this.#timer = setInterval(() => {
       for (const open of this.#open) open.tick?.()
     }, this.#times.lookMs)
@@ -105,9 +110,9 @@ export class Streams implements Disposable {
   }
 
   /** Rejects if there is no room. Returns a function that makes it free. */
-  #admit(open: Open, { principal }: Call): Disposable {
+  #admit(open: Open, call: Call): Disposable {
     if (this.#isClosing) fail('unavailable', 'the server is stopping, try again', { retryAfter: 2 })
-    const release = this.#slots.take(`${principal.kind} ${principal.id}`)
+    const release = this.#slots.take(holderOf(call, open))
     this.#open.add(open)
     return {
       [Symbol.dispose]: () => {
@@ -136,14 +141,33 @@ export class Streams implements Disposable {
     const owner = await ownerOf(db, call.tenantId)
     if (typeof owner === 'string' || owner.incarnation === incarnation()) return undefined
     const gone = new AbortController()
-    const place = this.#admit({ end: () => gone.abort() }, call)
-    const onEnd = () => place[Symbol.dispose]()
+    const open = { end: () => gone.abort() }
+    const leave = this.#placeAmongPassedOn(open, call)
+    if (!leave) return undefined
+    using places = new DisposableStack()
+    places.defer(leave)
+    places.use(this.#admit(open, call))
+    const taken = places.move()
+    const onEnd = () => taken.dispose()
     const response = await forward(request, { url: owner.url, cookies: true, signal: gone.signal, onEnd, log })
     if (!response || response.status < 500) return response
     await response.body?.cancel()
     return undefined
   }
+
+  /** Undefined if there is none: then the rows are read here. */
+  #placeAmongPassedOn(open: Open, call: Call): (() => void) | undefined {
+    try {
+      return this.#passedOn.take(holderOf(call, open))
+    } catch {
+      return undefined
+    }
+  }
 }
+
+const holderOf = ({ principal, tenantId }: Call, open: Open): Holder => ({
+  ...{ party: `${principal.kind} ${principal.id}`, workspace: tenantId, giveUp: () => open.end() },
+})
 
 const eventResponse = (body: ReadableStream<Uint8Array>, requestId: string, limits: Record<string, string>): Response =>
   new Response(body, {

@@ -1,7 +1,8 @@
-/** Counts the running requests of each caller. Some wait for minutes, and a bound keeps a caller from piling them up. */
+/** Counts the running requests of each caller and workspace. Some wait for minutes, and a bound keeps them from piling up. */
 import { callerId, type McpCaller } from './caller.ts'
 
 export class Calls {
+  /** By caller, and by workspace. */
   readonly #running = new Map<string, number>()
   #total = 0
 
@@ -13,19 +14,25 @@ export class Calls {
     return this.#running.get(callerId(caller)) ?? 0
   }
 
+  ofWorkspace({ tenantId }: McpCaller): number {
+    return this.#running.get(tenantId) ?? 0
+  }
+
   async count<T>(caller: McpCaller, run: () => Promise<T>): Promise<T> {
-    this.#add(callerId(caller), 1)
+    this.#add(caller, 1)
     try {
       return await run()
     } finally {
-      this.#add(callerId(caller), -1)
+      this.#add(caller, -1)
     }
   }
 
-  #add(name: string, change: number): void {
-    const count = (this.#running.get(name) ?? 0) + change
-    if (count === 0) this.#running.delete(name)
-    else this.#running.set(name, count)
+  #add(caller: McpCaller, change: number): void {
+    for (const name of [callerId(caller), caller.tenantId]) {
+      const count = (this.#running.get(name) ?? 0) + change
+      if (count === 0) this.#running.delete(name)
+      else this.#running.set(name, count)
+    }
     this.#total += change
   }
 }

@@ -6,6 +6,7 @@ import { isInitializeRequest, isLegacyRequest, ProtocolErrorCode } from '@modelc
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import { createSlots, type Slots } from '#kernel/slots'
 import type { Operation } from '#ops/bind'
 import type { Call, Rates } from '#ops/call'
 import { enabledModules } from '#store/agent/modules'
@@ -16,7 +17,7 @@ import { forward, HOP_HEADER } from '../forward.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
-import { assumedCallerOf, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
+import { assumedCallerOf, callerId, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
 import { Calls } from './calls.ts'
 import type { McpContext } from './context.ts'
 import { countMessages, isUrgent } from './message-count.ts'
@@ -53,6 +54,8 @@ const METHODS = ['GET', 'POST', 'DELETE']
 /** How long disposal waits for running calls. */
 const LAST_CALLS_MS = 3_000
 const POLL_MS = 20
+/** Requests whose session lives in another process. Each takes a connection to it, of which Bun opens 512 at once, for letters too. */
+const PASSED_ON = { name: 'mcp_calls', perParty: 64, perWorkspace: 64, total: 128, retryAfter: 5 }
 /** The SDK's error code for an unknown session. */
 const NO_SESSION = -32_001
 
@@ -60,6 +63,7 @@ interface Parts extends Omit<McpDeps, 'limits'> {
   sessions: Sessions
   stateless: Stateless
   calls: Calls
+  passedOn: Slots
   limits: McpLimits
   byId: ReadonlyMap<string, Operation>
   /** By the names of their tools. */
@@ -75,7 +79,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   const sessions = new Sessions(shared)
   const stateless = new Stateless(shared)
   const byId = withTools(deps.operations)
-  const parts: Parts = { ...deps, sessions, stateless, calls, limits, byId, tools: toolIndex(byId) }
+  const parts: Parts = { ...deps, sessions, stateless, calls, passedOn: createSlots(PASSED_ON), limits, byId, tools: toolIndex(byId) }
   return {
     handle: async (incoming) => withStandardHeaders(await handle(parts, incoming), incoming.request),
     async [Symbol.asyncDispose]() {
@@ -104,17 +108,20 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
   if (body === NOT_JSON) return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
   // Needs the body, which may be a call of the kill switch.
   const allowances = parts.rates.messages({ ...caller, surface: 'mcp' }, countMessages(body, parts.tools))
-  if (hasRequest(body) && parts.calls.of(caller) >= mostCalls(parts, body))
-    throw new AppError('rate_limited', 'mcp_calls', { retryAfter: 5 })
+  if (hasRequest(body)) requireRoom(parts, caller, body)
   const answer = await plain?.read(contextFor(parts, caller, requestIdOf(request)))
   const response = answer ?? (await respond(parts, request, { caller: plain ? await currentCallerOf(parts, known) : caller, text, body }))
   for (const [name, value] of Object.entries(limitHeaders(allowances))) response.headers.set(name, value)
   return response
 }
 
-/** How many requests of the caller may run beside this one. */
-const mostCalls = ({ limits, tools }: Parts, body: unknown): number =>
-  limits.callsPerCaller + (isUrgent(body, tools) ? limits.urgentCallsPerCaller : 0)
+/** Throws `rate_limited:mcp_calls` if as many requests of the caller, or of its workspace, run as can run at once. */
+const requireRoom = ({ limits, tools, calls }: Parts, caller: McpCaller, body: unknown): void => {
+  const urgent = isUrgent(body, tools)
+  const most = limits.callsPerCaller + (urgent ? limits.urgentCallsPerCaller : 0)
+  if (calls.of(caller) < most && (urgent || calls.ofWorkspace(caller) < limits.callsPerTenant)) return
+  fail('rate_limited', 'mcp_calls', { retryAfter: 5 })
+}
 
 interface Plain {
   /** Whose access is assumed. */
@@ -202,7 +209,7 @@ const inSession = async (parts: Parts, request: Request, { caller, context, text
   if (id === null) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the Mcp-Session-Id header is required')
   const session = parts.sessions.find(id, caller)
   if (session) return session.handle(request, context, body)
-  const passed = parts.sessions.has(id) ? undefined : await forwardToOwner(parts, request, { id, text })
+  const passed = parts.sessions.has(id) ? undefined : await forwardToOwner(parts, request, { id, text, caller })
   return passed ?? rpcError(404, NO_SESSION, 'Session not found')
 }
 
@@ -216,12 +223,15 @@ const openSession = async ({ sessions }: Parts, request: Request, { caller, cont
 }
 
 const forwardToOwner = async (
-  { db, log, incarnation }: Parts,
+  { db, log, incarnation, passedOn }: Parts,
   request: Request,
-  { id, text }: { id: string; text: string | undefined },
+  { id, text, caller }: Pick<McpRequest, 'text' | 'caller'> & { id: string },
 ): Promise<Response | undefined> => {
   const node = nodeIn(id)
   if (node === undefined || node === incarnation() || request.headers.has(HOP_HEADER)) return undefined
   const url = await urlOfNode(db, node)
-  return url === undefined ? undefined : forward(request, { url, body: text, log })
+  if (url === undefined) return undefined
+  const gone = new AbortController()
+  const onEnd = passedOn.take({ party: callerId(caller), workspace: caller.tenantId, giveUp: () => gone.abort() })
+  return forward(request, { url, body: text, signal: gone.signal, onEnd, log })
 }

@@ -13,15 +13,21 @@ export interface EventBounds {
   perProcess: number
 }
 
-/** The events of all sessions of a process. When it is full, the oldest go first, whichever session they belong to. */
+interface OfWorkspace {
+  /** Oldest first. */
+  order: Map<StoredEvent, { store: SessionEvents; id: EventId }>
+  size: number
+}
+
+/** The events of all sessions of a process. When it is full, the workspace with the most loses its oldest. */
 export class EventLog {
-  readonly #order = new Map<StoredEvent, { store: SessionEvents; id: EventId }>()
+  readonly #byWorkspace = new Map<string, OfWorkspace>()
   #size = 0
 
   constructor(private readonly bounds: EventBounds) {}
 
-  ofSession(): SessionEvents {
-    return new SessionEvents(this, this.bounds.perSession)
+  ofSession(tenantId: string): SessionEvents {
+    return new SessionEvents(this, tenantId, this.bounds.perSession)
   }
 
   get size(): number {
@@ -29,17 +35,23 @@ export class EventLog {
   }
 
   add(event: StoredEvent, store: SessionEvents, id: EventId): void {
-    this.#order.set(event, { store, id })
+    const own = this.#byWorkspace.getOrInsertComputed(store.tenantId, () => ({ order: new Map(), size: 0 }))
+    own.order.set(event, { store, id })
+    own.size += event.size
     this.#size += event.size
     while (this.#size > this.bounds.perProcess) {
-      const { value: oldest } = this.#order.values().next()
-      if (!oldest) return
-      oldest.store.forget(oldest.id)
+      const largest = [...this.#byWorkspace.values()].reduce((most, one) => (one.size > most.size ? one : most))
+      const [oldest] = largest.order.values()
+      oldest!.store.forget(oldest!.id)
     }
   }
 
-  remove(event: StoredEvent): void {
-    if (this.#order.delete(event)) this.#size -= event.size
+  remove(event: StoredEvent, { tenantId }: SessionEvents): void {
+    const own = this.#byWorkspace.get(tenantId)
+    if (!own?.order.delete(event)) return
+    own.size -= event.size
+    this.#size -= event.size
+    if (own.order.size === 0) this.#byWorkspace.delete(tenantId)
   }
 }
 
@@ -51,6 +63,7 @@ export class SessionEvents implements EventStore, Disposable {
 
   constructor(
     private readonly log: EventLog,
+    readonly tenantId: string,
     private readonly bound: number,
   ) {}
 
@@ -87,7 +100,7 @@ export class SessionEvents implements EventStore, Disposable {
     if (!event) return
     this.#events.delete(id)
     this.#size -= event.size
-    this.log.remove(event)
+    this.log.remove(event, this)
   }
 
   [Symbol.dispose](): void {

@@ -125,6 +125,11 @@ export class McpSession implements AsyncDisposable {
     return this.#streams > 0
   }
 
+  /** Whether a request runs. */
+  get isCalling(): boolean {
+    return this.#running > 0
+  }
+
   /** When it was last in use, in monotonic milliseconds; undefined while a request runs or a stream is open. */
   get idleSince(): number | undefined {
     return this.#running > 0 || this.#streams > 0 ? undefined : this.#usedAt

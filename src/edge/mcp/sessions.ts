@@ -18,6 +18,8 @@ export interface McpLimits {
   urgentCallsPerCaller: number
   /** Sessions, or open subscriptions, of all keys of one workspace. */
   perTenant: number
+  /** Concurrent requests of all keys of one workspace, beside the urgent ones. */
+  callsPerTenant: number
   perProcess: number
   /** How long a session lives after its last use. */
   idleMs: number
@@ -29,6 +31,7 @@ export const mcpLimits: McpLimits = {
   callsPerCaller: 128,
   urgentCallsPerCaller: 16,
   perTenant: 500,
+  callsPerTenant: 512,
   perProcess: 2_000,
   idleMs: 1_800_000,
   sweepMs: 5_000,
@@ -88,7 +91,7 @@ export class Sessions implements AsyncDisposable {
     this.#makeRoom(caller)
     const id = `${this.deps.incarnation()}.${randomBase62(32)}`
     const { servers, calls } = this.deps
-    const events = this.#events.ofSession()
+    const events = this.#events.ofSession(caller.tenantId)
     const session = new McpSession({ id, caller, view, servers, calls, events, onClose: () => this.#all.delete(id) })
     this.#all.set(id, session)
     await session.connect()
@@ -131,7 +134,7 @@ export class Sessions implements AsyncDisposable {
     const full = own.length >= perCaller ? own : ofTenant
     if ((own.length >= perCaller || ofTenant.length >= perTenant) && !this.#endLongestIdle(full))
       throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
-    if (this.#all.size >= perProcess && !this.#endLongestIdle(this.#ofLargestTenant()))
+    if (this.#all.size >= perProcess && !this.#largestGivesUp(ofTenant.length) && !this.#endLongestIdle(this.#ofLargestWithIdle()))
       throw new AppError('unavailable', 'too many MCP sessions are open, try again', { retryAfter: 30 })
   }
 
@@ -139,15 +142,36 @@ export class Sessions implements AsyncDisposable {
   #endLongestIdle(sessions: McpSession[]): boolean {
     const [first] = sessions.filter(({ idleSince }) => idleSince !== undefined).sort((a, b) => a.idleSince! - b.idleSince!)
     if (!first) return false
-    this.#all.delete(first.id)
-    void first[Symbol.asyncDispose]()
+    this.#end(first)
     return true
   }
 
-  /** The workspace with the most sessions among those with an idle one. No workspace can crowd out the others. */
-  #ofLargestTenant(): McpSession[] {
+  #end(session: McpSession): void {
+    this.#all.delete(session.id)
+    void session[Symbol.asyncDispose]()
+  }
+
+  /**
+   * The workspace with the most sessions ends one for a workspace that has fewer: an idle one, else the last that only listens. No workspace
+   * can crowd out the others.
+   */
+  #largestGivesUp(own: number): boolean {
+    const [largest = []] = this.#byTenant()
+    if (largest.length <= own + 1) return false
+    if (this.#endLongestIdle(largest)) return true
+    const last = largest.findLast(({ isCalling }) => !isCalling)
+    if (last) this.#end(last)
+    return last !== undefined
+  }
+
+  /** The largest workspace among those with an idle session. */
+  #ofLargestWithIdle(): McpSession[] {
+    return this.#byTenant().find((of) => of.some(({ idleSince }) => idleSince !== undefined)) ?? []
+  }
+
+  /** Largest first. */
+  #byTenant(): McpSession[][] {
     const byTenant = Map.groupBy(this.#all.values(), ({ caller }) => caller.tenantId)
-    const withIdle = [...byTenant.values()].filter((of) => of.some(({ idleSince }) => idleSince !== undefined))
-    return withIdle.sort((a, b) => b.length - a.length)[0] ?? []
+    return [...byTenant.values()].sort((a, b) => b.length - a.length)
   }
 }

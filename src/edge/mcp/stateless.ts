@@ -6,6 +6,7 @@ import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@
 import { LRUCache } from 'lru-cache'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
+import { createSlots, type Slots } from '#kernel/slots'
 import { readTool } from './call-tool.ts'
 import { accessOf, callerId, type McpCaller } from './caller.ts'
 import type { McpContext } from './context.ts'
@@ -35,12 +36,15 @@ interface Listener {
   /** The modules that were enabled when it was last told of its tools; undefined if they depend on none. */
   modules: ReadonlySet<string> | undefined
   handler: McpHttpHandler
+  /** Makes room for others. */
+  release(): void
 }
 
 export type StatelessDeps = Pick<SessionsDeps, 'servers' | 'log' | 'refresh' | 'modulesOf' | 'calls' | 'limits'>
 
 export class Stateless implements AsyncDisposable {
   readonly #listeners = new Set<Listener>()
+  readonly #slots: Slots
   /** Envelopes that the SDK has accepted: who the client is and what it can do, the same in each of its requests. */
   readonly #envelopes = new LRUCache<string, true>({ max: MAX_ENVELOPES })
   readonly #timer: Timer
@@ -48,6 +52,8 @@ export class Stateless implements AsyncDisposable {
   #ending = false
 
   constructor(private readonly deps: StatelessDeps) {
+    const { perCaller: perParty, perTenant: perWorkspace, perProcess: total } = deps.limits
+    this.#slots = createSlots({ name: 'mcp_sessions', perParty, perWorkspace, total, retryAfter: 30 })
     this.#modules = new ModuleWatch((tenantId) => deps.modulesOf(tenantId))
     const failed = (cause: unknown) => deps.log.warn({ err: cause }, 'could not refresh MCP listeners')
     this.#timer = setInterval(() => void this.sweep().catch(failed), deps.limits.sweepMs)
@@ -106,7 +112,7 @@ export class Stateless implements AsyncDisposable {
 
   async #review(listener: Listener, now: McpCaller | undefined): Promise<void> {
     if (!now) {
-      this.#listeners.delete(listener)
+      this.#forget(listener)
       return listener.handler.close()
     }
     if (accessOf(now) !== listener.access) notifyOfChange(listener.handler)
@@ -121,23 +127,28 @@ export class Stateless implements AsyncDisposable {
       options,
     }: { context: McpContext; view: View; options: { parsedBody: unknown; authInfo: ReturnType<typeof authInfoOf> } },
   ): Promise<Response> {
-    const { limits } = this.deps
     const { call } = context
     const { modules } = await withModules(context, view)
-    const ofTenant = [...this.#listeners].filter(({ caller }) => caller.tenantId === call.tenantId)
-    const own = ofTenant.filter(({ caller }) => callerId(caller) === callerId(call)).length
-    if (own >= limits.perCaller || ofTenant.length >= limits.perTenant || this.#listeners.size >= limits.perProcess)
-      throw new AppError('rate_limited', 'mcp_sessions', { retryAfter: 30 })
+    const giveUp = () => {
+      this.#listeners.delete(listener)
+      void listener.handler.close()
+    }
     const listener: Listener = {
       caller: call,
       access: accessOf(call),
       modules,
-      handler: handlerFor(this.deps, this.#settings(view), new OneStream(() => this.#listeners.delete(listener))),
+      handler: handlerFor(this.deps, this.#settings(view), new OneStream(() => this.#forget(listener))),
+      release: this.#slots.take({ party: callerId(call), workspace: call.tenantId, giveUp }),
     }
     this.#listeners.add(listener)
     const response = await listener.handler.fetch(request, options)
-    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) this.#listeners.delete(listener)
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) this.#forget(listener)
     return response
+  }
+
+  #forget(listener: Listener): void {
+    this.#listeners.delete(listener)
+    listener.release()
   }
 
   #settings(view: View): ServerSettings {

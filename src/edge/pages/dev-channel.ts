@@ -56,7 +56,7 @@ const talkOf = async ({ db }: Deps, { person, workspace }: SessionGrant, id: str
 const show = async (deps: Deps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
   const connection = await connectionOf(deps, idOf(incoming), person.workspace.id)
   const query = queryOf(incoming)
-  const at = { caller: { kind: 'session', id: person.id } as const, waitMs: query.has('wait') ? WAIT_MS : 0 }
+  const at = { tenantId: person.workspace.id, caller: { kind: 'session', id: person.id } as const, waitMs: query.has('wait') ? WAIT_MS : 0 }
   const look = () => talkOf(deps, person, connection.id)
   const { said, isLinked } = await deps.waiters.until(look, (seen) => !isAwaited(seen.said), at)
   const talk: Talk = {

@@ -80,7 +80,7 @@ export interface McpClient {
   /** Throws `McpError` (refused) if the configuration alone rules a connection out. */
   check(config: McpServerConfig): void
   /** Connects and agrees on a version; `signal` ends the session whenever it aborts. Throws `McpError`. */
-  open(config: McpServerConfig, options: { signal: AbortSignal }): Promise<McpServer>
+  open(config: McpServerConfig, options: { signal: AbortSignal; tenantId: string }): Promise<McpServer>
 }
 
 /** Of a listing with all its pages, and of each call. */

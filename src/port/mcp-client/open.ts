@@ -39,8 +39,8 @@ const refuse = (reason: string): never => {
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((word, index) => word === other[index])
 
-/** Programs of a process at once, each with all that it has started. */
-const PROGRAMS = { name: 'MCP program', limit: 8, bound: 32, withinMs: 20_000 }
+/** Programs of a process at once, each with all that it has started, granted to workspaces in turn. */
+const PROGRAMS = { name: 'MCP program', limit: 8, share: { alone: 6, among: 3 }, bound: 32, withinMs: 20_000 }
 
 const UNSENDABLE = /[\0\r\n]/
 
@@ -84,14 +84,14 @@ class ClientOfServers implements McpClient {
     return confinement
   }
 
-  async open(config: McpServerConfig, { signal }: { signal: AbortSignal }): Promise<McpServer> {
+  async open(config: McpServerConfig, { signal, tenantId }: { signal: AbortSignal; tenantId: string }): Promise<McpServer> {
     this.check(config)
     const { egress, log, version, deadlineMs = DEADLINE_MS } = this.options
     const session = { signal, deadlineMs, version }
     if (config.transport === 'stdio') {
       const confinement = this.#checkProgram(config)
-      await this.#placed(config.command)
-      const release = () => this.#programs.leave(config.command)
+      await this.#placed(tenantId)
+      const release = () => this.#programs.leave(tenantId)
       return await openSession({ ...session, connect: (watch) => stdioLink({ ...config, confinement }, watch, log), release })
     }
     const server = { ...config, url: new URL(config.url).href }
@@ -99,9 +99,9 @@ class ClientOfServers implements McpClient {
   }
 
   /** Takes a place among the programs. */
-  async #placed(command: string): Promise<void> {
+  async #placed(tenantId: string): Promise<void> {
     try {
-      await this.#programs.enter(command)
+      await this.#programs.enter(tenantId)
     } catch (cause) {
       throw new McpError('refused', 'too many programs of MCP servers run in this process; try again later', 'not_done', { cause })
     }

@@ -12,7 +12,7 @@ const replayed = async (events: SessionEvents, after: string) => {
 }
 
 test('events after a given one are replayed, from its own stream and without empty ones', async () => {
-  const events = new EventLog(roomy).ofSession()
+  const events = new EventLog(roomy).ofSession('a')
   const first = await events.storeEvent('a', {} as JSONRPCMessage)
   await events.storeEvent('b', message(1))
   await events.storeEvent('a', message(2))
@@ -23,7 +23,7 @@ test('events after a given one are replayed, from its own stream and without emp
 
 test('event ids of one session mean nothing in another', async () => {
   const log = new EventLog(roomy)
-  const [mine, theirs] = [log.ofSession(), log.ofSession()]
+  const [mine, theirs] = [log.ofSession('a'), log.ofSession('a')]
   const ids = await Promise.all([1, 2, 3].map((id) => mine.storeEvent('a', message(id))))
   await theirs.storeEvent('b', message(9))
   expect(await theirs.getStreamIdForEventId(ids[2]!)).toBeUndefined()
@@ -31,7 +31,7 @@ test('event ids of one session mean nothing in another', async () => {
 
 test('a full session loses its oldest events, and a closed one frees its room', async () => {
   const log = new EventLog({ perSession: 300, perProcess: 100_000 })
-  const events = log.ofSession()
+  const events = log.ofSession('a')
   const ids: string[] = []
   for (let id = 0; id < 10; id++) ids.push(await events.storeEvent('a', message(id, 'x'.repeat(50))))
   expect(await events.getStreamIdForEventId(ids[0]!)).toBeUndefined()
@@ -41,17 +41,26 @@ test('a full session loses its oldest events, and a closed one frees its room', 
   expect(log.size).toBe(0)
 })
 
-test('a full process loses the oldest events of all sessions', async () => {
+test('a full process loses the oldest events of all sessions of a workspace', async () => {
   const log = new EventLog({ perSession: 100_000, perProcess: 300 })
-  const [old, young] = [log.ofSession(), log.ofSession()]
+  const [old, young] = [log.ofSession('a'), log.ofSession('a')]
   const first = await old.storeEvent('a', message(0, 'x'.repeat(100)))
   for (let id = 1; id < 5; id++) await young.storeEvent('b', message(id, 'x'.repeat(100)))
   expect(await old.getStreamIdForEventId(first)).toBeUndefined()
   expect(log.size).toBeLessThanOrEqual(300)
 })
 
+test('a full process loses events of the workspace that has the most', async () => {
+  const log = new EventLog({ perSession: 100_000, perProcess: 600 })
+  const [small, large] = [log.ofSession('small'), log.ofSession('large')]
+  const first = await small.storeEvent('a', message(0, 'x'.repeat(100)))
+  for (let id = 1; id < 10; id++) await large.storeEvent('b', message(id, 'x'.repeat(100)))
+  expect(await small.getStreamIdForEventId(first)).toBe('a')
+  expect(log.size).toBeLessThanOrEqual(600)
+})
+
 test('an event larger than all the room is not stored', async () => {
   const log = new EventLog({ perSession: 100, perProcess: 100 })
-  await log.ofSession().storeEvent('a', message(1, 'x'.repeat(500)))
+  await log.ofSession('a').storeEvent('a', message(1, 'x'.repeat(500)))
   expect(log.size).toBe(0)
 })

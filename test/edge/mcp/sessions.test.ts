@@ -165,6 +165,23 @@ test('one workspace, with any number of keys, leaves room for others', async () 
   for (const stream of streams) await stream.body?.cancel()
 })
 
+test('in a full process, the workspace with the most sessions in use ends one for a workspace with fewer', async () => {
+  await using small = await testApp({ overrides: { mcpLimits: { perProcess: 2 } } })
+  const listen = async () => rpc(small.url, { key: small.key, sessionId: await openSession(small.url, small.key), method: 'GET' })
+  const [first, last] = [await listen(), await listen()]
+  const { key: ofAnother } = await small.newWorkspace()
+  expect(await statusOf(rpc(small.url, { key: ofAnother, body: opening() }))).toBe(200)
+  await last.text()
+  await first.body?.cancel()
+})
+
+test('the calls of all keys of a workspace are bounded, and the kill switch is not among them', async () => {
+  await using small = await testApp({ overrides: { mcpLimits: { callsPerTenant: 0 } } })
+  expect(await statusOf(rpc(small.url, { key: small.key, body: opening() }))).toBe(429)
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'growth_pause_automation', arguments: {} } }
+  expect(await statusOf(rpc(small.url, { key: small.key, body }))).not.toBe(429)
+})
+
 test('a process that shuts down closes its streams at once', async () => {
   const ending = await testApp()
   const sessionId = await openSession(ending.url, ending.key)

@@ -68,7 +68,7 @@ const casesOf = (open: () => Promise<McpServer>): void => {
 const refusal = programRefusal()
 
 describe.skipIf(refusal !== undefined)(`the reference server as a program${refusal ? ` (${refusal})` : ''}`, () => {
-  casesOf(() => clientOf().open({ transport: 'stdio', ...everythingProgram, env: {} }, { signal: never() }))
+  casesOf(() => clientOf().open({ transport: 'stdio', ...everythingProgram, env: {} }, { signal: never(), tenantId: 'w' }))
 })
 
 describe('the reference server over HTTP', () => {
@@ -76,6 +76,9 @@ describe('the reference server over HTTP', () => {
 
   casesOf(() => {
     const url = `http://127.0.0.1:${served.port}/mcp`
-    return clientOf([`127.0.0.1:${served.port}`]).open({ transport: 'streamable_http', url, headers: {} }, { signal: never() })
+    return clientOf([`127.0.0.1:${served.port}`]).open(
+      { transport: 'streamable_http', url, headers: {} },
+      { signal: never(), tenantId: 'w' },
+    )
   })
 })

@@ -99,7 +99,7 @@ const cases = (fake: FakeMcp, configOf: () => McpServerConfig): void => {
     let key = 0
     const session = async (): Promise<void> => {
       const noted = (cause: unknown) => void (cause instanceof McpError || wrong.push(cause))
-      const server = await client.open(config, { signal: never() }).catch(noted)
+      const server = await client.open(config, { signal: never(), tenantId: 'w' }).catch(noted)
       if (!server) return
       await server.list().catch(noted)
       for (let calls = 0; calls < 2; calls++) {

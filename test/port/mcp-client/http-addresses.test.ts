@@ -12,7 +12,7 @@ const canary = use(openCanary)
 
 describe('nothing is sent', () => {
   const unopened = async (url: string, allow: string[] = []): Promise<string> =>
-    outcomeOf(clientOf(allow, 3_000).open({ transport: 'streamable_http', url, headers: {} }, { signal: never() }))
+    outcomeOf(clientOf(allow, 3_000).open({ transport: 'streamable_http', url, headers: {} }, { signal: never(), tenantId: 'w' }))
 
   test.each([
     'http://127.0.0.1:1/',
@@ -41,7 +41,10 @@ describe('nothing is sent', () => {
   test('of a call, if the server has gone since', async () => {
     const gone = await openHttpMcp()
     const url = `http://127.0.0.1:${gone.port}/`
-    const server = await clientOf([`127.0.0.1:${gone.port}`]).open({ transport: 'streamable_http', url, headers: {} }, { signal: never() })
+    const server = await clientOf([`127.0.0.1:${gone.port}`]).open(
+      { transport: 'streamable_http', url, headers: {} },
+      { signal: never(), tenantId: 'w' },
+    )
     await gone[Symbol.asyncDispose]()
     expect(await outcomeOf(call(server))).toBe('unreachable, not_done')
     await server.close()

@@ -16,5 +16,5 @@ mcpCases('HTTP', {
     createMcpClient({
       egress: createEgress({ rules: { allow: new Set([`127.0.0.1:${fake.port}`]), own: new Set() } }),
       ...{ programs: [], home: '/nowhere', log: createLog('silent'), version: '0', deadlineMs },
-    }).open({ transport: 'streamable_http', url: `http://127.0.0.1:${fake.port}/mcp`, headers: {} }, { signal }),
+    }).open({ transport: 'streamable_http', url: `http://127.0.0.1:${fake.port}/mcp`, headers: {} }, { signal, tenantId: 'w' }),
 })

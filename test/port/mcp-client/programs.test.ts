@@ -188,14 +188,14 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
   test('that does not exist is told as such', async () => {
     const missing = { command: '/no/such/program', args: [], env: [] }
     const { failure, outcome, message } = await errorOf(
-      clientOf([missing]).open({ transport: 'stdio', ...missing, env: {} }, { signal: never() }),
+      clientOf([missing]).open({ transport: 'stdio', ...missing, env: {} }, { signal: never(), tenantId: 'w' }),
     )
     expect([failure, outcome, message]).toEqual(['closed', 'not_done', 'the program ended with status 127'])
   })
 
   test('that ends after its list is started anew for a call', async () => {
     const program = { ...relayTo(fake.port), env: [] }
-    const server = await clientOf([program]).open({ transport: 'stdio', ...program, env: {} }, { signal: never() })
+    const server = await clientOf([program]).open({ transport: 'stdio', ...program, env: {} }, { signal: never(), tenantId: 'w' })
     await server.list()
     for (const socket of fake.sockets) socket.destroy()
     await eventually(
@@ -217,7 +217,10 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
     const loud = 'printf "token %s " "$NOTES_TOKEN" >&2; n=0; while [ $n -lt 2000 ]; do echo complaint-$n >&2; n=$((n + 1)); done; exit 1'
     const program = { command: 'sh', args: ['-c', loud], env: ['NOTES_TOKEN'] }
     await errorOf(
-      clientOf([program], { log }).open({ transport: 'stdio', ...program, env: { NOTES_TOKEN: 'top-secret' } }, { signal: never() }),
+      clientOf([program], { log }).open(
+        { transport: 'stdio', ...program, env: { NOTES_TOKEN: 'top-secret' } },
+        { signal: never(), tenantId: 'w' },
+      ),
     )
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('token [redacted] complaint-0')
@@ -225,21 +228,21 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
     expect((JSON.parse(lines[0]!).msg as string).length).toBeLessThanOrEqual(4_096)
   })
 
-  test('waits for a place among those that run', async () => {
+  test('waits for a place among those of its workspace that run, while another workspace has places of its own', async () => {
     const program = { ...relayTo(fake.port), env: [] }
     const client = clientOf([program])
-    const open = () => client.open({ transport: 'stdio', ...program, env: {} }, { signal: never() })
-    const servers = await Promise.all(Array.from({ length: 8 }, open))
+    const open = (tenantId: string) => client.open({ transport: 'stdio', ...program, env: {} }, { signal: never(), tenantId })
+    const servers = await Promise.all(Array.from({ length: 6 }, () => open('one')))
     let isOpen = false
-    const ninth = open().then((server) => {
+    const seventh = open('one').then((server) => {
       isOpen = true
       return server
     })
-    await servers[0]!.list()
-    expect([isOpen, fake.sockets.size]).toEqual([false, 8])
-    await servers[0]!.close()
-    const all = [...servers.slice(1), await ninth]
-    expect(fake.sockets.size).toBe(8)
+    const other = await open('other')
+    expect([isOpen, fake.sockets.size]).toEqual([false, 7])
+    for (const server of servers) await server.close()
+    const all = [other, await seventh]
+    expect(fake.sockets.size).toBe(2)
     await Promise.all(all.map((server) => server.close()))
   })
 })

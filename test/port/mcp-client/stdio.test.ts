@@ -22,7 +22,7 @@ describe.skipIf(refusal !== undefined)(`programs${refusal ? ` (${refusal})` : ''
         egress: createEgress({ rules: { allow: new Set(), own: new Set() } }),
         ...{ programs: [{ ...program, env: [] }], home: '/nowhere', log: createLog('silent'), version: '0', deadlineMs },
       })
-      return client.open({ transport: 'stdio', ...program, env: {} }, { signal })
+      return client.open({ transport: 'stdio', ...program, env: {} }, { signal, tenantId: 'w' })
     },
   })
 })

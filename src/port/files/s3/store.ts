@@ -21,8 +21,8 @@ const MOST = 100 * BLOCK
 const MOST_GIB = 100
 const PUT_MS = 600_000
 const REMOVE_MS = 120_000
-/** Each holds two parts in memory. */
-const UPLOADS = { name: 'uploads of files', limit: 4, bound: 8, withinMs: 60_000 }
+/** Each holds two parts in memory. Granted to workspaces in turn. */
+const UPLOADS = { name: 'uploads of files', limit: 4, share: { alone: 3, among: 2 }, bound: 8, withinMs: 60_000 }
 
 export interface S3Deps {
   bucket: Bucket
