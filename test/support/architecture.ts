@@ -86,7 +86,7 @@ const packages: Record<string, readonly string[]> = {
   openai: ['port'],
   '@aws-sdk/client-s3': ['port'],
   htmlparser2: ['port'],
-  marked: ['domain'],
+  'markdown-it': ['domain'],
   '@modelcontextprotocol/client': ['port'],
   '@modelcontextprotocol/server': ['edge'],
 }

@@ -1,9 +1,7 @@
 /** Markdown as the HTML of a mail, made of these tags alone; whatever comes from the Markdown is text in it. */
-import type { Token, Tokens } from 'marked'
-import { losesCells } from './blocks.ts'
 import { isDisguised } from './link.ts'
-import { boldRuns, type Mark, merged, type Run, runsOf, shownHtml, textRun } from './runs.ts'
-import { SEAM, tokensOf } from './tokens.ts'
+import { bold, type Mark, merged, type Run, shownHtml, textRun } from './runs.ts'
+import { isLanguage, type Node, treeOf } from './tree.ts'
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
@@ -22,48 +20,30 @@ const runHtml = ({ text, marks, link }: Run): string => {
 
 const htmlOf = (runs: readonly Run[]): string => merged(runs).map(runHtml).join('')
 
-const inline = (tokens: readonly Token[]): string => htmlOf(runsOf(tokens))
-
 const verbatim = (text: string): string => `<p>${runHtml(textRun(text.trim()))}</p>`
 
-const rowHtml = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): string =>
-  `<tr>${cells.map(({ tokens }) => `<${tag} style="${CELL}">${inline(tokens)}</${tag}>`).join('')}</tr>`
+const rowHtml = (cells: readonly Run[][], tag: 'th' | 'td'): string =>
+  `<tr>${cells.map((runs) => `<${tag} style="${CELL}">${htmlOf(runs)}</${tag}>`).join('')}</tr>`
 
-const tableHtml = (table: Tokens.Table): string => {
-  if (losesCells(table)) return verbatim(table.raw)
-  const rows = table.rows.map((row) => rowHtml(row, 'td')).join('')
-  return `<table style="border-collapse:collapse"><thead>${rowHtml(table.header, 'th')}</thead><tbody>${rows}</tbody></table>`
+const writers: { [Kind in Node['kind']]: (node: Extract<Node, { kind: Kind }>) => string } = {
+  paragraph: ({ runs, isTight }) => (isTight ? htmlOf(runs) : `<p>${htmlOf(runs)}</p>`),
+  heading: ({ runs }) => `<p>${htmlOf(bold(runs))}</p>`,
+  rule: () => '<hr>',
+  // Languages that nobody would read are left out, as in `blocks.ts`.
+  code: ({ text, info }) => `${isLanguage(info) ? '' : verbatim(info)}<pre style="${CODE}"><code>${escaped(text)}</code></pre>`,
+  quote: ({ nodes }) => `<blockquote style="${QUOTE}">${blocks(nodes)}</blockquote>`,
+  list: ({ start, items }) => {
+    const points = items.map((nodes) => `<li>${blocks(nodes)}</li>`).join('')
+    return start === null ? `<ul>${points}</ul>` : `<ol start="${start}">${points}</ol>`
+  },
+  table: ({ header, rows, raw }) => {
+    if (raw !== null) return verbatim(raw)
+    const body = rows.map((row) => rowHtml(row, 'td')).join('')
+    return `<table style="border-collapse:collapse"><thead>${rowHtml(header, 'th')}</thead><tbody>${body}</tbody></table>`
+  },
+  html: ({ text }) => verbatim(shownHtml(text)),
 }
 
-const listHtml = ({ ordered, start, items }: Tokens.List): string => {
-  const points = items.map(({ tokens }) => `<li>${blocks(tokens)}</li>`).join('')
-  return ordered ? `<ol start="${Number(start)}">${points}</ol>` : `<ul>${points}</ul>`
-}
+const blocks = (nodes: readonly Node[]): string => nodes.map((node) => writers[node.kind](node as never)).join('')
 
-/** Languages that nobody would read are left out, as in `blocks.ts`. */
-const codeHtml = ({ text, lang = '' }: Tokens.Code): string =>
-  `${/^[\w+#.-]{0,20}$/.test(lang) ? '' : verbatim(lang)}<pre style="${CODE}"><code>${escaped(text)}</code></pre>`
-
-const writers: Record<string, (token: Token) => string> = {
-  space: () => '',
-  [SEAM]: () => '',
-  paragraph: (token) => `<p>${inline((token as Tokens.Paragraph).tokens)}</p>`,
-  heading: (token) => `<p>${htmlOf(boldRuns((token as Tokens.Heading).tokens))}</p>`,
-  hr: () => '<hr>',
-  code: (token) => codeHtml(token as Tokens.Code),
-  blockquote: (token) => `<blockquote style="${QUOTE}">${blocks((token as Tokens.Blockquote).tokens)}</blockquote>`,
-  list: (token) => listHtml(token as Tokens.List),
-  table: (token) => tableHtml(token as Tokens.Table),
-}
-
-const isBlockHtml = (token: Token): boolean => token.type === 'html' && (token as Tokens.HTML).block === true
-
-const blocks = (tokens: readonly Token[]): string =>
-  tokens
-    .map((token) => {
-      if (isBlockHtml(token)) return verbatim(shownHtml(token.raw))
-      return writers[token.type]?.(token) ?? inline([token])
-    })
-    .join('')
-
-export const mailHtml = (markdown: string): string => `<div>${blocks(tokensOf(markdown))}</div>`
+export const mailHtml = (markdown: string): string => `<div>${blocks(treeOf(markdown))}</div>`

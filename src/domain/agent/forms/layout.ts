@@ -47,20 +47,25 @@ const written = ({ text, marks, link }: Run, style: Style): string =>
 
 const rendered = (runs: readonly Run[], style: Style): string => {
   let out = ''
+  // The end of it: looking at `out` itself, again and again while it grows, would copy it each time.
+  let end = ''
   let isMarkup = false
   for (const run of merged(runs)) {
     const core = run.text.trim()
     if (core === '') {
       out += run.text
+      end = run.text.slice(-2)
       isMarkup = false
       continue
     }
     const at = run.text.indexOf(core)
     const piece = written({ ...run, text: core }, style)
     const isOther = piece !== style.escaped(core)
-    const touches = at === 0 && WORD_END.test(out.slice(-2)) && isOther
+    const touches = at === 0 && WORD_END.test(end) && isOther
     const touched = at === 0 && isMarkup && WORD_START.test(core)
-    out += run.text.slice(0, at) + (touches || touched ? style.joiner : '') + piece + run.text.slice(at + core.length)
+    const added = run.text.slice(0, at) + (touches || touched ? style.joiner : '') + piece + run.text.slice(at + core.length)
+    out += added
+    end = added.slice(-2)
     isMarkup = isOther && at + core.length === run.text.length
   }
   return out

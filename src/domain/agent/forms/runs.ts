@@ -1,5 +1,5 @@
 /** The text within a block: runs of characters that look alike. */
-import type { Token } from 'marked'
+import type { StateInline, Token } from 'markdown-it'
 import { linkTo } from './link.ts'
 
 export type Mark = 'bold' | 'italic' | 'strike' | 'code'
@@ -11,18 +11,15 @@ export interface Run {
   link: string | null
 }
 
-type Around = Pick<Run, 'marks' | 'link'>
-
-const PLAIN: Around = { marks: [], link: null }
-
-export const textRun = (text: string, around: Around = PLAIN): Run => ({ ...around, text })
+export const textRun = (text: string): Run => ({ text, marks: [], link: null })
 
 export const plainOf = (runs: readonly Run[]): string => runs.map(({ text }) => text).join('')
 
 /** The signs of tasks in a list. */
 export const BOXES = { done: '☑', open: '☐' }
 
-const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/g
+/** Other names stay as they are written. */
+const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/y
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
 const characterOf = (code: number): string | undefined =>
@@ -30,71 +27,107 @@ const characterOf = (code: number): string | undefined =>
     ? String.fromCodePoint(code)
     : undefined
 
-const decoded = (text: string): string =>
-  text.replaceAll(ENTITY, (whole, name?: string, decimal?: string, hex?: string) =>
-    name ? NAMED[name]! : (characterOf(decimal ? Number(decimal) : Number.parseInt(hex!, 16)) ?? whole),
-  )
+/** The parser's rule for `&amp;` and `&#38;`. */
+export const decodeEntity = (state: StateInline, silent: boolean): boolean => {
+  ENTITY.lastIndex = state.pos
+  const [whole, name, decimal, hex] = ENTITY.exec(state.src) ?? []
+  if (whole === undefined) return false
+  const sign = name ? NAMED[name] : characterOf(decimal ? Number(decimal) : Number.parseInt(hex!, 16))
+  if (sign === undefined) return false
+  if (!silent) Object.assign(state.push('text_special', '', 0), { content: sign, markup: whole, info: 'entity' })
+  state.pos += whole.length
+  return true
+}
 
 const BREAK = /<br\s?\/?>/gi
 
 /** HTML is shown as what it is, but for line breaks. */
 export const shownHtml = (html: string): string => html.replaceAll(BREAK, '\n')
 
-const MARKS: Partial<Record<string, Mark>> = { strong: 'bold', em: 'italic', del: 'strike' }
+const MARKS: Partial<Record<string, Mark>> = { strong: 'bold', em: 'italic', s: 'strike' }
 
-const within = ({ marks, link }: Around, mark: Mark): Around => ({ marks: marks.includes(mark) ? marks : [...marks, mark], link })
-
-/** What must not be linked is followed by its address as text. */
-const addLink = (token: Token, around: Around, out: Run[]): void => {
-  const { href, title, tokens = [] } = token as { href: string; title?: string | null; tokens?: Token[] }
-  const link = around.link ?? linkTo(href)
-  const label: Run[] = []
-  add(tokens, { ...around, link: link ?? null }, label)
-  const words = plainOf(label).trim()
-  if (words === '') label.splice(0, label.length, textRun(href, { ...around, link: link ?? null }))
-  out.push(...label)
-  if (title) out.push(textRun(` (${decoded(title)})`, around))
-  if (!link && words !== '' && words !== href) out.push(textRun(` (${href})`, around))
+/** A link whose words have begun. */
+interface Open {
+  href: string
+  title: string
+  /** The first run of its words. */
+  first: number
+  /** Around it. */
+  outer: string | null
 }
 
-/** An image that a reader's program fetched could carry data to its address: it becomes a link. */
-const addImage = (token: Token, around: Around, out: Run[]): void => {
-  const { href, text, title } = token as { href: string; text: string; title?: string | null }
-  addLink({ type: 'link', href, title, tokens: text === '' ? [] : [{ type: 'text', raw: text, text }] } as Token, around, out)
-}
+/** Reads the tokens of words one after the other, with the marks and the link that are open. */
+class Words {
+  readonly runs: Run[] = []
+  #marks: readonly Mark[] = []
+  /** How many of each mark are open, within each other. */
+  readonly #depths: Partial<Record<Mark, number>> = {}
+  #link: string | null = null
+  readonly #open: Open[] = []
 
-const addText = (token: Token, around: Around, out: Run[]): void => {
-  const { tokens, text = token.raw } = token as { tokens?: Token[]; text?: string }
-  if (tokens && tokens.length > 0) add(tokens, around, out)
-  else out.push(textRun(decoded(text), around))
-}
+  read(tokens: readonly Token[]): void {
+    for (const token of tokens) this.#read(token)
+  }
 
-const adders: Record<string, (token: Token, around: Around, out: Run[]) => void> = {
-  link: addLink,
-  image: addImage,
-  br: (_, around, out) => void out.push(textRun('\n', around)),
-  codespan: (token, around, out) => void out.push(textRun((token as { text: string }).text.replaceAll('\n', ' '), within(around, 'code'))),
-  html: (token, around, out) => void out.push(textRun(shownHtml(token.raw), around)),
-  escape: (token, around, out) => void out.push(textRun((token as { text: string }).text, around)),
-  checkbox: (token, around, out) => void out.push(textRun(`${(token as { checked: boolean }).checked ? BOXES.done : BOXES.open} `, around)),
-}
+  #add(text: string, marks = this.#marks): void {
+    if (text !== '') this.runs.push({ text, marks, link: this.#link })
+  }
 
-const add = (tokens: readonly Token[], around: Around, out: Run[]): void => {
-  for (const token of tokens) {
-    const mark = MARKS[token.type]
-    if (mark) add((token as { tokens: Token[] }).tokens, within(around, mark), out)
-    else (adders[token.type] ?? addText)(token, around, out)
+  #read(token: Token): void {
+    const [, name = '', change] = /^(.*)_(open|close)$/.exec(token.type) ?? []
+    if (name === 'link') {
+      if (change === 'open') this.#begin(token, 'href')
+      else this.#end()
+    } else if (change !== undefined) this.#mark(MARKS[name], change === 'open' ? 1 : -1)
+    else if (token.type === 'image') {
+      // One that a reader's program fetched could carry data to its address: it becomes a link.
+      this.#begin(token, 'src')
+      this.read(token.children ?? [])
+      this.#end()
+    } else if (token.type === 'softbreak' || token.type === 'hardbreak') this.#add('\n')
+    else if (token.type === 'html_inline') this.#add(shownHtml(token.content))
+    else if (token.type === 'code_inline') this.#add(token.content, this.#marks.includes('code') ? this.#marks : [...this.#marks, 'code'])
+    else this.#add(token.content)
+  }
+
+  #mark(mark: Mark | undefined, by: 1 | -1): void {
+    if (!mark) return
+    const depth = (this.#depths[mark] ?? 0) + by
+    this.#depths[mark] = depth
+    if (depth === 0) this.#marks = this.#marks.filter((one) => one !== mark)
+    else if (!this.#marks.includes(mark)) this.#marks = [...this.#marks, mark]
+  }
+
+  #begin(token: Token, name: 'href' | 'src'): void {
+    const [href, title] = [String(token.attrGet(name) ?? ''), String(token.attrGet('title') ?? '')]
+    this.#open.push({ href, title, first: this.runs.length, outer: this.#link })
+    this.#link ??= linkTo(href) ?? null
+  }
+
+  /** What must not be linked is followed by its address as text. */
+  #end(): void {
+    const { href, title, first, outer } = this.#open.pop()!
+    const words = plainOf(this.runs.slice(first)).trim()
+    const isLinked = this.#link !== null
+    if (words === '') {
+      this.runs.length = first
+      this.#add(href)
+    }
+    this.#link = outer
+    if (title !== '') this.#add(` (${title})`)
+    if (!isLinked && words !== '' && words !== href) this.#add(` (${href})`)
   }
 }
 
-export const runsOf = (tokens: readonly Token[], around: Around = PLAIN): Run[] => {
-  const runs: Run[] = []
-  add(tokens, around, runs)
-  return runs
+export const runsOf = (tokens: readonly Token[]): Run[] => {
+  const words = new Words()
+  words.read(tokens)
+  return words.runs
 }
 
 /** In bold, too. */
-export const boldRuns = (tokens: readonly Token[]): Run[] => runsOf(tokens, within(PLAIN, 'bold'))
+export const bold = (runs: readonly Run[]): Run[] =>
+  runs.map((run) => (run.marks.includes('bold') ? run : { ...run, marks: ['bold', ...run.marks] }))
 
 /** Line by line. */
 export const rowsOf = (runs: readonly Run[]): Run[][] => {
