@@ -52,10 +52,24 @@ export const addressOf = (name: string, text: string): string => {
   return text.replace(/\/+$/, '')
 }
 
-const LARGEST_COUNT = 99
+const MOST_PROXIES = 100
 
-export const countOf = (name: string, text: string): number =>
-  /^\d{1,2}$/.test(text) ? Number(text) : refuseValue(name, `a whole number from 0 to ${LARGEST_COUNT}`, text)
+const isNetwork = (text: string): boolean => {
+  const [address = '', bits = '', ...more] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || more.length > 0) return false
+  return !text.includes('/') || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** Addresses and networks separated by commas. */
+export const proxiesOf = (text: string): string[] => {
+  const named = text.split(',').map((one) => one.trim())
+  const some = named.filter((one) => one !== '')
+  const wrong = some.find((one) => !isNetwork(one))
+  if (wrong === undefined && some.length <= MOST_PROXIES) return some
+  const accepted = `addresses or networks of at most ${MOST_PROXIES} proxies, such as 10.0.0.7 or 10.0.0.0/8, separated by commas`
+  return refuseValue('TRUSTED_PROXIES', accepted, wrong)
+}
 
 /** `docs.example.com`, `*.example.com` or `docs.example.com:8443`. */
 const LISTED_HOST = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+(:\d{1,5})?$/

@@ -8,7 +8,6 @@ import {
   choiceOf,
   commitOf,
   contextOf,
-  countOf,
   daysOf,
   failpointsOf,
   hostAndPort,
@@ -21,6 +20,7 @@ import {
   pairsOf,
   portOf,
   pricesOf,
+  proxiesOf,
   refuseValue,
   secretOf,
   switchOf,
@@ -69,7 +69,7 @@ export interface Config {
   /** `host:port` pairs that may be called although they are not public, also over plain http. For tests. */
   egressAllow: string[]
   /** How many proxies in front of this server are trusted to write X-Forwarded-For. */
-  trustedProxies: number
+  trustedProxies: readonly string[]
   /** False disables rates by plan and by address. For benchmarks and harnesses. */
   rateLimits: boolean
   /** How long rows of the audit are kept. */
@@ -143,7 +143,7 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     bootstrapKey: optional(env.TENDRIL_BOOTSTRAP_KEY, bootstrapKeyOf),
     secretKey: optional(env.TENDRIL_SECRET_KEY, secretOf),
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
-    trustedProxies: countOf('TRUSTED_PROXIES', env.TRUSTED_PROXIES || '0'),
+    trustedProxies: proxiesOf(env.TRUSTED_PROXIES ?? ''),
     auditKeepDays: daysOf('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),
     agentKeepDays: daysOf('AGENT_KEEP_DAYS', env.AGENT_KEEP_DAYS || '90', LEAST_AGENT_DAYS),
     fetchAllow: hostsOf(env.FETCH_ALLOW ?? ''),

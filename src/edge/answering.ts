@@ -57,7 +57,7 @@ export const answering = (deps: AnsweringDeps, peerOf: (request: Request) => str
   const addressOf = (request: Request): string => clientAddressOf(request, peerOf(request), deps.trust)
   return {
     async answer(request, params, respond) {
-      warnOfProxy(request)
+      warnOfProxy(request, peerOf(request))
       const incoming = new Incoming(request, params, intake, addressOf)
       let response: Response
       try {

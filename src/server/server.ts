@@ -29,6 +29,7 @@ import type { ServerFactory } from '#edge/mcp/session'
 import type { McpLimits } from '#edge/mcp/sessions'
 import { toolWording } from '#edge/mcp/wording'
 import { createOrigins } from '#edge/origin'
+import { trustIn } from '#edge/visit'
 import { type Clock, systemClock } from '#kernel/clock'
 import { type Failpoints, failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
@@ -256,7 +257,7 @@ export async function listen(config: Config, workplace: Workplace, log: Log, rea
     routes: routesOf(workplace, { ...shared, operations, log }, internal),
     serving: () => runtime.serving,
     ready,
-    ...{ trust: { proxies: config.trustedProxies }, publicUrl: config.publicUrl, intake: overrides.intake ?? {} },
+    ...{ trust: trustIn(config.trustedProxies), publicUrl: config.publicUrl, intake: overrides.intake ?? {} },
     ...{ ...shared, documents, signature, commit: config.commit },
   })
   // By default the framework shares a port with another server, and each would get some of the other's requests.

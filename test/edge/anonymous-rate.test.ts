@@ -7,7 +7,7 @@ import { useApp } from '#test/support/use'
 const BURST = 1_000
 
 const clock = manualClock()
-const app = useApp({ env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '1' }, overrides: { rateClock: clock } })
+const app = useApp({ env: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '127.0.0.1' }, overrides: { rateClock: clock } })
 
 interface Call {
   method?: string

@@ -9,6 +9,7 @@ import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
 import { createOrigins } from '#edge/origin'
+import { trustIn } from '#edge/visit'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -82,7 +83,7 @@ const http = createHttp({
   cookies: createCookies('http://localhost'),
   origins: createOrigins('http://localhost', () => 80),
   addresses: unlimitedAddresses,
-  trust: { proxies: 0 },
+  trust: trustIn([]),
   publicUrl: 'http://localhost',
   authenticator: {
     authenticate: async ({ request }) => caller(request),

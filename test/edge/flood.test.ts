@@ -123,7 +123,7 @@ describe('unfinished requests of an address', () => {
   })
 
   test('are counted by the address that trusted proxies report', async () => {
-    await using proxied = await testApp({ env: { TRUSTED_PROXIES: '1' }, overrides: { intake: { unfinished: 2 } } })
+    await using proxied = await testApp({ env: { TRUSTED_PROXIES: '127.0.0.1' }, overrides: { intake: { unfinished: 2 } } })
     const by = (address: string) => ({
       path: SIGN_IN,
       headers: { ...JSON_TYPE, 'x-forwarded-for': `9.9.9.9, ${address}` },
@@ -160,7 +160,7 @@ test('a body that does not arrive in time is 408, and its connection is closed',
 
 test('bodies that strangers start and do not send give way to those of others without a credential', async () => {
   const intake = { anonymousBytes: 4 * 16_384, givesWayAfterMs: 20 }
-  await using small = await testApp({ log, env: { TRUSTED_PROXIES: '1' }, overrides: { intake } })
+  await using small = await testApp({ log, env: { TRUSTED_PROXIES: '127.0.0.1' }, overrides: { intake } })
   const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
   const all: Held[] = []
   try {
@@ -181,7 +181,7 @@ test('bodies that strangers start and do not send give way to those of others wi
 
 test('slow bodies from a few addresses leave room for another address to sign in', async () => {
   const intake = { anonymousBytes: 16 * 16_384, givesWayAfterMs: 20 }
-  await using small = await testApp({ log, env: { TRUSTED_PROXIES: '1' }, overrides: { intake } })
+  await using small = await testApp({ log, env: { TRUSTED_PROXIES: '127.0.0.1' }, overrides: { intake } })
   const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
   // Four bodies of each address have room, and as many may wait: eight addresses take all of it.
   const all = await holdMany(small.url, 9 * 8, (n) => ({ path: SIGN_IN, headers: from(`198.51.100.${n % 9}`), length: 16_384, body: '{' }))

@@ -11,6 +11,7 @@ import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
 import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
+import { trustIn } from '#edge/visit'
 import { createLog } from '#kernel/log'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { CHANNELS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/paths'
@@ -48,7 +49,7 @@ const routesOf = () =>
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
     addresses: unlimitedAddresses,
-    trust: { proxies: 0 },
+    trust: trustIn([]),
     publicUrl: 'http://localhost',
     internal: [],
     authenticator: { authenticate: never, forget: never, confirm: never, [Symbol.asyncDispose]: never },

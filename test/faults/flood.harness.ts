@@ -182,12 +182,12 @@ export async function runFlood(options: FloodOptions): Promise<Finished> {
   const counts: Counts = { seed, bodies, headers, addresses, rate, seconds }
   const broken: string[] = []
   for (const [name, proxies] of [
-    ['direct', '0'],
-    ['proxied', '1'],
+    ['direct', ''],
+    ['proxied', '127.0.0.1'],
   ] as const) {
     await using server = await startServer({ ...deployment.server, env: { TRUSTED_PROXIES: proxies } })
     const [attacker, other] = await newTenants(deployment.server.database!, 2)
-    const one = await round({ server, attacker: attacker!, other: other! }, options, proxies === '1')
+    const one = await round({ server, attacker: attacker!, other: other! }, options, proxies !== '')
     Object.assign(counts, countsOf(name, one))
     broken.push(...brokenIn(name, one))
   }

@@ -9,7 +9,7 @@ const BRACKETED = /^\[([^\]]*)\](:\d+)?$/
  * of its 2^64 addresses (RFC 6177). Ports are dropped. Anything else counts as written.
  */
 export const networkOf = (address: string): string => {
-  const plain = address.replace(V4_WITH_PORT, '$1').replace(BRACKETED, '$1').replace(/%.*$/s, '')
+  const plain = withoutPort(address)
   const groups = groupsOf(plain)
   if (!groups) return plain.slice(0, LONGEST)
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return dotted(groups[6]!, groups[7]!)
@@ -18,6 +18,9 @@ export const networkOf = (address: string): string => {
     .map((group) => group.toString(16))
     .join(':')}::/64`
 }
+
+/** An address without port, brackets and zone. */
+export const withoutPort = (address: string): string => address.replace(V4_WITH_PORT, '$1').replace(BRACKETED, '$1').replace(/%.*$/s, '')
 
 const dotted = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.')
 

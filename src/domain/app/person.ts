@@ -25,11 +25,11 @@ export interface TryLimit {
   withinS: number
 }
 
-/** Failed tries after which passwords are refused without a check: by account and address, by account, by address. */
+/** Failed tries after which passwords are refused without a check: by account and address, by account, and by address over all accounts. */
 export const passwordLimits = {
   pair: { most: 10, withinS: 900 },
   account: { most: 100, withinS: 3_600 },
-  address: { most: 100, withinS: 900 },
+  address: { most: 30, withinS: 600 },
 } as const satisfies Record<string, TryLimit>
 
 /** Passwords offered with an invitation, by address. Each try uses an invitation up, so an address gets more of them. */

@@ -61,7 +61,11 @@ describe('a start is refused and names the variable', () => {
     ['for sandbox faults', { SANDBOX_FAULTS: '5' }, 'SANDBOX_FAULTS: "5" is not of the form name=value'],
     ['for a secret', { TENDRIL_SECRET_KEY: 'abc' }, 'TENDRIL_SECRET_KEY must be 32 bytes in base64'],
     ['for a key', { TENDRIL_BOOTSTRAP_KEY: 'ak_abc' }, 'TENDRIL_BOOTSTRAP_KEY must be an API key'],
-    ['for a number of proxies', { TRUSTED_PROXIES: 'yes' }, 'TRUSTED_PROXIES must be a whole number from 0 to 99: yes'],
+    [
+      'for proxies',
+      { TRUSTED_PROXIES: '10.0.0.7, 1' },
+      'TRUSTED_PROXIES must be addresses or networks of at most 100 proxies, such as 10.0.0.7 or 10.0.0.0/8, separated by commas: 1',
+    ],
     ['for a commit', { TENDRIL_COMMIT: 'a b' }, 'TENDRIL_COMMIT must be'],
     ['for failpoints', { TENDRIL_FAILPOINTS: 'send.sent' }, 'TENDRIL_FAILPOINTS must be'],
     ['for the address of a model server', { OPENAI_BASE_URL: 'localhost:11434' }, 'OPENAI_BASE_URL must be an http or https address'],

@@ -107,7 +107,7 @@ describe('signing in', () => {
   })
 
   test('counts all addresses of one IPv6 network as one, behind a trusted proxy', async () => {
-    await using proxied = await testApp({ env: { TRUSTED_PROXIES: '1' } })
+    await using proxied = await testApp({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
     const from = (address: string) =>
       proxied.send('POST', '/api/v1/app/session', {
         key: null,

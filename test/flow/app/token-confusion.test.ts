@@ -137,7 +137,7 @@ describe('sign-in', () => {
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(10)
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(20)
     for (let tries = 0; tries < 100; tries++) await wrong()
-    await using other = await testApp({ database: app.options, env: { TRUSTED_PROXIES: '1' } })
+    await using other = await testApp({ database: app.options, env: { TRUSTED_PROXIES: '127.0.0.1' } })
     const body = { email: ann.email, password: PASSWORD }
     const headers = { 'x-forwarded-for': '192.0.2.7' }
     expect((await other.send('POST', '/api/v1/app/session', { key: null, body, headers })).status).toBe(201)
