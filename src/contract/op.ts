@@ -1,6 +1,6 @@
 /** Operations as data. The server, the documents, the other surfaces and many tests loop over them. */
 import { type Static, Type as T, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
-import type { ErrorCode } from '#kernel/errors'
+import type { DocumentedFailure, ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access, Scope } from '#kernel/scopes'
 import { type FieldsOf, type Kind, kinds } from './kinds.ts'
@@ -29,6 +29,8 @@ interface Common<I extends TSchema, O extends TSchema> {
   status: number
   /** Errors beyond those that any operation can return. */
   errors: readonly ErrorCode[]
+  /** What the API document has a 500 of this operation say. */
+  failure?: DocumentedFailure
   /** The largest body, in bytes. */
   bodyLimit: number
   /** What has not the form of an id is the id of nothing: 404, where others answer 400. */
@@ -65,7 +67,7 @@ const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_k
 /** Errors that a public operation cannot return. */
 const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
 
-type Shared = Partial<Pick<Common<TSchema, TSchema>, 'body' | 'errors' | 'status' | 'roles' | 'anyId' | 'exempt'>>
+type Shared = Partial<Pick<Common<TSchema, TSchema>, 'body' | 'errors' | 'failure' | 'status' | 'roles' | 'anyId' | 'exempt'>>
 
 /** The plan limits of an operation, kept as literal types: handlers pass `operation.cap` on. */
 interface Limits<C, Q, F> {

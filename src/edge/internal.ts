@@ -45,8 +45,10 @@ const reply = async (
     if (cause instanceof OwnedElsewhere) return { elsewhere: true }
     // Instead of a 503: another process is about to take over, and can answer.
     if (cause instanceof AppError && cause.code === 'unavailable' && !serving()) return { elsewhere: true }
-    if (!(cause instanceof AppError)) log.error({ err: cause, operation: o.id, request_id: call.requestId }, 'a forwarded command failed')
-    const { code, detail, details, retryAfter, allowances } = AppError.from(cause)
+    const error = AppError.from(cause)
+    if (error.code === 'internal')
+      log.error({ err: error.cause ?? error, operation: o.id, request_id: call.requestId }, 'a forwarded command failed')
+    const { code, detail, details, retryAfter, allowances } = error
     return { error: { code, detail, details, retryAfter, allowances } }
   }
 }

@@ -85,7 +85,7 @@ const errorResponses = (o: NamedOp) => {
     [...byStatus].map(([status, all]) => [
       status,
       {
-        description: `Error codes: ${[...new Set(all)].join(', ')}`,
+        description: `Error codes: ${[...new Set(all)].join(', ')}${status === 500 && o.failure ? `. Its message: ${o.failure}` : ''}`,
         headers: headersOf(o, status),
         content: json({ $ref: '#/components/schemas/Error' }),
       },

@@ -18,6 +18,10 @@ const prefixed = (prefix: string) => (detail: string) => (detail ? `${prefix}:${
 
 const spaced = (code: string, detail: string): string => (detail ? `${code}: ${detail}` : code)
 
+/** What the API document says of a failure of ours, in the place of its cause. Other details of `internal` never leave the process. */
+const failures = ['enqueue failed', 'insert failed', 'trace query failed'] as const
+export type DocumentedFailure = (typeof failures)[number]
+
 export const errorTable = {
   invalid_input: { status: 400, exit: 2, text: plain('the request is not valid') },
   x_not_connected: { status: 400, exit: 5, text: (detail) => spaced('x_not_connected', detail) },
@@ -48,7 +52,7 @@ export const errorTable = {
   capability_failed: { status: 422, exit: 7, text: (detail) => spaced('capability_failed', detail) },
   rate_limited: { status: 429, exit: 8, text: prefixed('rate_limited') },
   x_read_budget_exhausted: { status: 429, exit: 8, text: () => 'x_read_budget_exhausted' },
-  internal: { status: 500, exit: 1, text: () => 'internal error' },
+  internal: { status: 500, exit: 1, text: (detail) => failures.find((one) => one === detail) ?? 'internal error' },
   network_error: { status: 502, exit: 9, text: prefixed('network_error') },
   channel_unconfigured: {
     status: 503,
@@ -104,6 +108,13 @@ export class AppError extends Error {
   /** Turns anything thrown into an AppError: a foreign error becomes `internal`, and its text never leaves the process. */
   static from(cause: unknown): AppError {
     return cause instanceof AppError ? cause : new AppError('internal', '', { cause })
+  }
+
+  /** A failure of ours as the API document words it; any other error as it is. */
+  static worded(cause: unknown, failure: DocumentedFailure): AppError {
+    const error = AppError.from(cause)
+    if (error.code !== 'internal') return error
+    return new AppError('internal', failure, { allowances: error.allowances, cause: error.cause ?? error })
   }
 }
 

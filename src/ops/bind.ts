@@ -127,7 +127,8 @@ const runRated = async <A extends Answer>(o: NamedOp, { count, read, countMore, 
     allowances = newest(allowances, countMore?.(input))
     const answer = await run(input)
     return allowances.length === 0 ? answer : { ...answer, allowances: newest(allowances, answer.allowances) }
-  } catch (cause) {
+  } catch (thrown) {
+    const cause = o.failure === undefined ? thrown : AppError.worded(thrown, o.failure)
     if (allowances.length === 0 || !(cause instanceof AppError)) throw cause
     throw AppError.withAllowances(cause, newest(allowances, cause.allowances))
   }

@@ -13,10 +13,26 @@ const documented: [ErrorCode, string, number, string][] = [
   ['x_not_connected', '', 400, 'x_not_connected'],
   ['x_read_budget_exhausted', '', 429, 'x_read_budget_exhausted'],
   ['missing_scope', 'api:write', 403, 'API key missing scope: api:write'],
+  ['internal', 'enqueue failed', 500, 'enqueue failed'],
+  ['internal', 'insert failed', 500, 'insert failed'],
+  ['internal', 'trace query failed', 500, 'trace query failed'],
 ]
 test.each(documented)('%s (%s) is %i with the documented message', (code, detail, status, message) => {
   const error = new AppError(code, detail)
   expect({ status: error.status, message: error.message }).toEqual({ status, message })
+})
+
+test('any other detail of internal stays withheld', () => {
+  expect(new AppError('internal', 'there is no operation x').message).toBe('internal error')
+})
+
+test('a failure is worded only if it is ours: refusals and a database that is away stay what they are', () => {
+  const cause = new Error('a secret')
+  expect(AppError.worded(cause, 'enqueue failed')).toMatchObject({ code: 'internal', message: 'enqueue failed', cause })
+  for (const code of ['unavailable', 'conflict', 'invalid_input'] as const) {
+    const error = new AppError(code, 'why')
+    expect(AppError.worded(error, 'enqueue failed')).toBe(error)
+  }
 })
 
 test.each([

@@ -94,7 +94,7 @@ export const documents = {
       },
       output: OneDocument,
     },
-    { ...use, ...workers, status: 201, errors: ['conflict'], settles: 'get' },
+    { ...use, ...workers, status: 201, errors: ['conflict'], failure: 'enqueue failed', settles: 'get' },
   ),
   get: op.query(
     'GET /api/v1/documents/:id',

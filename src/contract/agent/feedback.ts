@@ -42,7 +42,7 @@ export const conversationFeedback = {
       },
       output: record({ feedback: Feedback }),
     },
-    { ...use, ...everybody, status: 201, errors: ['not_found'] },
+    { ...use, ...everybody, status: 201, errors: ['not_found'], failure: 'insert failed' },
   ),
 }
 

@@ -122,7 +122,7 @@ export const jobs = {
     'GET /api/v1/agent/jobs/:id/trace',
     'Get the spans of a job: its model calls, tools and waits.',
     { input: { id: Id }, output: record({ job: Job, spans: T.Array(Span) }) },
-    { ...use, anyId: true, errors: ['not_found'] },
+    { ...use, anyId: true, errors: ['not_found'], failure: 'trace query failed' },
   ),
   events: op.query(
     'GET /api/v1/agent/jobs/:id/events',

@@ -69,7 +69,7 @@ export const tasks = {
       },
       output: OneTask,
     },
-    { ...use, ...workers, status: 201, tool: 'agent_run_task', agent: 'never', foreign: true, settles: 'get' },
+    { ...use, ...workers, status: 201, failure: 'enqueue failed', tool: 'agent_run_task', agent: 'never', foreign: true, settles: 'get' },
   ),
   get: op.query(
     'GET /api/v1/agent/tasks/:id',
