@@ -116,13 +116,18 @@ const admit = async (deps: ServeDeps, o: Bound<'personal' | 'public'>, incoming:
 }
 
 /** Throws `unauthenticated` if the operation needs a signed-in person and there is none, `forbidden` for an API key. */
-export const visitOf = async ({ authenticator, cookies }: ServeDeps, o: Pick<NamedOp, 'kind'>, incoming: Incoming): Promise<Visit> => {
+export const visitOf = async (
+  { authenticator, cookies, origins }: ServeDeps,
+  o: Pick<NamedOp, 'kind'>,
+  incoming: Incoming,
+): Promise<Visit> => {
   const { request } = incoming
   const visit = {
     surface: surfaceOf(request),
     requestId: requestIdOf(request),
     address: incoming.address(),
     userAgent: request.headers.get('user-agent'),
+    isOwnPage: origins.isSurelyOurs(request),
     refreshToken: cookies.refresh(request),
     browser: cookies.browser(request),
   }

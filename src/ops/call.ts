@@ -51,6 +51,8 @@ export interface Visit {
   /** The client's IP address, or the one that a trusted proxy gives. */
   address: string
   userAgent: string | null
+  /** Whether a page of this deployment is known to have sent the request. */
+  isOwnPage?: boolean | undefined
   /** From the cookie. */
   refreshToken?: string | undefined
   /** The browser token from the cookie: somebody has signed in with this browser before. */

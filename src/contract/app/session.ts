@@ -91,7 +91,7 @@ export const session = {
   ),
   refresh: op.public(
     'POST /api/v1/app/session/refresh',
-    'Refresh a session. Takes the refresh token from the cookie, or from the body and then returns the new one in the body. Each token works once; a second use ends the session. By cookie, the previous token still returns an access token for 10 seconds, because two browser tabs may send it at the same time.',
+    'Refresh a session. Takes the refresh token from the cookie, or from the body and then returns the new one in the body. Each token works once; a second use ends the session. By cookie, the request must come from a page of this deployment (403 otherwise), and the previous token still returns an access token for 10 seconds, because two browser tabs may send it at the same time.',
     { input: { refresh_token: T.Optional(T.String({ maxLength: 500 })) }, output: signedIn },
     { errors: limited },
   ),

@@ -119,6 +119,11 @@ export const continueSession = async (context: VisitContext): Promise<{ grant: S
   return { grant, cookies: { access, refresh: spent ? tokens.refresh({ sessionId, generation }) : undefined, expiresAt } }
 }
 
+/** A browser sends the cookie with requests of any page. Throws `forbidden`. */
+const requireOwnPage = ({ visit: { refreshToken, isOwnPage } }: VisitContext): void => {
+  if (refreshToken !== undefined && !isOwnPage) fail('forbidden', 'requests with cookies must come from a page of this deployment')
+}
+
 const LONGEST_AGENT = 300
 export const sessionHandlers: Handlers<typeof session> = {
   async signIn({ email, password, workspace_id, delivery = 'cookie' }, context) {
@@ -137,6 +142,7 @@ export const sessionHandlers: Handlers<typeof session> = {
       const refreshed = (await spendRefreshToken(context, { token, graceMs: 0 })) ?? fail('unauthenticated', ENDED)
       return withTokens(context, refreshed.grant, 'body')
     }
+    requireOwnPage(context)
     const { grant, cookies } = (await continueSession(context)) ?? fail('unauthenticated', ENDED)
     return { reply: { session: { ...who(grant), access_expires_at: accessEnd(grant), expires_at: grant.expiresAt } }, cookies }
   },

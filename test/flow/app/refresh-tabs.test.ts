@@ -7,7 +7,7 @@ import { useApp } from '#test/support/use'
 const app = useApp()
 
 const refresh = (cookies: Map<string, string>) =>
-  app.send('POST', '/api/v1/app/session/refresh', { key: null, body: {}, headers: { cookie: cookieHeader(cookies) } })
+  app.send('POST', '/api/v1/app/session/refresh', { key: null, body: {}, headers: { cookie: cookieHeader(cookies), origin: app.url } })
 const me = (cookies: Map<string, string>) =>
   app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie: cookieHeader(cookies) } })
 

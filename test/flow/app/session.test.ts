@@ -146,9 +146,30 @@ describe('a session', () => {
   test('refreshed by cookie, sets cookies only', async () => {
     const { email } = await join()
     const cookie = cookieHeader(cookiesOf(await post('session', { email, password: PASSWORD })))
-    const reply = await post('session/refresh', {}, { cookie })
+    const reply = await post('session/refresh', {}, { cookie, origin: app.url })
     expect(reply.text).not.toContain('token')
     expect((await me(null, { cookie: cookieHeader(cookiesOf(reply)) })).status).toBe(200)
+  })
+
+  test('is refreshed by cookie from our pages alone: without our origin it is refused, and the token is not spent', async () => {
+    const { email } = await join()
+    const cookie = cookieHeader(cookiesOf(await post('session', { email, password: PASSWORD })))
+    const foreign = [
+      {},
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]
+    for (const headers of foreign) expect((await post('session/refresh', {}, { cookie, ...headers })).status).toBe(403)
+    expect((await post('session/refresh', {}, { cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  })
+
+  test('of a program is refreshed by its token, whatever cookies there are', async () => {
+    const { email, refresh_token } = await join()
+    const cookie = cookieHeader(cookiesOf(await post('session', { email, password: PASSWORD })))
+    expect((await post('session/refresh', { refresh_token }, { cookie })).status).toBe(200)
+    expect((await post('session/refresh', {}, {})).status).toBe(401)
   })
 
   test('ends when its person signs out, in one place or everywhere', async () => {
