@@ -154,7 +154,7 @@ export class Claimer {
     if (result === 'not wanted') this.#alarm.freed(now)
     else if (result === 'not now') this.#want('background')
     else if ('cause' in result) {
-      this.deps.log.error({ err: result.cause, tenant: this.own.tenantId }, 'a claim beside an outcome failed')
+      this.deps.log.error({ err: result.cause, workspace: this.own.tenantId }, 'a claim beside an outcome failed')
       this.#inProgress(this.#failed(trial, result.cause))
     } else this.#ended(trial, result.decision.reply)
   }
@@ -264,7 +264,7 @@ export class Claimer {
       } catch (cause) {
         if (cause instanceof Fenced) return
         this.deps.log.error(
-          { err: cause, kind: work.kind, ref: work.ref_id, tenant: this.own.tenantId },
+          { err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId },
           'a failed claim could not be counted',
         )
         if (!isUnavailable(cause)) return

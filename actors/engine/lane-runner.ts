@@ -189,7 +189,7 @@ export class LaneRunner implements LiveLanes {
       if (cause instanceof Fenced) throw cause
       this.#recoverAgain = true
       this.deps.log.error(
-        { err: cause, kind: work.kind, ref: work.ref_id, tenant: this.own.tenantId },
+        { err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId },
         'orphaned work could not be settled',
       )
     })

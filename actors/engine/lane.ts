@@ -40,6 +40,8 @@ export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
    */
   failed?(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
   run(job: Job, context: LaneContext): Promise<Outcome>
+  /** What the log says of a run beside its workspace, kind and record, such as its job. */
+  trace?(job: Job): { job?: string }
   /** The records that `settle` needs, read with its gate. */
   load?(finished: { work: Work; job: Job; outcome: Outcome }): L
   /** `failures`: of this letter, for reasons of its own. It is tried again, for a while. */

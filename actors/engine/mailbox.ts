@@ -1,4 +1,5 @@
 import { AppError } from '#kernel/errors'
+import { withoutFields } from '#kernel/log'
 
 /** `control`: kill switch, cancel, results of sends. `interactive`: requests. `background`: other lane outcomes, timers. */
 export type Priority = 'control' | 'interactive' | 'background'
@@ -97,7 +98,8 @@ export class Mailbox<T extends Posted> {
     if (letter.priority === 'interactive' && this.#queues.interactive.size >= this.#bound)
       throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
     this.#queues[letter.priority].push(letter)
-    this.#running ??= this.#drain()
+    // Whoever sends the first letter, the others are not its own.
+    this.#running ??= withoutFields(() => this.#drain())
   }
 
   /** Resolves when everything posted so far has run, with everything that it posted. */

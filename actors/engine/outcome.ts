@@ -1,6 +1,6 @@
 /** The end of a lane: its outcome, and the letters that settle it or settle work of a dead process. */
 import type { Clock } from '#kernel/clock'
-import type { Log } from '#kernel/log'
+import { type Log, withFields } from '#kernel/log'
 import type { Provenance } from '#store/engine/letter'
 import { type Load, loadNow } from '#store/engine/load'
 import { type Work, workPart } from '#store/engine/work'
@@ -41,13 +41,14 @@ export const outcomeOf = async (
     watch.abort(reason)
     late.reject(reason)
   })
-  const running = (async () => lane.run(job, context))()
+  const fields = { workspace: context.tenantId, kind: work.kind, ref: work.ref_id, ...lane.trace?.(job) }
+  const running = withFields(fields, async () => lane.run(job, context))
   try {
     return await Promise.race([running, late.promise])
   } catch (cause) {
     // The loser of the race may still fail later, when nobody listens.
     running.catch(() => {})
-    watch.log.error({ err: cause, kind: work.kind, ref: work.ref_id, tenant: context.tenantId }, 'a lane failed')
+    watch.log.error({ err: cause, ...fields }, 'a lane failed')
     return lane.crashed(cause)
   }
 }

@@ -209,7 +209,7 @@ export class Runtime implements AsyncDisposable {
   #release(own: Ownership): void {
     releaseTenant(this.deps.db, own).then(
       () => this.#unreleased.delete(own),
-      (cause) => this.deps.log.warn({ err: cause, tenant: own.tenantId }, 'a tenant could not be released yet'),
+      (cause) => this.deps.log.warn({ err: cause, workspace: own.tenantId }, 'a tenant could not be released yet'),
     )
   }
 

@@ -217,7 +217,9 @@ export class TenantActor {
       return cause
     }
     if (cause instanceof CallerGone || (cause instanceof AppError && cause.code !== 'unavailable')) return cause
-    this.deps.log.error({ err: cause, letter: letter.name, tenant: this.own.tenantId }, 'a letter failed')
+    const { name, provenance } = letter
+    const request = provenance.requestId === undefined ? {} : { request_id: provenance.requestId }
+    this.deps.log.error({ err: cause, letter: name, ...request, workspace: this.own.tenantId }, 'a letter failed')
     this.#runner.recover()
     return cause
   }

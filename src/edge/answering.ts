@@ -85,11 +85,18 @@ const countAnonymous = ({ addresses }: AnsweringDeps, address: () => string, err
   }
 }
 
-const answerError = (deps: AnsweringDeps, incoming: Pick<Incoming, 'request' | 'address'>, cause: unknown): Response => {
+const answerError = (
+  deps: AnsweringDeps,
+  incoming: Pick<Incoming, 'request' | 'address'> & { asked?: Incoming['asked'] },
+  cause: unknown,
+): Response => {
   const { request } = incoming
   const requestId = requestIdOf(request)
   const error = countAnonymous(deps, () => incoming.address(), AppError.from(cause))
   if (error.status >= 500)
-    deps.log.error({ err: error.cause ?? error, code: error.code, method: request.method, request_id: requestId }, 'a request failed')
+    deps.log.error(
+      { err: error.cause ?? error, code: error.code, method: request.method, request_id: requestId, ...incoming.asked },
+      'a request failed',
+    )
   return errorResponse(error, requestId)
 }

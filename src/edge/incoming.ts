@@ -22,6 +22,8 @@ export interface BodyTerms {
 }
 
 export class Incoming {
+  /** What the log says of a request that fails: of which workspace, and for what. */
+  asked: { workspace?: string; operation: string; job?: string } | undefined
   #address: string | undefined
   #counted = false
   #room: Reservation | undefined

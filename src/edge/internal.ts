@@ -47,7 +47,10 @@ const reply = async (
     if (cause instanceof AppError && cause.code === 'unavailable' && !serving()) return { elsewhere: true }
     const error = AppError.from(cause)
     if (error.code === 'internal')
-      log.error({ err: error.cause ?? error, operation: o.id, request_id: call.requestId }, 'a forwarded command failed')
+      log.error(
+        { err: error.cause ?? error, operation: o.id, request_id: call.requestId, workspace: call.tenantId },
+        'a forwarded command failed',
+      )
     const { code, detail, details, retryAfter, allowances } = error
     return { error: { code, detail, details, retryAfter, allowances } }
   }

@@ -43,7 +43,7 @@ const logServed = (
   { status, tenant }: { status: number; tenant?: string },
 ): void => {
   if (!log.isLevelEnabled('debug')) return
-  log.debug({ operation: o.id, status, ms: performance.now() - startedAt, request_id: requestId, tenant }, 'served')
+  log.debug({ operation: o.id, status, ms: performance.now() - startedAt, request_id: requestId, workspace: tenant }, 'served')
 }
 
 const answer = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Response> =>
@@ -79,12 +79,20 @@ export const callOf = ({ tenantId, principal, scopes, plan }: Caller, request: R
   ...{ tenantId, principal, scopes, plan, surface: surfaceOf(request), requestId: requestIdOf(request) },
 })
 
+/** The job that a request is about, if its path names one. */
+const askedOf = (o: NamedOp, { params }: Incoming, workspace: string): NonNullable<Incoming['asked']> => ({
+  ...{ workspace, operation: o.id },
+  ...(o.path.startsWith(JOBS) && params?.id ? { job: params.id } : {}),
+})
+const JOBS = '/api/v1/agent/jobs/:id'
+
 const asCaller = async (deps: ServeDeps, o: NamedOp, incoming: Incoming, run: (call: Call) => Promise<Response>): Promise<Response> => {
   const { request } = incoming
   const requestId = requestIdOf(request)
   const startedAt = performance.now()
   const known = deps.authenticator.authenticate(incoming)
   const caller = known instanceof Promise ? await known : known
+  incoming.asked = askedOf(o, incoming, caller.tenantId)
   try {
     const idempotencyKey = readsOnly(o) ? undefined : headerText(request, 'idempotency-key')
     const response = await run({ ...callOf(caller, request), requestId, idempotencyKey })

@@ -90,7 +90,7 @@ const runCheck = async (deps: CheckDeps, check: Check, { signal, tenantId }: Lan
   const open = openConnection(sealer, check)
   const checked = await adapter.check(open, AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]))
   if (signal.aborted) return { kind: 'stopped' }
-  log.debug({ tenant: tenantId, connection: id, channel, said: checked.kind }, 'a channel was checked')
+  log.debug({ workspace: tenantId, connection: id, channel, said: checked.kind }, 'a channel was checked')
   return checked.kind === 'proven' && channel === 'whatsapp' ? { ...checked, challenge: challengeOf(open.credentials) } : checked
 }
 

@@ -79,6 +79,7 @@ export const channelReplyLane = (deps: ReplyDeps): Lane<Job, Outcome> => ({
   leaseMs: LEASE_MS,
   priority: 'background',
   claim: (sql, gate, work) => claimReply(deps, { sql, gate, work }),
+  trace: (job) => (job.kind === 'send' && job.reply.job_id ? { job: job.reply.job_id } : {}),
   run: (job, context) => (job.kind === 'wait' ? waited(job.ms, context.signal) : send(deps, job, context)),
   settle: (sql, gate, { work, job, outcome }) => settleReply({ sql, gate, work }, job, outcome),
   crashed: () => ({ kind: 'unknown', error: 'internal error' }),

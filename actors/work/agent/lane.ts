@@ -16,6 +16,7 @@ export const agentLane = (deps: AgentDeps): Lane<AgentRun, AgentOutcome> => ({
   priority: 'background',
   claim: (sql, gate, work) => claimJob(deps, sql, gate, work),
   failed: (sql, gate, work) => claimFailed(deps, sql, gate, work),
+  trace: ({ job }) => ({ job: job.id }),
   run: (run, context) => runOutside(deps, run, context),
   settle: (sql, gate, finished) => settleRun(deps, sql, gate, finished),
   // The next claim finds the steps running, and counts it as a death.

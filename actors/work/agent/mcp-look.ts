@@ -62,7 +62,7 @@ const runLook = async ({ sessions, failpoints, log }: LookDeps, look: Look, cont
   } catch (cause) {
     if (context.signal.aborted) return { kind: 'stopped' }
     if (!(cause instanceof McpError)) throw cause
-    log.debug({ err: cause, tenant: tenantId, server: look.server.id }, 'the tools of an MCP server could not be listed')
+    log.debug({ err: cause, workspace: tenantId, server: look.server.id }, 'the tools of an MCP server could not be listed')
     return { kind: 'failed', error: cause.message }
   }
 }

@@ -60,7 +60,7 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
     return { kind: 'thought', thought: keptAnswer(thought, run.job.model), typed, ...given, byDesk, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
-    return failed(deps, cause, { model: turn.model, job: run.job.id, tenant: tenantId, ms: ms() })
+    return failed(deps, cause, { model: turn.model, ms: ms() })
   } finally {
     deps.bus.silent(run.job)
   }
@@ -68,8 +68,6 @@ const think = async (deps: AgentDeps, run: Thinking, context: LaneContext): Prom
 
 interface Called {
   model: string
-  job: string
-  tenant: string
   ms: number
 }
 
@@ -95,7 +93,7 @@ const summarise = async (deps: AgentDeps, run: Summarising, context: LaneContext
     return { kind: 'thought', thought: keptAnswer(thought, run.step.name), ...nothing, ms: ms() }
   } catch (cause) {
     if (signal.aborted) return { kind: 'stopped' }
-    return failed(deps, cause, { model: turn.model, job: run.job.id, tenant: tenantId, ms: ms() })
+    return failed(deps, cause, { model: turn.model, ms: ms() })
   }
 }
 

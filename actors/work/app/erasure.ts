@@ -24,13 +24,15 @@ const TENANTS_AT_ONCE = 10
 export const startErasure = ({ db, log, failpoints, rows, ...timing }: ErasureDeps): AsyncDisposable => {
   const erase = async (tenantId: string, stopped: () => boolean): Promise<void> => {
     while (!stopped() && (await eraseSome(db, tenantId, rows))) await failpoints('erasure.erasing')
-    if (!stopped() && !(await hasTenant(db, tenantId))) log.info({ tenant: tenantId }, 'a deleted workspace was erased')
+    if (!stopped() && !(await hasTenant(db, tenantId))) log.info({ workspace: tenantId }, 'a deleted workspace was erased')
   }
   const pass = async (stopped: () => boolean): Promise<void> => {
     for (const tenantId of await tenantsToErase(db, TENANTS_AT_ONCE)) {
       if (stopped()) return
       // A workspace that cannot be erased now does not hold up the others.
-      await erase(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'could not erase a workspace; will retry'))
+      await erase(tenantId, stopped).catch((cause) =>
+        log.warn({ err: cause, workspace: tenantId }, 'could not erase a workspace; will retry'),
+      )
     }
   }
   const failed = (cause: unknown) => log.warn({ err: cause }, 'could not list workspaces to erase')

@@ -35,7 +35,9 @@ export const startSweep = ({ db, log, keepDays, agentKeepDays, rows, tenants, ..
   const pass = async (stopped: () => boolean): Promise<void> => {
     for (const tenantId of await next()) {
       if (stopped()) return
-      await sweep(tenantId, stopped).catch((cause) => log.warn({ err: cause, tenant: tenantId }, 'could not sweep a workspace; will retry'))
+      await sweep(tenantId, stopped).catch((cause) =>
+        log.warn({ err: cause, workspace: tenantId }, 'could not sweep a workspace; will retry'),
+      )
       after = tenantId
     }
   }

@@ -87,7 +87,7 @@ const addressed = async (deps: Receiving, channel: Channel, route: ChannelRoute 
   try {
     return { tenantId, open: openConnection(sealer, { connection, sealed }), isReal: route !== undefined }
   } catch (cause) {
-    log.error({ err: cause, tenant: tenantId, connection: id }, 'the credentials of a channel could not be opened')
+    log.error({ err: cause, workspace: tenantId, connection: id }, 'the credentials of a channel could not be opened')
     return addressed(deps, channel, undefined)
   }
 }

@@ -180,13 +180,16 @@ const contextFor = ({ byId, log }: Parts, caller: McpCaller, requestId: string):
         const answer = await o.run(() => input, { ...call, ...more })
         if (log.isLevelEnabled('debug')) {
           const served = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
-          log.debug({ ...served, request_id: requestId, tenant: call.tenantId }, 'served')
+          log.debug({ ...served, request_id: requestId, workspace: call.tenantId }, 'served')
         }
         return answer
       } catch (cause) {
         const error = AppError.from(cause)
         if (error.status >= 500)
-          log.error({ err: error.cause ?? error, code: error.code, operation: id, request_id: requestId }, 'a call failed')
+          log.error(
+            { err: error.cause ?? error, code: error.code, operation: id, request_id: requestId, workspace: call.tenantId },
+            'a call failed',
+          )
         throw error
       }
     },

@@ -5,6 +5,7 @@ import type { Identity, Visit } from '#ops/call'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Db } from '#store/engine/db'
 import type { BodyTerms, Incoming } from '../incoming.ts'
+import { requestIdOf } from '../respond.ts'
 import { type Form, FormError, type Route, readForm } from '../route.ts'
 import { callOf, type ServeDeps, visitOf } from '../serve.ts'
 import { html } from './html.ts'
@@ -105,7 +106,8 @@ type Respond = (deps: PageDeps, incoming: Incoming) => Promise<Response>
 const errorPage = (deps: PageDeps, incoming: Incoming, cause: unknown): Response => {
   const error = AppError.from(cause)
   if (error.code === 'unauthenticated') return toSignIn(deps, incoming, safePath(new URL(incoming.request.url).pathname))
-  if (error.status >= 500) deps.log.error({ err: error.cause ?? error }, 'a page failed')
+  if (error.status >= 500)
+    deps.log.error({ err: error.cause ?? error, code: error.code, request_id: requestIdOf(incoming.request) }, 'a page failed')
   const body = html`<p><a href="/">Go to the start page</a></p>`
   return pageResponse({
     title: 'Something went wrong',

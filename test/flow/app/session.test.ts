@@ -154,7 +154,7 @@ describe('a session', () => {
   test('is refreshed by cookie from our pages alone: without our origin it is refused, and the token is not spent', async () => {
     const { email } = await join()
     const cookie = cookieHeader(cookiesOf(await post('session', { email, password: PASSWORD })))
-    const foreign = [
+    const foreign: Record<string, string>[] = [
       {},
       { origin: 'https://evil.example' },
       { origin: 'null' },

@@ -193,7 +193,7 @@ test('the log says what failed, where and for whom, and contains no secret', asy
   failing(isPut, { status: 403, code: 'SignatureDoesNotMatch' })
   await refusalOf(put(10))
   const [line] = lines.filter((text) => text.includes('the storage of files failed'))
-  expect(JSON.parse(line!)).toMatchObject({ level: 50, tenant: app.tenantId, err: { type: 'S3Fault' } })
+  expect(JSON.parse(line!)).toMatchObject({ level: 50, workspace: app.tenantId, err: { type: 'S3Fault' } })
   expect(line).toContain('S3_SECRET_ACCESS_KEY is not the secret of S3_ACCESS_KEY_ID')
   for (const text of lines) expect(text).not.toMatch(/AWS4-HMAC|Signature=|Credential=|secretAccessKey/)
 })

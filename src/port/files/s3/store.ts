@@ -128,9 +128,9 @@ export class S3Store implements Store {
   }
 
   /** Tells the log what happened, and the caller what to do. */
-  #refuse(cause: unknown, file: { tenant: string; file: string }): never {
+  #refuse(cause: unknown, { tenant: workspace, file }: { tenant: string; file: string }): never {
     if (!(cause instanceof S3Fault || isTimeout(cause))) throw cause
-    this.deps.log.error({ err: cause, ...file }, 'the storage of files failed')
+    this.deps.log.error({ err: cause, workspace, file }, 'the storage of files failed')
     if (cause instanceof S3Fault && cause.kind === 'missing') fail('unavailable', 'the file is no longer there')
     return fail('unavailable', 'the storage of files does not answer as it should; try again later', { retryAfter: 5 })
   }

@@ -60,6 +60,9 @@ export const failureOf = (cause: unknown): CallFailure => {
   return BY_STATUS[statusOf(cause) ?? 0] ?? 'provider_error'
 }
 
+/** As the provider names the request. */
+const requestOf = (cause: unknown) => (cause instanceof APIError && cause.requestID ? { provider_request: cause.requestID } : {})
+
 /** Runs a call and logs how it went. `errorOf` turns what it threw into what the caller gets. */
 export const logged = async <R extends { usage: object | undefined }>(
   { log, model, errorOf }: { log: Log; model: string; errorOf(cause: unknown): unknown },
@@ -74,7 +77,9 @@ export const logged = async <R extends { usage: object | undefined }>(
   } catch (cause) {
     const error = errorOf(cause)
     const failure =
-      error instanceof Error && 'failure' in error ? { failure: error.failure, status: statusOf(cause) } : { failure: 'aborted' }
+      error instanceof Error && 'failure' in error
+        ? { failure: error.failure, status: statusOf(cause), ...requestOf(cause) }
+        : { failure: 'aborted' }
     log.warn({ model, ms: ms(), ...failure }, 'model call failed')
     throw error
   }
