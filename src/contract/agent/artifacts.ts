@@ -20,8 +20,9 @@ const Artifact = record(
     mimeType: T.String(),
     byteSize: T.Integer({ minimum: 0 }),
     sha256: T.String({ pattern: '^[0-9a-f]{64}$', description: 'Of its bytes, in hex.' }),
-    metadata: T.Record(T.String(), T.Unknown()),
-    untrusted: T.Boolean({ description: 'Made by a job that had read text of people outside the workspace.' }),
+    metadata: T.Record(T.String(), T.Unknown(), {
+      description: 'untrusted: whether it was made by a job that had read text of people outside the workspace. Set by the service alone.',
+    }),
     createdAt: Time,
     deletedAt: nullable(Time),
   },

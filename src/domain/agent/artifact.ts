@@ -84,7 +84,9 @@ export const artifactView = (artifact: Artifact, tenantId: string) => {
   const { id, job_id, conversation_id, created_by_user_id, source, kind, file_name, mime_type, byte_size, sha256, ...rest } = artifact
   return {
     ...{ id, tenantId, jobId: job_id, conversationId: conversation_id, createdByUserId: created_by_user_id, source, kind },
-    ...{ fileName: file_name, mimeType: mime_type, byteSize: byte_size, sha256, metadata: rest.metadata, untrusted: rest.untrusted },
+    ...{ fileName: file_name, mimeType: mime_type, byteSize: byte_size, sha256 },
+    // Last, so that nothing that was given stands in its place.
+    metadata: { ...rest.metadata, untrusted: rest.untrusted },
     ...{ createdAt: rest.created_at, deletedAt: rest.deleted_at },
   }
 }

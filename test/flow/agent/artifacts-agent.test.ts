@@ -35,7 +35,13 @@ describe('the agent', () => {
     const [artifact] = await listed(`?jobId=${job.id}`)
     const sha256 = createHash('sha256').update(FILE.content).digest('hex')
     expect(artifact).toMatchObject({
-      ...{ jobId: job.id, conversationId: job.conversation_id, createdByUserId: by.personId, source: 'capability', untrusted: false },
+      ...{
+        jobId: job.id,
+        conversationId: job.conversation_id,
+        createdByUserId: by.personId,
+        source: 'capability',
+        metadata: { untrusted: false },
+      },
       ...{ fileName: 'late.md', kind: 'report', mimeType: 'text/markdown', byteSize: Buffer.byteLength(FILE.content), sha256 },
     })
     expect(await bytes(artifact.id)).toBe(FILE.content)
@@ -84,7 +90,9 @@ describe('the agent', () => {
     expect(approval).toMatchObject({ tool_name: 'create_artifact', summary: expect.stringContaining('For Eve.md') })
     await send('POST', `approvals/${approval.id}/approve`, {}, await as('owner'))
     await overJob(app, id)
-    expect(await listed()).toMatchObject([{ fileName: 'For Eve.md', untrusted: true, jobId: id, createdByUserId: by.personId }])
+    expect(await listed()).toMatchObject([
+      { fileName: 'For Eve.md', metadata: { untrusted: true }, jobId: id, createdByUserId: by.personId },
+    ])
   })
 })
 

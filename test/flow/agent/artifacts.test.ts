@@ -43,7 +43,7 @@ describe('an artifact', () => {
       artifact: {
         ...{ id, tenantId, jobId: job, conversationId: conversation, createdByUserId: person, source: 'capability', kind: 'report' },
         ...{ fileName: 'late-deliveries.md', mimeType: 'text/markdown', byteSize: Buffer.byteLength(bytes), sha256: sha256(bytes) },
-        ...{ metadata: { a: 1 }, untrusted: false, createdAt: created_at.toISOString(), deletedAt: null },
+        ...{ metadata: { a: 1, untrusted: false }, createdAt: created_at.toISOString(), deletedAt: null },
       },
       shares: [],
     })
@@ -234,7 +234,7 @@ describe('of a record', () => {
         kind: 'report',
         fileName: 'report-2026-11-16.md',
         mimeType: 'text/markdown',
-        metadata: { record: 'report', recordId },
+        metadata: { record: 'report', recordId, untrusted: false },
         source: 'capability',
       }),
     ])
