@@ -4,18 +4,21 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** `editor` can have arguments, as in `code --wait`. The file is in a folder that only the user can read. Throws if the editor fails. */
-export const editIn = async (editor: string, text: string): Promise<string> => {
+/**
+ * `editor` can have arguments, as in `code --wait`. The file is in a folder that only the user can read. A line end that editors add is left
+ * out again. Throws if the editor fails.
+ */
+export const editIn = async (editor: string, text: string, name: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'tendril-'))
   try {
-    const file = join(folder, 'arguments.json')
+    const file = join(folder, name)
     await writeFile(file, `${text}\n`, { mode: 0o600 })
     await new Promise<void>((resolve, reject) => {
       const child = spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' })
       child.once('error', reject)
       child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the editor ended with ${code}`))))
     })
-    return await readFile(file, 'utf8')
+    return (await readFile(file, 'utf8')).replace(/\r?\n$/, '')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

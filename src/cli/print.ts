@@ -2,17 +2,17 @@
 import type { Host, Stream } from './host.ts'
 import { answerLines } from './record.ts'
 import { type Column, columnsFor, headOf, linesOf } from './table.ts'
-import { escaped } from './text.ts'
+import { escaped, warnOfUnseen } from './text.ts'
 
 type Row = Record<string, unknown>
 
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
-/** JSON: one line for pipes; for terminals indented, with control characters escaped. */
+/** JSON: one line for pipes; for terminals indented, with what nobody would see escaped. */
 export const jsonText = (value: unknown, { columns }: Stream): string =>
   columns === undefined ? `${JSON.stringify(value)}\n` : `${escaped(JSON.stringify(value, null, 2))}\n`
 
-export const printAnswer = ({ stdout }: Host, body: Row, asJson: boolean): void => {
+export const printAnswer = ({ stdout, stderr }: Host, body: Row, asJson: boolean): void => {
   stdout.write(
     asJson
       ? jsonText(body, stdout)
@@ -20,6 +20,8 @@ export const printAnswer = ({ stdout }: Host, body: Row, asJson: boolean): void 
           .map((text) => `${text}\n`)
           .join(''),
   )
+  // Programs read the value as it is.
+  if (!asJson || stdout.columns !== undefined) warnOfUnseen(stderr, body)
 }
 
 export interface Pages {
@@ -27,7 +29,7 @@ export interface Pages {
 }
 
 /** Prints all pages under one header, with the column widths of the first page. */
-export const tablePages = ({ stdout }: Host): Pages => {
+export const tablePages = ({ stdout, stderr }: Host): Pages => {
   let columns: readonly Column[] | undefined
   return {
     add(rows) {
@@ -36,6 +38,7 @@ export const tablePages = ({ stdout }: Host): Pages => {
       if (!columns) return
       const head = stdout.colour ? BOLD[0] + headOf(columns) + BOLD[1] : headOf(columns)
       stdout.write([...(isFirst ? [head] : []), ...linesOf(rows, columns)].map((text) => `${text}\n`).join(''))
+      warnOfUnseen(stderr, rows)
     },
   }
 }

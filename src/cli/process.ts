@@ -113,10 +113,10 @@ const pauseOf =
       else signal.addEventListener('abort', stop, { once: true })
     })
 
-const edit = async (text: string): Promise<string | undefined> => {
+const edit = async (text: string, name: string): Promise<string | undefined> => {
   const editor = process.env.VISUAL || process.env.EDITOR
   if (!editor || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
-  return (await import('./editor.ts')).editIn(editor, text)
+  return (await import('./editor.ts')).editIn(editor, text, name)
 }
 
 const hostOf = ({ signal, onInterrupt, interrupt }: ReturnType<typeof interrupts>): Host => ({

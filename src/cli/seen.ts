@@ -2,7 +2,7 @@
 import type { NamedOp } from '#contract/op'
 import type { Host } from './host.ts'
 import { MARK } from './table.ts'
-import { oneLine, truncated } from './text.ts'
+import { oneLine, truncated, warnOfUnseen } from './text.ts'
 
 type Input = Record<string, unknown>
 
@@ -31,6 +31,9 @@ export const withSeen = async (deciding: Deciding, read: () => Promise<Input>): 
   const { content_hash, body } = await read()
   if (typeof content_hash !== 'string') return input
   const line = `text ${content_hash.slice(0, MARK)}: ${oneLine(String(body))}`
-  if (options.json !== true) host.stderr.write(`${truncated(line, host.stderr.columns ?? DEFAULT_WIDTH)}\n`)
+  if (options.json !== true) {
+    host.stderr.write(`${truncated(line, host.stderr.columns ?? DEFAULT_WIDTH)}\n`)
+    warnOfUnseen(host.stderr, body)
+  }
   return { ...input, [FIELD]: content_hash }
 }

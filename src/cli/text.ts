@@ -1,14 +1,17 @@
-/** Text for terminals: width, truncation, and removal of control characters. */
+/** Text for terminals: width, truncation, and marks for what nobody would see. */
 import type stringWidth from 'string-width'
+import { textsIn } from '#kernel/json-value'
+import { replaceUnseen, unseenCount, unseenWarning, withMarks } from '#kernel/unseen'
+import type { Stream } from './host.ts'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/** Anyone can write posts: an escape sequence must not move the cursor, nor a mark reverse the line, and what nobody sees is shown. */
+export const harmless = (text: string): string => withMarks(text.replaceAll('\r\n', '\n'))
 
-/** Anyone can write posts: an escape sequence must not move the cursor, nor a mark reverse the line. */
-export const harmless = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll(CONTROL, '\ufffd')
+const units = (run: string): string =>
+  Array.from({ length: run.length }, (_, index) => `\\u${run.charCodeAt(index).toString(16).padStart(4, '0')}`).join('')
 
 /** The same for JSON, without changing its value. */
-export const escaped = (json: string): string => json.replaceAll(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export const escaped = (json: string): string => replaceUnseen(json, units)
 
 export const oneLine = (text: string): string =>
   harmless(text)
@@ -44,3 +47,10 @@ export const truncated = (text: string, width: number): string => {
 }
 
 export const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
+
+/** Says how much of an answer nobody would see. `value`: as the server gave it. */
+export const warnOfUnseen = (stderr: Stream, value: unknown): void => {
+  let count = 0
+  for (const { text } of textsIn(value)) count += unseenCount(text)
+  if (count > 0) stderr.write(`tendril: ${unseenWarning('this text', count)}\n`)
+}

@@ -57,7 +57,7 @@ const Decision = record(
 
 export const Warnings = T.Array(
   record({
-    code: oneOf(['avoided_phrase', 'repeats_item', 'costly_link', 'outside_cadence']),
+    code: oneOf(['avoided_phrase', 'repeats_item', 'costly_link', 'outside_cadence', 'unseen_characters']),
     message: T.String(),
     item_id: nullable(T.String({ format: 'uuid', description: 'The item that it repeats.' })),
   }),

@@ -255,5 +255,9 @@ const unsettled: readonly unknown[] = ['queued', 'processing', 'generating', 'ru
  */
 export const isSettled = (status: unknown): boolean => !unsettled.includes(status)
 
+/** The field of the input that is the text of a call: see `theText`. */
+export const textFieldOf = ({ input }: Pick<Op, 'input'>): string | undefined =>
+  Object.entries((input as TObject).properties).find(([, field]) => field['x-text'] === true)?.[0]
+
 /** Whether the workspace agent has the operation as a tool of its own. */
 export const isAgentTool = ({ tool, agent }: Pick<Op, 'tool' | 'agent'>): boolean => tool !== undefined && agent !== 'never'

@@ -185,6 +185,9 @@ export const called = <S extends TSchema>(name: string | { by: string; as?: Reco
 /** A field of an input that only people give: the agent's model is not told of it, and may not set it. */
 export const onlyPeople = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-only-people': true })
 
+/** A field of an input that is the text of the call: people who decide about a call change it as text, and not within JSON. */
+export const theText = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-text': true })
+
 /** A list's cursor. `example`: a cursor that this list could return. */
 export const cursorLike = (example: string) =>
   T.Optional(T.String({ maxLength: 200, description: 'The previous next_cursor.', examples: [example] }))

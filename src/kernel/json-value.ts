@@ -13,3 +13,20 @@ export const isDeeper = (value: unknown, most: number): boolean => {
   }
   return true
 }
+
+interface TextAt {
+  /** The names of the fields that lead to it. */
+  path: string[]
+  text: string
+}
+
+/** Every text in a value, the names of fields included, each at the place of its field. Values of up to a hundred levels. */
+export function* textsIn(value: unknown, path: string[] = []): Generator<TextAt> {
+  if (typeof value === 'string') yield { path, text: value }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, one] of Object.entries(value)) {
+    const at = [...path, name]
+    if (!Array.isArray(value)) yield { path: at, text: name }
+    yield* textsIn(one, at)
+  }
+}

@@ -15,6 +15,7 @@ describe('an approval', () => {
     decided: (job, { status, arguments: args, reason }) =>
       job.add('job.status', { status: 'running', error: null }).answer(`${status} ${JSON.stringify(args)} ${reason ?? ''}`.trim()),
   }
+  const QUESTION = 'approve? y, n, n REASON, or e to edit the text, a to edit the arguments: '
   const decisions = (agent: FakeAgent) => agent.asked.filter(({ path }) => path.startsWith('approvals/'))
 
   test('shows what is decided, and a person decides with y', async () => {
@@ -28,7 +29,7 @@ describe('an approval', () => {
   | Not with us.
   sha256   1a2b3c4d
   why      publishes; untrusted: signal
-approve? y, n, n REASON, or e to edit: approve? y, n, n REASON, or e to edit: `)
+${QUESTION}${QUESTION}`)
     expect(decisions(agent)).toMatchObject([{ method: 'POST', token: 'Bearer eyperson', body: {} }])
     expect(agent.asked[0]!.token).toBe('Bearer ak_test')
   })
@@ -36,16 +37,39 @@ approve? y, n, n REASON, or e to edit: approve? y, n, n REASON, or e to edit: `)
   const answers: [string, CliOptions, string][] = [
     ['n', { typed: ['go', 'n'] }, 'rejected {"id":"item:1"}\n'],
     ['n with a reason', { typed: ['go', 'n not today'] }, 'rejected {"id":"item:1"} not today\n'],
-    ['e in an editor, then y', { typed: ['go', 'e', 'y'], edit: (json) => json.replace('item:1', 'item:2') }, 'approved {"id":"item:2"}\n'],
-    ['e typed, then y', { typed: ['go', 'e', '{"id":"item:3"}', 'y'] }, 'approved {"id":"item:3"}\n'],
-    ['e and nothing that is JSON, then y', { typed: ['go', 'e', 'item:3', 'y'] }, 'approved {"id":"item:1"}\n'],
-    ['e, then n', { typed: ['go', 'e', '{"id":"item:3"}', 'n'] }, 'rejected {"id":"item:1"}\n'],
+    ['a in an editor, then y', { typed: ['go', 'a', 'y'], edit: (json) => json.replace('item:1', 'item:2') }, 'approved {"id":"item:2"}\n'],
+    ['a typed, then y', { typed: ['go', 'a', '{"id":"item:3"}', 'y'] }, 'approved {"id":"item:3"}\n'],
+    ['a and nothing that is JSON, then y', { typed: ['go', 'a', 'item:3', 'y'] }, 'approved {"id":"item:1"}\n'],
+    ['a, then n', { typed: ['go', 'a', '{"id":"item:3"}', 'n'] }, 'rejected {"id":"item:1"}\n'],
+    [
+      'e, which changes the text in an editor, then y',
+      { typed: ['go', 'e', 'y'], edit: (before) => before.replace('Not with us.', 'Never.') },
+      'approved {"id":"item:1","edited_body":"Late again?\\nNever."}\n',
+    ],
+    ['e, which leaves the text as it is, then y', { typed: ['go', 'e', 'y'], edit: (before) => before }, 'approved {"id":"item:1"}\n'],
+    ['e typed, then y', { typed: ['go', 'e', 'Late "no more"', 'y'] }, 'approved {"id":"item:1","edited_body":"Late \\"no more\\""}\n'],
+    ['e after a, then y', { typed: ['go', 'a', '{"id":"item:3"}', 'e', 'Again', 'y'] }, 'approved {"id":"item:3","edited_body":"Again"}\n'],
   ]
   test.each(answers)('%s', async (_, options, out) => {
     await using agent = new FakeAgent(asking)
     await signIn(agent)
     const run = await asPerson(agent, options)
     expect({ code: run.code, out: run.out }).toEqual({ code: 0, out })
+  })
+
+  test('shows as marks what nobody would see of the call and of its changed text, and says how much that is', async () => {
+    const hidden = { ...subject, text: 'Pay\u202e us\u{e0041}\u{e0042}' }
+    await using agent = new FakeAgent({ ...asking, turn: (job) => job.ask({ summary: 'Post\u200b it.', subject: hidden, arguments: {} }) })
+    await signIn(agent)
+    const { err, out } = await asPerson(agent, { typed: ['go', 'e', 'y'], edit: () => 'Pay us\u2066' })
+    expect(err).toContain('Post[U+200B] it.\n')
+    expect(err).toContain('  | Pay[U+202E] us[U+E0041][U+E0042]\n')
+    expect(err).toContain('has 4 characters that nobody would see')
+    expect(err).toContain('{"edited_body":"Pay us[U+2066]"}\n')
+    expect(err).toContain('has 1 character that nobody would see')
+    expect(err).not.toMatch(/[\u200b\u202e\u2066]|\u{e0041}/u)
+    expect(decisions(agent)).toMatchObject([{ body: { arguments: { edited_body: 'Pay us\u2066' } } }])
+    expect(out).toContain('approved')
   })
 
   test('of a webhook rule says where its secret is shown', async () => {

@@ -102,7 +102,7 @@ describe.skipIf(!SCRIPT || process.platform !== 'linux')('on a terminal', () => 
     await Bun.write(join(bin, 'change'), '#!/bin/sh\ntest -t 0 && sed -i s/item:1/item:2/ "$2"\n')
     await chmod(join(bin, 'change'), 0o755)
     await using agent = new FakeAgent({
-      turn: (job) => job.ask({ summary: 'Post.', arguments: { id: 'item:1' } }),
+      turn: (job) => job.ask({ summary: 'Post.', tool_name: 'growth_post_item', arguments: { id: 'item:1' } }),
       decided: (job, { arguments: args }) => job.answer(`done with ${JSON.stringify(args)}`),
     })
     const session = { token: 'eyperson', expires_at: '2999-01-01T00:00:00Z' }

@@ -9,7 +9,7 @@ import { argumentsHash, definitionHash } from '#domain/agent/hash'
 import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
 import { RUN_MAKERS } from '#domain/agent/schedule'
 import { newStep, type Step } from '#domain/agent/step'
-import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/verdict'
+import { decisionsOf, type RuleDecision, unseenArgument, verdictOf } from '#domain/agent/verdict'
 import { newId } from '#kernel/ids'
 import { beginning, storable } from '#kernel/storable'
 import type { ToolCall } from '#port/model/thinker'
@@ -66,6 +66,8 @@ const checkedCall = (deps: AgentDeps, at: At, { name, arguments: text }: ToolCal
     const isServed = box.tools.get(name)!.server !== undefined
     // A server's ids are its own.
     const args = box.checked(name, isServed ? given : new HandleBook(at.changes.handles).resolve(given, outcome.typed))
+    const unseen = unseenArgument(args, at.changes.job)
+    if (unseen) return { error: `${unseen.path} ${unseen.message}` }
     const peoples =
       isServed || isOwnAct(at, outcome) ? undefined : Object.keys(args).find((field) => !isOffered(box.tools.get(name)!, field))
     return peoples === undefined

@@ -1,9 +1,10 @@
 /** Asks a person at the terminal about the calls that a job may not make by itself. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
+import { type CallText, textOfCall, withText } from '#contract/call-text'
 import { Failure } from '../failure.ts'
 import type { Lines } from '../host.ts'
 import { reportFailure } from '../report.ts'
-import { harmless } from '../text.ts'
+import { harmless, warnOfUnseen } from '../text.ts'
 import { type AgentContext, operationOf } from './context.ts'
 
 export const pendingOf = async ({ ask }: AgentContext, id: string): Promise<Approval[]> => {
@@ -39,30 +40,52 @@ const objectIn = (text: string): Record<string, unknown> | undefined => {
   }
 }
 
+type Arguments = Record<string, unknown>
+
 /** Other arguments, from an editor or typed as JSON. Undefined if they stay as they are. */
-const edited = async ({ context: { host }, lines, signal }: Asking, before: Record<string, unknown>) => {
-  const text = (await host.edit(JSON.stringify(before, null, 2))) ?? (await lines.next('arguments as JSON: ', signal))
+const edited = async ({ context: { host }, lines, signal }: Asking, before: Arguments) => {
+  const text = (await host.edit(JSON.stringify(before, null, 2), 'arguments.json')) ?? (await lines.next('arguments as JSON: ', signal))
   if (text === undefined || text.trim() === '') return undefined
   const after = objectIn(text)
   if (!after) host.stderr.write('not a JSON object; the arguments stay as they are\n')
   return after
 }
 
-const QUESTION = 'approve? y, n, n REASON, or e to edit: '
+/** The arguments with another text, from an editor or typed in a line. Undefined if it stays as it is. */
+const rewritten = async (
+  { context: { host }, lines, signal }: Asking,
+  approval: Approval,
+  own: CallText,
+): Promise<Arguments | undefined> => {
+  const text = (await host.edit(own.text, 'text.md')) ?? (await lines.next('text, in one line: ', signal))
+  if (text === undefined || text.trim() === '' || text === own.text) return undefined
+  return withText(approval, own, text)
+}
+
+const questionOf = (approval: Approval): string =>
+  `approve? y, n, n REASON, or ${textOfCall(approval) ? 'e to edit the text, a to edit the arguments' : 'e to edit'}: `
+
+/** What the call would do, with what nobody would see of it as marks. */
+const print = ({ context: { host } }: Asking, text: string): void => {
+  host.stderr.write(`${harmless(text)}\n`)
+  warnOfUnseen(host.stderr, text)
+}
 
 /** Undefined if nobody answers. */
 const answerTo = async (asking: Asking, approval: Approval): Promise<Decision | undefined> => {
-  let changed: Record<string, unknown> | undefined
+  let changed: Arguments | undefined
   for (;;) {
-    const line = (await asking.lines.next(QUESTION, asking.signal))?.trim()
+    const now = { ...approval, arguments: changed ?? approval.arguments }
+    const line = (await asking.lines.next(questionOf(now), asking.signal))?.trim()
     if (line === undefined) return undefined
     if (/^y(es)?$/i.test(line)) return { approve: true, ...(changed ? { arguments: changed } : {}) }
     const [isNo, reason] = /^no?(?:\s+(.*))?$/is.exec(line) ?? []
     if (isNo !== undefined) return { approve: false, ...(reason ? { reason: reason.slice(0, 500) } : {}) }
-    if (/^e(dit)?$/i.test(line)) {
-      changed = (await edited(asking, changed ?? approval.arguments)) ?? changed
-      if (changed) asking.context.host.stderr.write(`${harmless(`${approval.tool_name} ${JSON.stringify(changed)}`)}\n`)
-    }
+    const own = textOfCall(now)
+    if (/^e(dit)?$/i.test(line)) changed = (await (own ? rewritten(asking, now, own) : edited(asking, now.arguments))) ?? changed
+    else if (own && /^a(rguments)?$/i.test(line)) changed = (await edited(asking, now.arguments)) ?? changed
+    else continue
+    if (changed) print(asking, `${approval.tool_name} ${JSON.stringify(changed)}`)
   }
 }
 
@@ -92,7 +115,7 @@ export const decideAll = async (asking: Asking, approvals: readonly Approval[]):
   const { context, lines } = asking
   let isDecided = true
   for (const approval of approvals) {
-    context.host.stderr.write(`${harmless(shown(approval))}\n`)
+    print(asking, shown(approval))
     if (context.person === undefined || !lines.isTerminal) {
       context.host.stderr.write(`  a person decides at ${approval.url}\n`)
       isDecided = false

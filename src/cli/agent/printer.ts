@@ -1,12 +1,28 @@
 /** Prints what happens in a job: answers on standard output, steps on standard error. */
 import type { Host } from '../host.ts'
 import { jsonText } from '../print.ts'
-import { harmless, oneLine } from '../text.ts'
+import { harmless, oneLine, warnOfUnseen } from '../text.ts'
 import type { JobEvent } from './follow.ts'
 
 const DIM = ['\u001b[2m', '\u001b[22m'] as const
 /** Steps that ended otherwise are mentioned. */
 const QUIET: ReadonlySet<unknown> = new Set(['done', 'ready', 'waiting', 'asked', 'cancelled'])
+
+/** What takes part in how the characters beside it are shown. */
+const CLOSE = /\r|\u200c|\u200d|\ufe0e|\ufe0f|[\u{1f3fb}-\u{1f3ff}]|[\u{e0000}-\u{e007f}]/u
+/** In UTF-16 units. */
+const LONGEST_CLOSE = 64
+
+/** How much of a text that goes on can be written: up to a character whose look does not depend on what comes next. */
+const writable = (text: string): number => {
+  const points = [...text.slice(-LONGEST_CLOSE)]
+  let end = text.length
+  for (let index = points.length - 1; index > 0; index--) {
+    end -= points[index]!.length
+    if (!CLOSE.test(points[index]!) && !CLOSE.test(points[index - 1]!)) return end
+  }
+  return text.length - text.slice(-LONGEST_CLOSE).length
+}
 
 interface Piece {
   step?: unknown
@@ -15,9 +31,10 @@ interface Piece {
 }
 
 export class Printer {
-  /** The step whose text is being written, and what of it has been. */
+  /** The step whose text is being written, what of it has come, and how much of that has been written. */
   #step: unknown
-  #written = ''
+  #come = ''
+  #written = 0
 
   constructor(
     private readonly host: Host,
@@ -39,22 +56,30 @@ export class Printer {
     stderr.write(stderr.colour ? `${DIM[0]}· ${oneLine(text)}${DIM[1]}\n` : `· ${oneLine(text)}\n`)
   }
 
-  /** Text as it arrives, on a terminal. A piece can repeat the beginning of what was written before a reconnection. */
+  /** Text as it arrives, on a terminal. A piece can repeat the beginning of what came before a reconnection. */
   #piece({ step, at, text }: Piece): void {
     const { stdout } = this.host
     if (stdout.columns === undefined || this.asJson || typeof text !== 'string' || typeof at !== 'number') return
     if (step !== this.#step) this.#break()
     this.#step = step
-    const fresh = text.slice(Math.max(0, this.#written.length - at))
-    if (at > this.#written.length || fresh === '') return
-    this.#written += fresh
-    stdout.write(harmless(fresh))
+    const fresh = text.slice(Math.max(0, this.#come.length - at))
+    if (at > this.#come.length || fresh === '') return
+    this.#come += fresh
+    const end = Math.max(this.#written, writable(this.#come))
+    stdout.write(harmless(this.#come.slice(this.#written, end)))
+    this.#written = end
   }
 
-  /** Ends the line of a text that goes on in no message. */
+  #end(text: string): void {
+    this.host.stdout.write(`${harmless(text.slice(this.#written))}\n`)
+    warnOfUnseen(this.host.stderr, text)
+    this.#come = ''
+    this.#written = 0
+  }
+
+  /** Ends a text that goes on in no message. */
   #break(): void {
-    if (this.#written !== '') this.host.stdout.write('\n')
-    this.#written = ''
+    if (this.#come !== '') this.#end(this.#come)
   }
 
   /** The whole text, of which a part may have been written. */
@@ -66,9 +91,7 @@ export class Printer {
       return
     }
     const content = String(data.content)
-    const isBegun = this.#written !== '' && content.startsWith(this.#written)
-    if (!isBegun) this.#break()
-    stdout.write(`${harmless(content.slice(this.#written.length))}\n`)
-    this.#written = ''
+    if (!content.startsWith(this.#come)) this.#break()
+    this.#end(content)
   }
 }

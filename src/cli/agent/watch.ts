@@ -1,7 +1,7 @@
 /** `tendril agent jobs watch`: follows a job to its end. */
 import type { Host } from '../host.ts'
 import { jsonLines } from '../print.ts'
-import { oneLine } from '../text.ts'
+import { oneLine, warnOfUnseen } from '../text.ts'
 import { pendingOf } from './approvals.ts'
 import { openAgent } from './context.ts'
 import { exitOf } from './ending.ts'
@@ -25,8 +25,10 @@ export const watch = async (id: string, options: Record<string, unknown>, host: 
     const followed = await follow(context, { id, after, take, pollOnly: asJson })
     if (followed.over) break
     after = followed.after
-    for (const approval of await pendingOf(context, id))
-      host.stderr.write(`${oneLine(approval.summary)}\n  a person decides at ${approval.url}\n`)
+    for (const { summary, url } of await pendingOf(context, id)) {
+      host.stderr.write(`${oneLine(summary)}\n  a person decides at ${url}\n`)
+      warnOfUnseen(host.stderr, summary)
+    }
   }
   if (status.status === 'failed' && !asJson) host.stderr.write(`tendril: the job failed: ${String(status.error)}\n`)
   return exitOf(status)

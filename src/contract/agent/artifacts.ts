@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record, Time, theText, untrusted } from '../shapes.ts'
 
 const kinds = ['report', 'data', 'chart', 'image', 'screenshot', 'other'] as const
 const sources = ['capability', 'sandbox', 'browser'] as const
@@ -147,7 +147,7 @@ export const artifactCapabilities = {
         fileName: T.String({ minLength: 1, maxLength: 240, pattern: NOT_BLANK, examples: ['late-deliveries.md'] }),
         kind: oneOf(['report', 'data', 'other']),
         mimeType: oneOf(types),
-        content: T.String({ minLength: 1, maxLength: 1_000_000, examples: ['# Late deliveries'] }),
+        content: theText(T.String({ minLength: 1, maxLength: 1_000_000, examples: ['# Late deliveries'] })),
       },
       output: record({ artifact: MadeArtifact }),
     },

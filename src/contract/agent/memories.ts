@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { called, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { called, Id, NOT_BLANK, nullable, oneOf, record, Time, theText, untrusted } from '../shapes.ts'
 
 const scopes = ['user', 'workspace'] as const
 
@@ -58,7 +58,7 @@ export const memoryCapabilities = {
     'Remember a preference or fact for later conversations. In one short sentence; it is recalled when its words come up.',
     {
       input: {
-        text: T.String({ minLength: 1, maxLength: 1_000, pattern: NOT_BLANK, examples: ['Launch posts mention the price'] }),
+        text: theText(T.String({ minLength: 1, maxLength: 1_000, pattern: NOT_BLANK, examples: ['Launch posts mention the price'] })),
         scope: T.Optional(oneOf(scopes, { description: 'user: of one person alone. Default: user, if there is one.' })),
       },
       output: OneMemory,

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, ONE_LINE, oneOf, record, Time } from '../shapes.ts'
+import { Id, NOT_BLANK, nullable, ONE_LINE, oneOf, record, Time, theText } from '../shapes.ts'
 
 const statuses = ['active', 'archived'] as const
 const states = ['draft', 'active', 'retired', 'rejected'] as const
@@ -151,7 +151,11 @@ export const playbookCapabilities = {
     'POST /api/v1/actions/propose_playbook_update',
     'Propose a new, whole text for a playbook: a draft until a person activates it.',
     {
-      input: { slug, content, rationale: T.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK, description: 'Why.' }) },
+      input: {
+        slug,
+        content: theText(content),
+        rationale: T.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK, description: 'Why.' }),
+      },
       output: record({
         playbookId: Id,
         versionId: Id,

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { Engagement, EngagementAction, engagementStatuses, OneEngagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
-import { created, ExpectHash, Id, NextCursor, page, record, someOf } from '../shapes.ts'
+import { created, ExpectHash, Id, NextCursor, page, record, someOf, theText } from '../shapes.ts'
 import { engagementLife } from './engagement-life.ts'
 import { engagementReading } from './engagement-reading.ts'
 
@@ -68,7 +68,7 @@ export const engagements = {
     'Approve a drafted engagement, as is or with an edited body. Sends nothing yet. The approval covers this text and the default account only. ' +
       'For one in review (execute_unconfirmed), confirms that a person found it on the network, and marks it executed.',
     {
-      input: { id, body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })), expect_hash: T.Optional(ExpectHash) },
+      input: { id, body: theText(T.Optional(T.String({ minLength: 1, maxLength: 25_000 }))), expect_hash: T.Optional(ExpectHash) },
       output: OneEngagement,
     },
     { tool: 'growth_approve_engagement', agent: 'commit', foreign: true, errors: onEngagement, roles: ['approver'], destructive: true },

@@ -3,7 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
 import { BY_A_DRAFTER, revisionFields } from '../revision-record.ts'
-import { cursorLike, Id, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record, theText } from '../shapes.ts'
 
 const OneItem = record({ item: Item })
 const onItem = ['not_found', 'conflict'] as const
@@ -40,7 +40,7 @@ export const itemTexts = {
       input: {
         kind: T.Optional(oneOf(['post', 'article'], { description: 'Default post, or as channel says.' })),
         channel: T.Optional(oneOf(['posts', 'articles'], { description: 'May be given instead of kind.' })),
-        body,
+        body: theText(body),
         title: T.Optional(title),
         account: T.Optional(account),
         tags: T.Optional(tags),
@@ -59,7 +59,7 @@ export const itemTexts = {
     {
       input: {
         id: Id,
-        body: T.Optional(body),
+        body: theText(T.Optional(body)),
         title: T.Optional(title),
         account: T.Optional(nullable(account)),
         tags: T.Optional(tags),

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { Item, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
-import { ExpectHash, Id, oneOf, onlyPeople, record, timeOrSlot } from '../shapes.ts'
+import { ExpectHash, Id, oneOf, onlyPeople, record, theText, timeOrSlot } from '../shapes.ts'
 import { itemBulk } from './item-bulk.ts'
 import { itemComments } from './item-comments.ts'
 import { itemLife } from './item-life.ts'
@@ -34,7 +34,7 @@ export const items = {
     {
       input: {
         id,
-        edited_body: T.Optional(T.String({ minLength: 1, maxLength: 25_000 })),
+        edited_body: theText(T.Optional(T.String({ minLength: 1, maxLength: 25_000 }))),
         title: T.Optional(
           T.String({
             minLength: 1,

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { called, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { called, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time, theText } from '../shapes.ts'
 
 const kinds = ['worked', 'flopped', 'hypothesis'] as const
 const statuses = ['active', 'retired'] as const
@@ -49,13 +49,15 @@ export const learnings = {
     {
       input: {
         kind,
-        note: T.String({
-          minLength: 1,
-          maxLength: 400,
-          pattern: NOT_BLANK,
-          description: 'A post format or a topic, in one sentence.',
-          examples: ['Posts that open with a number get more replies'],
-        }),
+        note: theText(
+          T.String({
+            minLength: 1,
+            maxLength: 400,
+            pattern: NOT_BLANK,
+            description: 'A post format or a topic, in one sentence.',
+            examples: ['Posts that open with a number get more replies'],
+          }),
+        ),
       },
       output: OneLearning,
     },

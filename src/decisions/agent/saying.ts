@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Subject } from '#domain/agent/approval'
 import { excerpt } from '#domain/growth/reading/words'
-import { strangeCharacter } from '#kernel/plain-text'
+import { beginning } from '#kernel/storable'
+import { withMarks } from '#kernel/unseen'
 import type { Load, Loaded } from '#store/engine/load'
 
 export interface Said {
@@ -42,9 +43,8 @@ export const said = (summary: string, { records = [], account = null, text = nul
 
 const LONGEST_QUOTE = 80
 
-/** Quotes and characters that could make a quotation look like the sentence around it. */
-const plain = (text: string): string =>
-  [...text.slice(0, LONGEST_QUOTE * 8)].map((one) => (one === '“' || one === '”' ? '"' : strangeCharacter(one) ? ' ' : one)).join('')
+/** Without quotes and characters that could make a quotation look like the sentence around it. */
+const plain = (text: string): string => withMarks(beginning(text, LONGEST_QUOTE * 8)).replace(/[“”]/g, '"')
 
 /** The beginning of a text, in quotation marks. */
 export const quoted = (text: string): string => `“${excerpt(plain(text), LONGEST_QUOTE)}”`

@@ -1,5 +1,7 @@
 /** What a job asks of people: one call of a tool, as it was shown. pending → approved or rejected. */
 import { fail } from '#kernel/errors'
+import { textsIn } from '#kernel/json-value'
+import { unseenCount, unseenWarning, withMarks } from '#kernel/unseen'
 import type { Job, OnBehalf } from './job.ts'
 import { APPROVAL_MS } from './limits.ts'
 import type { Step } from './step.ts'
@@ -42,9 +44,22 @@ export const directCaller = ({ kind, id, personId }: OnBehalf): string => (kind 
 
 type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by'> & { now: Date }
 
+/**
+ * The sentence as people are shown it, wherever they decide: with marks for what nobody would see of it, and with the count of such characters
+ * in all that the call says.
+ */
+export const shownSummary = ({ summary, subject, arguments: given }: Pick<Approval, 'summary' | 'subject' | 'arguments'>): string => {
+  let inArguments = 0
+  for (const { text } of textsIn(given)) inArguments += unseenCount(text)
+  // What goes out may be among the arguments.
+  const count = Math.max(inArguments, unseenCount(subject.text ?? ''))
+  return `${withMarks(summary)}${count === 0 ? '' : `. ${unseenWarning('What it says', count)}`}`
+}
+
 /** A step asks. */
 export const newApproval = (id: string, job: Pick<Job, 'id' | 'goal'>, step: Step, { now, ...said }: NewApproval): Approval => ({
   ...{ id, job_id: job.id, step_id: step.id, goal: job.goal, tool_name: step.name, why: step.why, ...said },
+  summary: shownSummary({ ...said, arguments: step.args ?? {} }),
   ...{ arguments: step.args ?? {}, arguments_hash: step.args_hash!, status: 'pending', decided_by: null, decided_how: null },
   ...{ reason: null, edited: false, expires_at: new Date(now.getTime() + APPROVAL_MS), decided_at: null },
   ...{ created_at: now, updated_at: now },

@@ -1,4 +1,6 @@
 /** Whether a call of a tool is carried out, asked of a person, or refused. Pure. */
+import { textsIn } from '#kernel/json-value'
+import { codeOf, firstUnseen } from '#kernel/unseen'
 import { isChannelTaint } from './channel-trust.ts'
 import { isReading, type ToolClass } from './step.ts'
 
@@ -22,6 +24,24 @@ export interface CallFacts {
   makesRuns?: boolean
   /** The call is the caller's own act: the exact command typed by a person. */
   own?: boolean
+}
+
+interface Flaw {
+  /** The place in the arguments, such as `items.0.body`. */
+  path: string
+  message: string
+}
+
+/** What nobody would see of the arguments of a job that has read untrusted text: no person could judge them. Characters count from one. */
+export const unseenArgument = (args: unknown, { taint }: { taint: readonly string[] }): Flaw | undefined => {
+  if (taint.length === 0) return undefined
+  for (const { path, text } of textsIn(args)) {
+    const found = firstUnseen(text)
+    if (!found) continue
+    const place = `${codeOf(found.character)} at character ${[...text.slice(0, found.at)].length + 1}`
+    return { path: path.join('.'), message: `has ${place}, which nobody would see; text of people outside has been read, so leave it out` }
+  }
+  return undefined
 }
 
 /** Rules by the names of their tools. */

@@ -1,11 +1,13 @@
 /** What the page of an approval shows: what the agent asks for, the forms to decide, or the decision. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
+import { textOfCall, withoutText } from '#contract/call-text'
 import { type Html, html } from './html.ts'
 import { field, type Problem, timeText } from './layout.ts'
 import { reasonText } from './words.ts'
 
 /** What somebody typed and could not be sent. */
 export interface Typed {
+  text?: string | undefined
   arguments?: string | undefined
   reason?: string | undefined
 }
@@ -60,7 +62,9 @@ const taintText = ({ job }: Approval): string => {
   return job.taint.length === 0 ? 'None' : job.taint.join(', ')
 }
 
-const argumentsText = (approval: Approval): string => JSON.stringify(approval.arguments, null, 2)
+const inJson = (value: unknown): string => JSON.stringify(value, null, 2)
+
+const argumentsText = (approval: Approval): string => inJson(approval.arguments)
 
 const subjectRows = ({ subject: { text, sha256, account } }: Approval): Html => html`
 ${text === null ? undefined : html`<dt>The exact text that goes out</dt><dd class="text" dir="auto">${text}</dd>`}
@@ -80,10 +84,16 @@ ${approval.status === 'pending' ? html`<dt>To be decided before</dt><dd>${timeTe
 
 /** Two forms: Enter in the reason must never approve. */
 const forms = ({ approval, typed = {}, problems }: Shown): Html => {
+  const own = textOfCall(approval)
+  const textField = own && {
+    ...{ name: 'text', label: 'Text', autocomplete: 'off', lines: 8, problems },
+    hint: 'If you change it, the call is made with your text.',
+    value: typed.text ?? own.text,
+  }
   const argumentsField = {
-    ...{ name: 'arguments', label: 'Arguments', autocomplete: 'off', lines: 8, problems },
+    ...{ name: 'arguments', label: own ? 'Other arguments' : 'Arguments', autocomplete: 'off', lines: own ? 4 : 8, problems },
     hint: 'As JSON. If you change them, the call is made with your arguments.',
-    value: typed.arguments ?? argumentsText(approval),
+    value: typed.arguments ?? inJson(own ? withoutText(approval.arguments, own) : approval.arguments),
   }
   const reasonField = {
     ...{ name: 'reason', label: 'Reason for rejecting', autocomplete: 'off', optional: true, problems },
@@ -91,6 +101,7 @@ const forms = ({ approval, typed = {}, problems }: Shown): Html => {
   }
   const action = `/approvals/${approval.id}`
   return html`<form method="post" action="${action}">
+${textField && field(textField)}
 ${field(argumentsField)}
 <button name="decision" value="approve">Approve</button>
 </form>

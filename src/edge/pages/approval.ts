@@ -1,5 +1,6 @@
 /** The page where a person decides about a call that the agent asks for. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
+import { textOfCall, withText } from '#contract/call-text'
 import { capabilities, operations } from '#contract/index'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
@@ -8,7 +9,7 @@ import { mayRun } from '#ops/bind'
 import { SERVED } from '#ops/served-tools'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
-import type { Route } from '../route.ts'
+import type { Form, Route } from '../route.ts'
 import { approvalBody, canDecide, type Shown, type Typed, titleOf } from './approval-body.ts'
 import { type Problem, pageResponse, problemsOf, redirect, retryHeaders, statusOf } from './layout.ts'
 import { nameOfMember } from './members.ts'
@@ -27,10 +28,21 @@ const refusalOf = ({ tool_name }: Approval, { id, person, workspace: { role } }:
   return `You cannot decide about this: your role is ${role}, and ${tool_name} requires ${['owner', ...o.roles].join(' or ')}.`
 }
 
+const LABELS: Record<string, string> = { arguments: 'Arguments', text: 'Text', reason: 'Reason' }
+
+/** Problems inside of the arguments name their place. `own`: the argument that has a field of its own. */
+const problemsIn = (error: AppError, own: string | undefined): Problem[] => {
+  const details = (error.details ?? []).map(({ path, message }) => {
+    const [field = '', ...place] = path === `arguments.${own}` ? ['text'] : path.split('.')
+    return { field, says: `${[LABELS[field] ?? field, ...place].join(' ')} ${message}` }
+  })
+  const known = details.filter(({ field }) => field in LABELS)
+  return known.length > 0 ? known : problemsOf(error, {})
+}
+
 interface Refused {
   error: AppError
   typed: Typed
-  problems: Problem[]
 }
 
 const madeOf = (deps: PageDeps, incoming: Incoming): Promise<Made> =>
@@ -39,18 +51,20 @@ const madeOf = (deps: PageDeps, incoming: Incoming): Promise<Made> =>
 const show = async (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> => {
   const made = await madeOf(deps, incoming)
   const { approval } = made
+  const isOfText = refused?.typed.text !== undefined
+  const problems = refused && problemsIn(refused.error, isOfText ? textOfCall(approval)?.field : undefined)
   const shown: Shown = {
     ...{ approval, workspace: person.workspace.name, refusal: refusalOf(approval, person), now: new Date() },
     after: await secretPart(deps, incoming, made),
     by: approval.decided_by === null ? undefined : await nameOfMember(deps, incoming, approval.decided_by),
-    ...(refused && { typed: refused.typed, problems: refused.problems }),
+    ...(refused && { typed: refused.typed, problems }),
   }
   const page = { title: titleOf(shown), body: approvalBody(shown) }
-  if (!refused) return pageResponse(page)
+  if (!refused || !problems) return pageResponse(page)
   const { error } = refused
   // Without the forms there is nothing to link to.
-  const problems = canDecide(shown) ? refused.problems : refused.problems.map(({ says }) => ({ says }))
-  return pageResponse({ ...page, problems, status: statusOf(error), headers: retryHeaders(error) })
+  const said = canDecide(shown) ? problems : problems.map(({ says }) => ({ says }))
+  return pageResponse({ ...page, problems: said, status: statusOf(error), headers: retryHeaders(error) })
 }
 
 const showFound = (deps: PageDeps, incoming: Incoming, person: SessionGrant, refused?: Refused): Promise<Response> =>
@@ -72,19 +86,31 @@ const argumentsIn = (text = ''): object => {
   throw new AppError('invalid_input', message, { details: [{ path: 'arguments', message }] })
 }
 
-const LABELS: Record<string, string> = { arguments: 'Arguments', reason: 'Reason' }
-
-/** Problems inside of the arguments name their place. */
-const problemsIn = (error: AppError): Problem[] => {
-  const details = (error.details ?? []).map(({ path, message }) => {
-    const [field = '', ...place] = path.split('.')
-    return { field, says: `${[LABELS[field] ?? field, ...place].join(' ')} ${message}` }
-  })
-  const known = details.filter(({ field }) => field in LABELS)
-  return known.length > 0 ? known : problemsOf(error, {})
+/** The arguments that a form gives, of which the text stands in a field of its own. Throws `invalid_input`. */
+const givenIn = ({ approval }: Made, form: Form): object => {
+  const others = argumentsIn(form.arguments) as Record<string, unknown>
+  const own = textOfCall(approval)
+  if (form.text === undefined || !own) return others
+  if (own.field in others) {
+    const message = `must be left without ${own.field}, which is the text above`
+    throw new AppError('invalid_input', message, { details: [{ path: 'arguments', message }] })
+  }
+  return withText(approval, own, form.text, others)
 }
 
 const EXPECTED = ['not_found', 'invalid_input', 'rate_limited', 'forbidden', 'conflict']
+
+const decide = async (deps: PageDeps, incoming: Incoming, form: Form): Promise<Response> => {
+  const id = idOf(incoming)
+  const { decision, reason } = form
+  if (decision === 'reveal') return revealPage(deps, incoming, await madeOf(deps, incoming))
+  if (decision === 'approve') {
+    const given = form.text === undefined ? argumentsIn(form.arguments) : givenIn(await madeOf(deps, incoming), form)
+    await run(deps, incoming, { id: 'agent.approvals.approve', input: { id, arguments: given } })
+  } else if (decision === 'reject')
+    await run(deps, incoming, { id: 'agent.approvals.reject', input: { id, ...(reason === undefined ? {} : { reason }) } })
+  return redirect(pathFor(id))
+}
 
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
@@ -92,18 +118,12 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   // After signing in, the person sees the question again and decides then.
   if (!person) return toSignIn(deps, incoming, pathFor(id))
   const form = await trustedForm(deps, incoming, { limit: BODY_LIMIT, workspace: person.workspace.id })
-  const { reason } = form
   try {
-    if (form.decision === 'approve')
-      await run(deps, incoming, { id: 'agent.approvals.approve', input: { id, arguments: argumentsIn(form.arguments) } })
-    else if (form.decision === 'reject')
-      await run(deps, incoming, { id: 'agent.approvals.reject', input: { id, ...(reason === undefined ? {} : { reason }) } })
-    else if (form.decision === 'reveal') return await revealPage(deps, incoming, await madeOf(deps, incoming))
-    return redirect(pathFor(id))
+    return await decide(deps, incoming, form)
   } catch (cause) {
     const error = AppError.from(cause)
     if (!EXPECTED.includes(error.code)) throw cause
-    return showFound(deps, incoming, person, { error, typed: form, problems: problemsIn(error) })
+    return showFound(deps, incoming, person, { error, typed: form })
   }
 }
 

@@ -1,10 +1,14 @@
-/** HTML templates that escape their values. */
+/** HTML templates that escape their values, and show what nobody would see in them. */
+import { marksOf, replaceUnseen, unseenCount, withMarks } from '#kernel/unseen'
 
 const MARKUP = Symbol('markup')
+const UNSEEN = Symbol('unseen')
 
 /** Made by `html` alone. */
 export interface Html {
   readonly [MARKUP]: string
+  /** Characters that it shows as marks, because nobody would see them. */
+  readonly [UNSEEN]: number
 }
 
 type Value = Html | string | number | undefined | readonly Html[]
@@ -13,16 +17,62 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 
-const textOf = (value: Value): string => {
-  if (value === undefined) return ''
-  if (typeof value !== 'object') return escapeHtml(String(value))
-  return MARKUP in value ? value[MARKUP] : value.map(textOf).join('')
+/**
+ * Where a value stands. `text`: among elements. `line`: where no element can stand, as in a title. `value`: an attribute, or what a text area
+ * sends back: as it is.
+ */
+type Place = 'text' | 'line' | 'value'
+
+const IN_VALUE = /="[^"]*$|<textarea\b[^>]*>[^<]*$/
+const IN_LINE = /<(?:title|option)\b[^>]*>[^<]*$/
+
+const known = new WeakMap<TemplateStringsArray, Place[]>()
+
+/** Those of the values of a template, by what is written before them. */
+const placesOf = (parts: TemplateStringsArray): Place[] => {
+  const places =
+    known.get(parts) ??
+    parts.map((_, index): Place => {
+      const written = parts.slice(0, index + 1).join('\0')
+      if (IN_VALUE.test(written)) return 'value'
+      return IN_LINE.test(written) ? 'line' : 'text'
+    })
+  known.set(parts, places)
+  return places
+}
+
+const markup = (text: string, unseen = 0): Html => ({ [MARKUP]: text, [UNSEEN]: unseen })
+
+const shown = (text: string, place: Place): Html => {
+  const unseen = place === 'value' ? 0 : unseenCount(text)
+  if (unseen === 0) return markup(escapeHtml(text))
+  if (place === 'line') return markup(escapeHtml(withMarks(text)), unseen)
+  return markup(
+    replaceUnseen(text, (run) => `<mark>${marksOf(run)}</mark>`, escapeHtml),
+    unseen,
+  )
+}
+
+const joined = (all: readonly Html[]): Html =>
+  markup(
+    all.map((one) => one[MARKUP]).join(''),
+    all.reduce((sum, one) => sum + one[UNSEEN], 0),
+  )
+
+const htmlOf = (value: Value, place: Place): Html => {
+  if (value === undefined) return markup('')
+  if (typeof value !== 'object') return shown(String(value), place)
+  return MARKUP in value ? value : joined(value)
 }
 
 /** A template. Escapes values, for text and for attributes in double quotes; `undefined` becomes nothing. */
-export const html = (parts: TemplateStringsArray, ...values: Value[]): Html => ({
-  [MARKUP]: parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part),
-})
+export const html = (parts: TemplateStringsArray, ...values: Value[]): Html => {
+  const places = placesOf(parts)
+  return joined(parts.flatMap((part, index) => [markup(part), ...(index in values ? [htmlOf(values[index], places[index]!)] : [])]))
+}
 
 /** The finished page as text. */
 export const markupOf = (page: Html): string => page[MARKUP]
+
+/** How many characters it shows as marks. */
+export const unseenIn = (page: Html): number => page[UNSEEN]

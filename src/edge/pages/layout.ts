@@ -1,6 +1,7 @@
 /** What all pages share: frame, headers, form fields and the error summary. */
 import type { AppError } from '#kernel/errors'
-import { type Html, html, markupOf } from './html.ts'
+import { unseenCount, unseenWarning } from '#kernel/unseen'
+import { type Html, html, markupOf, unseenIn } from './html.ts'
 import { style, styleSource } from './style.ts'
 
 const POLICY = ["default-src 'none'", `style-src ${styleSource}`, "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"].join(
@@ -37,9 +38,14 @@ const summaryOf = (problems: Problem[]): Html => html`<div class="errors" role="
 <ul>${problems.map(({ field, says }) => (field === undefined ? html`<li>${says}</li>` : html`<li><a href="#${field}">${says}</a></li>`))}</ul>
 </div>`
 
+const warning = (unseen: number): Html | undefined =>
+  unseen === 0 ? undefined : html`<p class="note"><strong>${unseenWarning('This page', unseen)}</strong></p>`
+
 /** A page. The error summary comes first and takes the focus. */
 export const pageResponse = ({ title, body, status = 200, problems = [], headers = {} }: PageContent): Response => {
   const wrong = problems.length > 0
+  const top = html`${wrong ? summaryOf(problems) : undefined}
+<h1>${title}</h1>`
   const text = markupOf(html`<!doctype html>
 <html lang="en">
 <head>
@@ -51,8 +57,8 @@ export const pageResponse = ({ title, body, status = 200, problems = [], headers
 <body>
 <header><a href="/">Tendril</a></header>
 <main>
-${wrong ? summaryOf(problems) : undefined}
-<h1>${title}</h1>
+${top}
+${warning(unseenIn(top) + unseenIn(body))}
 ${body}
 </main>
 </body>
@@ -84,6 +90,10 @@ export interface FormField {
   problems?: Problem[] | undefined
 }
 
+/** What is typed goes back as it is: what nobody sees of it is shown below. */
+const unseenOf = (value = ''): Html | undefined =>
+  unseenCount(value) === 0 ? undefined : html`<p class="hint">With what nobody sees of it:</p>\n<div class="text" dir="auto">${value}</div>`
+
 /** A labelled field with its hint and error. */
 export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, lines, problems = [] }: FormField): Html => {
   const wrong = problems.find((problem) => problem.field === name)
@@ -100,7 +110,7 @@ ${
   lines === undefined
     ? html`<input ${named} type="${type}" value="${value ?? ''}" ${rest}>`
     : html`<textarea ${named} rows="${lines}" ${rest}>\n${value ?? ''}</textarea>`
-}`
+}${type === 'password' ? undefined : unseenOf(value)}`
 }
 
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`

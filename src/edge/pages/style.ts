@@ -25,6 +25,7 @@ button.plain { background: transparent; color: var(--ink); border-color: var(--l
 .errors a { color: var(--bad) }
 .note { background: var(--note); padding: .75rem 1rem; border-radius: .3rem }
 .text { white-space: pre-wrap; border-left: 3px solid var(--line); padding-left: .75rem }
+mark { background: var(--bad); color: var(--card); font: .85em ui-monospace, monospace; unicode-bidi: isolate; padding: 0 .15rem; border-radius: .2rem }
 ins { background: var(--note) }
 del { color: var(--bad) }
 textarea { font-family: ui-monospace, monospace; resize: vertical }

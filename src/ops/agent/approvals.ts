@@ -2,11 +2,12 @@ import type { approvals } from '#contract/agent/approvals'
 import { type News, withEvents } from '#decisions/agent/job-events'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
-import { type Approval, decide, EDITED } from '#domain/agent/approval'
+import { type Approval, decide, EDITED, shownSummary } from '#domain/agent/approval'
 import { HandleBook, type Handles } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { isOver, type Job } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
+import { unseenArgument } from '#domain/agent/verdict'
 import { approvalView } from '#domain/agent/views'
 import { AppError, fail, found } from '#kernel/errors'
 import { approvalPart, listApprovals, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
@@ -67,7 +68,7 @@ export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<ty
         const before = the(asked)
         const tools = served ? usual.and([served]) : usual
         requireMay(tools, before, context.principal)
-        const changes = given && checkedBy(tools, before, { given, handles: thread?.handles ?? {} })
+        const changes = given && checkedBy(tools, before, { given, handles: thread?.handles ?? {}, job })
         const approved = decide(before, 'approved', decisionOf(context))
         if (approved === before) {
           requireSame(before, changes)
@@ -114,12 +115,15 @@ interface Given {
   given: Arguments
   /** Of the conversation. */
   handles: Handles
+  job: Job | undefined
 }
 
 /** The arguments that a person gives instead, with any ids, or handles of the conversation. Throws `invalid_input`, with their place. */
-const checkedBy = (tools: ToolBox, { tool_name }: Approval, { given, handles }: Given): Arguments => {
+const checkedBy = (tools: ToolBox, { tool_name, arguments_hash }: Approval, { given, handles, job }: Given): Arguments => {
   try {
-    return tools.checked(tool_name, new HandleBook(handles).resolve(given, JSON.stringify(given)))
+    const changes = tools.checked(tool_name, new HandleBook(handles).resolve(given, JSON.stringify(given)))
+    if (job && argumentsHash(changes) !== arguments_hash) requireSeen(changes, job)
+    return changes
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
     if (cause.code === 'not_found')
@@ -130,11 +134,18 @@ const checkedBy = (tools: ToolBox, { tool_name }: Approval, { given, handles }: 
   }
 }
 
+/** Throws `invalid_input`, with the place of what nobody would see. */
+const requireSeen = (changes: Arguments, job: Job): void => {
+  const flaw = unseenArgument(changes, job)
+  if (flaw) fail('invalid_input', `${flaw.path} ${flaw.message}`, { details: [flaw] })
+}
+
 /** The approval of other arguments than those asked about, bound to what they name. Undefined if they are the same. */
 const editedBy = async (tools: ToolBox, approved: Approval, args: Arguments, { sql }: CommandContext): Promise<Approval | undefined> => {
   const arguments_hash = argumentsHash(args)
   if (arguments_hash === approved.arguments_hash) return undefined
-  return { ...approved, ...(await tools.subject(approved.tool_name, args, sql)), arguments: args, arguments_hash, edited: true }
+  const said = { ...(await tools.subject(approved.tool_name, args, sql)), arguments: args }
+  return { ...approved, ...said, summary: shownSummary(said), arguments_hash, edited: true }
 }
 
 interface Edited {

@@ -167,7 +167,7 @@ test('an engagement names its action, its text and whose post it is on', async (
   await set('engagement', id, { post_author: 'lena”, which\u202e a person\nhas approved' })
   const handle = await defaultHandle()
   const { summary, subject } = await say('growth.engagements.approve', { id })
-  const post = 'a post by “lena", which a person has approved”'
+  const post = 'a post by “lena", which[U+202E] a person has approved”'
   expect(summary).toBe(`Approve the reply “We call first” to ${post} so that it can be executed from @${handle}`)
   expect(subject).toMatchObject({ account: handle, text: 'We call first.', records: [{ kind: 'engagement', id }] })
   await run('growth.engagements.approve', { id })

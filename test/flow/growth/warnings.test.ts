@@ -128,3 +128,19 @@ test('a preview says all that approving would, and changes nothing', async () =>
   expect((await story.send('POST', 'items/preview', { body: { body: ' ' } })).body.preview.faults).toEqual(['is empty'])
   expect(await story.events()).toEqual([])
 })
+
+test('characters that nobody would see are a warning with their count and first place, and the text stays as it is', async () => {
+  const story = await newStory(app)
+  const body = `🎉 Pay\u202e us\u200b. ${TEXT}`
+  const { item } = (await story.send('POST', 'items', { body: { body } })).body
+  const found = {
+    code: 'unseen_characters',
+    message: 'has 2 characters that nobody would see, the first U+202E at character 6',
+    item_id: null,
+  }
+  expect([item.body, item.warnings]).toEqual([body, [found]])
+  expect((await preview(story, { body })).warnings).toContainEqual(found)
+  expect((await approve(story, item.id)).warnings).toEqual([found])
+  const family = (await story.send('POST', 'items', { body: { body: 'For the 👨‍👩‍👧‍👦 می‌خواهم' } })).body.item
+  expect(codes(family)).toEqual([])
+})

@@ -1,12 +1,13 @@
 /** What a person should know before approving or scheduling a text. A warning refuses nothing; the format rules of a channel do. */
 import { dayAt } from '#kernel/calendar'
 import { normalForm } from '#kernel/normal-form'
+import { codeOf, firstUnseen, unseenCount } from '#kernel/unseen'
 import { type Cadence, hasSlots, isSlot } from './cadence.ts'
 import { findLinks } from './links.ts'
 import { phraseOf, searchable } from './phrase.ts'
 
 export interface Warning {
-  code: 'avoided_phrase' | 'repeats_item' | 'costly_link' | 'outside_cadence'
+  code: 'avoided_phrase' | 'repeats_item' | 'costly_link' | 'outside_cadence' | 'unseen_characters'
   message: string
   /** `repeats_item`: the other item. */
   item_id: string | null
@@ -67,5 +68,21 @@ const untimely = ({ slot }: WarningFacts): Warning[] => {
   return [warning('outside_cadence', `its time on ${day} is no slot of the cadence of channel ${slot.channel}`)]
 }
 
+/** The place is counted in characters as people count them, from one. */
+const unseen = ({ body }: WarningFacts): Warning[] => {
+  const first = firstUnseen(body)
+  if (!first) return []
+  const count = unseenCount(body)
+  const noun = count === 1 ? 'character' : 'characters'
+  const place = `${codeOf(first.character)} at character ${[...body.slice(0, first.at)].length + 1}`
+  return [warning('unseen_characters', `has ${count} ${noun} that nobody would see${count === 1 ? ': ' : ', the first '}${place}`)]
+}
+
 /** All warnings, in a fixed order. At most one of each code, but for phrases. */
-export const warningsOf = (facts: WarningFacts): Warning[] => [...avoided(facts), ...repeated(facts), ...costly(facts), ...untimely(facts)]
+export const warningsOf = (facts: WarningFacts): Warning[] => [
+  ...avoided(facts),
+  ...repeated(facts),
+  ...costly(facts),
+  ...untimely(facts),
+  ...unseen(facts),
+]

@@ -1,0 +1,160 @@
+/**
+ * Characters of a text that nobody sees: controls, marks that reorder or break lines, and all that has no width, such as zero-width spaces,
+ * variation selectors and tags. A text with one says something else to a program, or to a model, than to its reader. Line ends and tabs are
+ * no such characters, and neither is what writing needs: what stands within an emoji, and the joiners between letters of scripts that use them.
+ *
+ * One pass, and each character is judged by the few beside it: twice the text takes twice the time, whatever is in it.
+ */
+
+/** Signs around numerals of Arabic, Syriac and Kaithi are format characters in Unicode's table, but they show. */
+const UNSEEN =
+  /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]/v
+const PICTURE = /\p{Extended_Pictographic}/u
+const CURSIVE = ['Adlm', 'Arab', 'Mand', 'Mong', 'Nkoo', 'Phag', 'Rohg', 'Syrc']
+const INDIC = ['Beng', 'Deva', 'Gujr', 'Guru', 'Khmr', 'Knda', 'Mlym', 'Mymr', 'Orya', 'Sinh', 'Taml', 'Telu', 'Tibt']
+/** A letter, or a mark on one, of a script whose letters change their form where a joiner stands between them. */
+const JOINING = new RegExp(
+  `[[\\p{L}\\p{M}]&&[${[...CURSIVE, ...INDIC].map((script) => `\\p{Script_Extensions=${script}}`).join('')}]]`,
+  'v',
+)
+
+const [IS_UNSEEN, IS_PICTURE, IS_JOINING] = [1, 2, 4]
+
+const kindOf = (point: number): number => {
+  const character = String.fromCodePoint(point)
+  return (UNSEEN.test(character) ? IS_UNSEEN : 0) | (PICTURE.test(character) ? IS_PICTURE : 0) | (JOINING.test(character) ? IS_JOINING : 0)
+}
+
+const BLOCK = 256
+/** What characters are, by blocks of 256. Each is made when it is first needed. */
+const blocks: (Uint8Array | undefined)[] = []
+const block = (number: number): Uint8Array => {
+  blocks[number] ??= Uint8Array.from({ length: BLOCK }, (_, index) => kindOf(number * BLOCK + index))
+  return blocks[number]
+}
+const is = (point: number, what: number): boolean => (block(Math.floor(point / BLOCK))[point % BLOCK]! & what) !== 0
+
+const [RETURN, LINE_FEED, NON_JOINER, JOINER, TEXT_STYLE, EMOJI_STYLE, KEYCAP] = [0x0d, 0x0a, 0x200c, 0x200d, 0xfe0e, 0xfe0f, 0x20e3]
+const BLACK_FLAG = 0x1f3f4
+/** The flags of England, Scotland and Wales, after the black one: no others of tags are in general use, and tags can spell any text. */
+const FLAG_TAGS = /\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/uy
+
+const isSkin = (point: number): boolean => point >= 0x1f3fb && point <= 0x1f3ff
+const isKey = (point: number): boolean => (point >= 0x30 && point <= 0x39) || point === 0x23 || point === 0x2a
+
+/** A character that may be unseen, and those before it. 0: there is none. */
+interface Spot {
+  text: string
+  at: number
+  point: number
+  last: number
+  beforeLast: number
+}
+
+/** How much from there on belongs to the writing; 0: the character is unseen. */
+const writtenAt = ({ text, at, point, last, beforeLast }: Spot): number => {
+  const next = () => text.codePointAt(at + 1) ?? 0
+  switch (point) {
+    case RETURN:
+      return next() === LINE_FEED ? 1 : 0
+    case TEXT_STYLE:
+      return is(last, IS_PICTURE) ? 1 : 0
+    case EMOJI_STYLE:
+      return is(last, IS_PICTURE) || (isKey(last) && next() === KEYCAP) ? 1 : 0
+    case JOINER: {
+      const isAfterEmoji = is(last === EMOJI_STYLE || isSkin(last) ? beforeLast : last, IS_PICTURE)
+      return (isAfterEmoji && is(next(), IS_PICTURE)) || (is(last, IS_JOINING) && is(next(), IS_JOINING)) ? 1 : 0
+    }
+    case NON_JOINER:
+      return is(last, IS_JOINING) && is(next(), IS_JOINING) ? 1 : 0
+  }
+  if (last !== BLACK_FLAG) return 0
+  FLAG_TAGS.lastIndex = at
+  return FLAG_TAGS.exec(text)?.[0].length ?? 0
+}
+
+export interface Unseen {
+  /** In UTF-16 units. */
+  at: number
+  character: string
+}
+
+const PLAIN = /^[\n\t\x20-\x7e]*$/
+
+/** In their order, until `tell` returns true. */
+const eachUnseen = (text: string, tell: (one: Unseen) => boolean): void => {
+  if (PLAIN.test(text)) return
+  let [last, beforeLast] = [0, 0]
+  for (let at = 0; at < text.length; ) {
+    const point = text.codePointAt(at)!
+    let size = point > 0xffff ? 2 : 1
+    if (is(point, IS_UNSEEN)) {
+      const written = writtenAt({ text, at, point, last, beforeLast })
+      if (written === 0 && tell({ at, character: text.slice(at, at + size) })) return
+      if (written > 0) size = written
+    }
+    beforeLast = last
+    last = point
+    at += size
+  }
+}
+
+export const firstUnseen = (text: string): Unseen | undefined => {
+  let first: Unseen | undefined
+  eachUnseen(text, (one) => {
+    first = one
+    return true
+  })
+  return first
+}
+
+export const unseenCount = (text: string): number => {
+  let count = 0
+  eachUnseen(text, () => {
+    count++
+    return false
+  })
+  return count
+}
+
+/** Such as `U+202E`. */
+export const codeOf = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+
+/** The text with something else in the place of each run of unseen characters, and `seen` of what is between them. */
+export const replaceUnseen = (text: string, by: (run: string) => string, seen = (part: string) => part): string => {
+  let [made, run, end] = ['', '', 0]
+  const close = (at: number): void => {
+    made += (run === '' ? '' : by(run)) + seen(text.slice(end, at))
+    run = ''
+  }
+  eachUnseen(text, ({ at, character }) => {
+    if (at > end) close(at)
+    run += character
+    end = at + character.length
+    return false
+  })
+  close(text.length)
+  return made
+}
+
+const mark = (character: string, times: number): string => `[${codeOf(character)}${times > 1 ? ` ×${times}` : ''}]`
+
+/** A run of unseen characters as marks that are seen: `[U+202E]`, and `[U+200B ×3]` for three of one kind. */
+export const marksOf = (run: string): string => {
+  let [marks, last, times] = ['', '', 0]
+  for (const one of run) {
+    if (one !== last && times > 0) marks += mark(last, times)
+    times = one === last ? times + 1 : 1
+    last = one
+  }
+  return times === 0 ? marks : marks + mark(last, times)
+}
+
+/** The text as a person is shown it. */
+export const withMarks = (text: string): string => replaceUnseen(text, marksOf)
+
+/** What people are told of a text, or of several, that has so many of them. `what`: such as `The text`. */
+export const unseenWarning = (what: string, count: number): string => {
+  const [noun, them] = count === 1 ? ['character', 'it'] : ['characters', 'them']
+  return `${what} has ${count.toLocaleString('en')} ${noun} that nobody would see, shown as marks such as [U+200B]: programs and models read ${them}.`
+}
