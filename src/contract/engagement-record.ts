@@ -37,7 +37,12 @@ export const Engagement = record(
     body: nullable(T.String({ description: 'Null for a repost or like, and until drafted.' })),
     rationale: nullable(T.String()),
     signal_id: nullable(Id),
-    error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+    error: nullable(
+      T.String({
+        description:
+          'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed. While queued, plan_invalid:<reason> if it waits for billing.',
+      }),
+    ),
     model: nullable(T.String()),
     usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
     account: nullable(T.String({ description: "The network's id of the account that the approval covers." })),

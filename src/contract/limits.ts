@@ -19,6 +19,10 @@ export const capKeys = [
 ] as const
 export type CapKey = (typeof capKeys)[number]
 
+/** Capped actions that cost nothing: a person's own text, a code. They go on whatever the state of billing. */
+const freeCaps: readonly CapKey[] = ['create_item', 'link_code']
+export const isCostly = (cap: CapKey): boolean => !freeCaps.includes(cap)
+
 /** What the agent of a workspace may use: tokens, hundredths of a US cent, calls of one tool an hour, model calls of a job. -1: no limit. */
 export const agentLimitKeys = ['agent_tokens_day', 'agent_tokens_month', 'agent_cost_month', 'agent_calls_hour', 'agent_max_steps'] as const
 export type AgentLimitKey = (typeof agentLimitKeys)[number]

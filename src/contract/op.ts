@@ -4,7 +4,7 @@ import type { DocumentedFailure, ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access, Scope } from '#kernel/scopes'
 import { type FieldsOf, type Kind, kinds } from './kinds.ts'
-import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
+import { type CapKey, isCostly, type PlanFeature, type QuotaKey } from './limits.ts'
 import { oneOf } from './shapes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -222,7 +222,7 @@ export const accessOf = ({ scope, also }: Pick<Op, 'scope' | 'also'>): Access[] 
 
 /** The errors that follow from the operation's plan limits. */
 const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
-  ...(cap || quota ? (['plan_invalid'] as const) : []),
+  ...(quota || (cap && isCostly(cap)) ? (['plan_invalid'] as const) : []),
   ...(quota ? (['plan_quota_exceeded'] as const) : []),
   ...(feature ? (['plan_feature_disabled'] as const) : []),
 ]

@@ -4,6 +4,7 @@ import type { Answer, Letter } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
 import type { Group, Op } from '#contract/op'
 import type { McpSessions } from '#decisions/agent/mcp-session'
+import type { Takes } from '#decisions/agent/paying'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Apart, Deciding } from '#decisions/deciding'
 import type { CallingJob } from '#domain/agent/job'
@@ -102,6 +103,8 @@ export interface Parts {
   networks: Networks
   /** The name of what writes drafts: a model, or `composer`. */
   drafter: string
+  /** Carries out commands, for which no model is called. */
+  desk: Takes
   /** The built-in network. */
   sandbox: Sandbox
   /** HTTP to addresses that a tenant chose. */

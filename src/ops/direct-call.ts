@@ -10,7 +10,7 @@ import { argumentsHash } from '#domain/agent/hash'
 import { callingJob, isOver, type Job, newAction, type OnBehalf } from '#domain/agent/job'
 import { NO_MODEL } from '#domain/agent/model-choice'
 import { keptResult, newStep, type Step } from '#domain/agent/step'
-import { AppError } from '#kernel/errors'
+import { AppError, type ErrorCode } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { insertApprovals } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
@@ -55,6 +55,9 @@ const over = (job: Job, step: Step): Effects => {
   return recorded(ended, step, [{ type: 'step.ended', data: { number, kind, name, state, ms: 0 } }, statusNews(ended)])
 }
 
+/** Refusals of the call itself, which is then no call that was made. */
+const CALLERS: readonly ErrorCode[] = ['invalid_input', 'plan_invalid']
+
 /** Carries it out in this letter. What the handler refuses is recorded too. */
 export const execute = async (acting: Acting): Promise<Called> => {
   const { tools, tool, args, caller, context } = acting
@@ -65,7 +68,7 @@ export const execute = async (acting: Acting): Promise<Called> => {
     const decided = await tools.decide(tool.name, args, { sql, gate, lanes, caller, job: callingJob(job, step) })
     return done(acting, { job, step, decided })
   } catch (cause) {
-    const refusal = cause instanceof AppError && cause.code === 'invalid_input' ? undefined : refusalOf(cause)
+    const refusal = cause instanceof AppError && CALLERS.includes(cause.code) ? undefined : refusalOf(cause)
     if (refusal === undefined) throw cause
     return {
       ...{ reply: { result: null }, effects: over(job, { ...step, state: 'failed', error: refusal, result: { text: refusal } }) },

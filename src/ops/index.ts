@@ -109,11 +109,11 @@ const addGrowth = (add: Add, world: Parts) => {
 }
 
 const addAgent = (add: Add, world: World) => {
-  const { tools, models, sealer, mcp, identity } = world
+  const { tools, models, desk, sealer, mcp, identity } = world
   const { publicUrl } = identity
   const waiters = createWaiters()
-  add(agentResources.conversations, conversationHandlers({ tools, models }, waiters))
-  add(agentResources.messages, messageHandlers({ tools, models }))
+  add(agentResources.conversations, conversationHandlers({ tools, models, desk }, waiters))
+  add(agentResources.messages, messageHandlers({ tools, models, desk }))
   add(agentResources.conversationFeedback, conversationFeedbackHandlers)
   add(agentResources.feedback, feedbackHandlers)
   add(agentResources.jobs, jobHandlers({ waiters, publicUrl }))
@@ -121,7 +121,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.approvals, approvalHandlers({ tools, publicUrl }))
   add(agentResources.usage, usageHandlers)
   add(agentResources.analytics, analyticsHandlers(tools))
-  add(agentResources.schedules, scheduleHandlers({ models, tools: () => tools }))
+  add(agentResources.schedules, scheduleHandlers({ models, desk, tools: () => tools }))
   add(agentResources.webhookRules, webhookRuleHandlers({ sealer, tools: () => tools }))
   add(agentResources.tools, toolHandlers(tools))
   add(agentResources.toolRules, toolRuleHandlers(tools))

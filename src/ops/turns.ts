@@ -1,6 +1,7 @@
 /** How a message to the agent starts a job. */
 import { onBehalfOf } from '#decisions/agent/caller'
 import { statusNews, withEvents } from '#decisions/agent/job-events'
+import { requirePaid, type Takes } from '#decisions/agent/paying'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Conversation, withMessage } from '#domain/agent/conversation'
@@ -28,6 +29,7 @@ export const RETRY_AFTER = 30
 export interface TurnParts {
   tools: ToolBox
   models: Models | typeof NO_MODEL
+  desk: Takes
 }
 
 interface Named {
@@ -95,14 +97,15 @@ export interface Turn {
 }
 
 /** The message, the job that answers it, and its work: due now, or once the job before it has ended. */
-export const startTurn = async ({ tools, models }: TurnParts, turn: Turn, context: Pick<CommandContext, 'sql'>) => {
+export const startTurn = async ({ tools, models, desk }: TurnParts, turn: Turn, context: Pick<CommandContext, 'sql' | 'gate'>) => {
   const { before, said, more, principal, facts, now, save } = turn
   const { content, model, toolNames } = said
   await requireKnown(tools, { names: toolNames, field: 'toolNames' }, context)
   requireOurs(facts)
-  requireRoom(facts)
   const choice = { ...chooseModel(model, models), tools: toolNames ? [...new Set(toolNames)] : null }
   const on_behalf = onBehalfOf(principal)
+  await requirePaid(desk, context.gate.plan, { model: choice.model, goal: content, on_behalf })
+  requireRoom(facts)
   const [messageId, jobId] = [newId(), newId()]
   const added = withMessage(before, { id: messageId, role: 'user', content, author: on_behalf, job_id: jobId }, now)
   const taint = facts.has_untrusted ? [CONVERSATION] : []

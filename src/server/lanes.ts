@@ -74,8 +74,8 @@ export const lanesOf = (parts: LaneParts): Lanes => {
   const modelCalls = new FairLimit(MODEL_LIMIT)
   const sending = { networks, times, failpoints }
   const delivering = { egress, sealer, times: webhookTimes, failpoints }
-  const { log, models } = parts.agent
-  const fetching = { sealer, models, log, failpoints, fetching: new FairLimit(FETCHING) }
+  const { log, models, desk } = parts.agent
+  const fetching = { sealer, models, desk, log, failpoints, fetching: new FairLimit(FETCHING) }
   return {
     send: sendLane(sending),
     reconcile: reconcileLane(sending),

@@ -200,7 +200,7 @@ export async function openWorkplace(
   const rates = ratesOf(config, { db, clock: overrides.rateClock ?? systemClock, log }, stack)
   const reached: Parts = {
     ...{ db, rates, networks, sandbox, egress, nodes },
-    ...{ files, identity, sealer, mcp, channels, drafter: drafter.name },
+    ...{ files, identity, sealer, mcp, channels, drafter: drafter.name, desk: agent.deps.desk },
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
   const models = modelsOf(config)

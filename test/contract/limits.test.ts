@@ -4,7 +4,7 @@
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
-import { billingStates, type PlanOverrides } from '#contract/limits'
+import { billingStates, capKeys, isCostly, type PlanOverrides } from '#contract/limits'
 import { errorsOf, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { hourOf, monthOf, planOf } from '#domain/app/plan'
 import { dayOf, readCounter, tiers } from '#domain/app/read-budget'
@@ -20,10 +20,12 @@ import { setPlan, setUsed } from '#test/support/writes'
 const declares = (o: NamedOp, code: string) => (errorsOf(o) as string[]).includes(code)
 const named = (list: NamedOp[]) => list.map((o) => [o.id, o] as const)
 
+const limitedOnes = keyOperations.filter(({ cap, quota }) => cap || quota)
 const capped = keyOperations.filter(({ cap }) => cap)
 const metered = keyOperations.filter(({ quota }) => quota)
 const featured = keyOperations.filter(({ feature }) => feature)
-const costly = keyOperations.filter((o) => declares(o, 'plan_invalid'))
+/** Whether others call a model depends on whether one is set: test/flow/agent/suspended-surfaces.test.ts. */
+const costly = limitedOnes.filter((o) => declares(o, 'plan_invalid'))
 const reading = keyOperations.filter((o) => declares(o, 'x_read_budget_exhausted'))
 
 let workspace: Workspace
@@ -74,6 +76,19 @@ test('the operations that the API document calls costly are costly', () => {
     expect(costly.map((o) => o.id)).toContain(id)
   expect(costly.filter(readsOnly)).toEqual([])
   expect(metered.filter(({ cap }) => !cap).map(({ id }) => id)).toEqual([])
+})
+
+test('own texts and codes cost nothing', () => {
+  expect(limitedOnes.filter((o) => !costly.includes(o)).map(({ cap }) => cap)).toEqual(expect.arrayContaining(['create_item']))
+  expect(new Set(costly.map(({ cap }) => cap))).toEqual(new Set(capKeys.filter(isCostly)))
+})
+
+describe.each(named(limitedOnes.filter((o) => !costly.includes(o))))('%s', (_, o) => {
+  test('goes on whatever the state of billing', async () => {
+    const input = await legalInput(workspace, o)
+    await setBilling('billing_suspended')
+    expect((await call(workspace, o, input)).status).toBe(o.status)
+  })
 })
 
 describe.each(named(costly))('%s', (_, o) => {

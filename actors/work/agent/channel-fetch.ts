@@ -7,6 +7,7 @@ import { fetchedOf } from '#decisions/agent/channel-bounds'
 import { openConnection } from '#decisions/agent/channel-connections'
 import { keepFiles, type ReadFile } from '#decisions/agent/channel-files'
 import { crowdedEffects, failedEffects, type Losing, unreadEffects } from '#decisions/agent/channel-given-up'
+import type { Takes } from '#decisions/agent/paying'
 import type { ChannelConnection } from '#domain/agent/channel'
 import {
   type ChannelMessage,
@@ -42,6 +43,7 @@ export interface FetchDeps {
   adapters: ChannelAdapters
   sealer: Sealer
   models(): Models | typeof NO_MODEL
+  desk: Takes
   /** Messages that this process reads at once, granted to tenants round-robin: each has its files in memory. */
   fetching: FairLimit
   failpoints: Failpoints
@@ -237,9 +239,10 @@ const complete = async (deps: FetchDeps, { sql, gate, work }: Claiming, before: 
     message,
     identity,
     facts: { ...facts, strangers_of_connection: 0, strangers_of_sender: 0 },
+    plan: gate.plan,
     now,
   }
-  const result = await decided({ models: deps.models(), sealer: deps.sealer }, arrival, { sql })
+  const result = await decided({ models: deps.models(), desk: deps.desk, sealer: deps.sealer }, arrival, { sql })
   if (result.kind === 'later') {
     if (!isTooOld(before, now)) return requeued(work, new Date(now.getTime() + FULL_MS))
     const lost = { connection: connection!, message: before, isLinked: identity !== undefined, facts, now }

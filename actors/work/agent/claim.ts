@@ -13,6 +13,7 @@ import { type At, again, giveWay, openJob, over } from './at.ts'
 import { addThought } from './begun.ts'
 import type { AgentDeps } from './deps.ts'
 import { executeStep, lookAtStep } from './execute.ts'
+import { hold, isHeldBelow } from './hold.ts'
 import { type AgentRun, beginRun } from './run.ts'
 import { endByRules } from './task.ts'
 import { tellWaiting } from './telling.ts'
@@ -46,6 +47,9 @@ export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work
 /** Between two tries to call a server that has something else to do. */
 const SERVER_PAUSE_MS = 1_000
 
+/** Until a parent looks again whether its child is held by more than patience. */
+const HELD_BELOW_MS = 3_600_000
+
 /** Between two tries to decide the same. */
 const PAUSE_MS = 1_000
 
@@ -73,6 +77,7 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
       await executeStep(deps, at, next.step)
       return again(at, at.gate.now)
     case 'give_up':
+      if (isHeldBelow(at)) return again(at, new Date(at.gate.now.getTime() + HELD_BELOW_MS))
       await giveUpChild(at, next.step)
       return again(at, at.gate.now)
     case 'look': {
@@ -83,6 +88,7 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
       const begun = await beginRun(deps, at, heads, next)
       if (begun === 'refused') return again(at, at.gate.now)
       if (begun === 'busy') return again(at, new Date(at.gate.now.getTime() + SERVER_PAUSE_MS))
+      if ('held' in begun) return hold(at, begun.held)
       if ('end' in begun) return over(at, { kind: 'end', end: begun.end })
       return { job: begun.run, decision: { reply: undefined, effects: at.changes.effects() } }
     }

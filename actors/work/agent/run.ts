@@ -13,6 +13,7 @@ import { CHILD_RULES, strangersMessage, systemMessage } from '#domain/agent/prom
 import type { Step, StepHead } from '#domain/agent/step'
 import { taskSystem, taskText } from '#domain/agent/tasks/asking'
 import { openMessages, type TranscriptMessage } from '#domain/agent/transcript'
+import { unpaid } from '#domain/app/plan'
 import type { Profile } from '#domain/growth/drafting/profile'
 import { openApprovalsOf } from '#store/agent/approvals'
 import { recallBytes } from '#store/agent/memories'
@@ -28,6 +29,7 @@ import type { At } from './at.ts'
 import { beginStep } from './begun.ts'
 import type { AgentDeps } from './deps.ts'
 import { stepToRun } from './execute.ts'
+import { release } from './hold.ts'
 import { servedParts, taintByWords, waitsForServer, withServed, withTools } from './served.ts'
 import { beginSummary, type Summarising } from './summary.ts'
 
@@ -67,15 +69,15 @@ export type AgentRun = Thinking | Summarising | ({ kind: 'read'; steps: Step[] }
 
 type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' | 'outside' }>
 
-/** `refused`: nothing is to be run, and the results say why. `busy`: the server outside has something else to do. */
-type Begun = { run: AgentRun } | { end: JobEnd } | 'refused' | 'busy'
+/** `refused`: nothing is to be run, and the results say why. `busy`: the server outside has something else to do. `held`: why no model is called. */
+type Begun = { run: AgentRun } | { end: JobEnd } | { held: string } | 'refused' | 'busy'
 
 export const beginRun = async (usual: AgentDeps, at: At, heads: readonly StepHead[], next: Outside): Promise<Begun> => {
   const deps = next.kind === 'outside' ? await withServed(usual, at, [next.step.name]) : usual
   if (next.kind === 'outside' && (await waitsForServer(deps, at, next.step.name))) return 'busy'
   await deps.failpoints('agent.beginning')
-  at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
   if (next.kind === 'think') return beginThought(deps, at, heads, next)
+  begins(at)
   const steps: Step[] = []
   for (const head of next.kind === 'read' ? next.steps : [next.step]) {
     const step = await stepToRun(deps, at, head)
@@ -88,6 +90,8 @@ export const beginRun = async (usual: AgentDeps, at: At, heads: readonly StepHea
   const of = { job: at.changes.job, caller: at.caller, box: deps.toolBox() }
   return next.kind === 'read' ? { run: { kind: 'read', steps, ...of } } : { run: { kind: next.kind, step: steps[0]!, ...of } }
 }
+
+const begins = ({ changes, gate }: At): void => changes.set({ status: 'running', started_at: changes.job.started_at ?? gate.now })
 
 /** What a thought depends on: nothing of the workspace for a stranger's. */
 const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | undefined) => {
@@ -112,12 +116,16 @@ const beginThought = async (
   at: At,
   heads: readonly StepHead[],
   { step: before, last }: Extract<Next, { kind: 'think' }>,
-): Promise<{ run: AgentRun } | { end: JobEnd }> => {
+): Promise<Exclude<Begun, string>> => {
   const { gate, changes, sql } = at
-  const { job } = changes
   const asked = heads.findLast(({ kind, state }) => kind === 'model' && state === 'done')
-  const loaded = await loadNow(sql, thoughtParts(job, before, asked))
-  const byDesk = await isByDesk(deps, job, loaded.words)
+  const loaded = await loadNow(sql, thoughtParts(changes.job, before, asked))
+  const byDesk = await isByDesk(deps, changes.job, loaded.words)
+  const held = byDesk ? undefined : unpaid(gate.plan)
+  if (held !== undefined) return { held }
+  await release(at)
+  begins(at)
+  const { job } = changes
   const summary = byDesk ? undefined : await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
   if (summary) return { run: summary }
   const open = openMessages(loaded.open ?? [])

@@ -1,22 +1,24 @@
 /** The lane of schedules whose time has come. A run's job, and the time after it, are one commit. */
-import { isFull, noticeOf, pausedEvent, pauseNotice, type RunFacts, runLoad, runSchedule } from '#decisions/agent/schedules'
+import { unpaidAnswer } from '#decisions/agent/paying'
+import { isFull, noticeOf, pausedEvent, pauseNotice, type RunFacts, runLoad, runSchedule, wordsOf } from '#decisions/agent/schedules'
 import { cameDue, paused, type Schedule } from '#domain/agent/schedule'
 import { callerNow } from '#store/agent/callers'
-import { saveSchedule, schedulePart } from '#store/agent/schedules'
+import { lastWords, saveSchedule, schedulePart } from '#store/agent/schedules'
+import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
-import { loadNow } from '#store/engine/load'
+import { loadNow, when } from '#store/engine/load'
 import type { Claiming, Lane } from '../../engine/lane.ts'
 import { decidedAtOnce } from '../at-once.ts'
 import type { AgentDeps } from './deps.ts'
 
-export const scheduleLane = (deps: Pick<AgentDeps, 'models' | 'failpoints'>): Lane<never, never> =>
+export const scheduleLane = (deps: Pick<AgentDeps, 'models' | 'desk' | 'failpoints'>): Lane<never, never> =>
   decidedAtOnce('agent_schedule', async (claiming) => {
     const effects = await fire(deps, claiming)
     await deps.failpoints('agent.schedule.firing')
     return { reply: undefined, effects }
   })
 
-const fire = async (deps: Pick<AgentDeps, 'models'>, { sql, gate, work }: Claiming): Promise<Effects> => {
+const fire = async (deps: Pick<AgentDeps, 'models' | 'desk'>, { sql, gate, work }: Claiming): Promise<Effects> => {
   const { schedule } = await loadNow(sql, { schedule: schedulePart(work.ref_id) })
   if (!schedule?.next_at) return { settled: [work.id] }
   if (schedule.next_at > gate.now) return { requeued: [{ id: work.id, runAt: schedule.next_at }] }
@@ -28,7 +30,9 @@ const fire = async (deps: Pick<AgentDeps, 'models'>, { sql, gate, work }: Claimi
   }
   const { schedule: moved, ...times } = cameDue(schedule, gate.now)
   const next: Effects = moved.next_at ? { requeued: [{ id: work.id, runAt: moved.next_at }] } : { settled: [work.id] }
-  return merge(next, outcomeOf(deps, { moved, ...times, ...facts, now: gate.now, isDeleted: gate.deletesAt !== null }))
+  const fired = { moved, ...times, ...facts, now: gate.now, isDeleted: gate.deletesAt !== null }
+  const why = await unpaidAnswer(deps.desk, gate.plan, wordsOf(deps.models(), moved))
+  return merge(next, why === undefined || !fired.run ? outcomeOf(deps, fired) : await unpaidRun(sql, fired, why))
 }
 
 interface Fired extends RunFacts {
@@ -43,9 +47,19 @@ interface Fired extends RunFacts {
 const outcomeOf = (deps: Pick<AgentDeps, 'models'>, { moved, run, missed, isDeleted, ...facts }: Fired): Effects => {
   if (isDeleted) return { writes: [saveSchedule(moved)] }
   if (missed) return noticeOf(moved, `The run of ${missed.toISOString()} was skipped: it was more than an hour late.`, facts)
-  if (isFull(facts.facts)) {
-    const skipped = { ...moved, missed: moved.missed + 1 }
-    return noticeOf(skipped, `The run of ${run!.toISOString()} was skipped: too many jobs are not over yet.`, facts)
-  }
+  if (isFull(facts.facts))
+    return noticeOf(skipped(moved), `The run of ${run!.toISOString()} was skipped: too many jobs are not over yet.`, facts)
   return runSchedule(deps.models(), moved, facts).effects
+}
+
+const skipped = (schedule: Schedule): Schedule => ({ ...schedule, missed: schedule.missed + 1 })
+
+/** No model may be called. Said once until it runs again, however often its time comes meanwhile. */
+const unpaidRun = async (sql: Sql, { moved, run, isDeleted, ...facts }: Fired, why: string): Promise<Effects> => {
+  const schedule = isDeleted ? moved : skipped(moved)
+  const id = moved.conversation_id
+  const { last } = await loadNow(sql, { last: when(id !== null, lastWords(id ?? '')) })
+  if (isDeleted || last?.content.includes(why)) return { writes: [saveSchedule(schedule)] }
+  const words = `The run of ${run!.toISOString()} was skipped: ${why}. So are later ones, until the billing of the workspace is in order.`
+  return noticeOf(schedule, words, facts)
 }

@@ -20,6 +20,11 @@ interface Teller {
   channel: Telling | undefined
 }
 
+/** Says it in the channel that the job came from. */
+export const tell = ({ changes, gate: { now }, channel }: Teller, text: string): void => {
+  if (channel) changes.also(answerEffects(changes.job, { ...channel, text, now }))
+}
+
 /** The job is over, and has said its last words in its conversation. */
 export const tellEnd = ({ changes, gate: { now }, channel }: Teller): void => {
   const { job } = changes

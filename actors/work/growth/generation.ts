@@ -3,10 +3,19 @@
 import type { LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { failEffects, type GenerationStore, takenOf } from '#decisions/growth/generations'
-import { type Drafting, GENERATION_RUNS, requeueGeneration, startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
+import { HELD_MS, nextHeldTry } from '#domain/app/held'
+import { unpaid } from '#domain/app/plan'
+import {
+  type Drafting,
+  GENERATION_RUNS,
+  holdGeneration,
+  requeueGeneration,
+  startGeneration,
+  type TakenQuota,
+} from '#domain/growth/drafting/generation'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
-import { type Drafter, GenerationError } from '#port/model/drafter'
+import { COMPOSER, type Drafter, GenerationError } from '#port/model/drafter'
 import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
@@ -29,6 +38,8 @@ export interface GenerationWork<R extends Drafting, Brief, Written> {
   /** Everything it is written from, as of the claim. */
   brief(sql: Sql, networks: Networks, record: R, work: Work): Promise<Brief>
   write(drafter: Drafter, brief: Brief, signal: AbortSignal): Promise<Written>
+  /** Written by code alone, which costs nothing. */
+  isFree?: true
   /** What to change if the model takes too long. */
   tooLate: string
   delivered(record: R, written: Written, delivery: Delivery<Brief>): Promise<Effects>
@@ -57,6 +68,8 @@ export const generationLane = <R extends Drafting, Brief, Written>(
   priority: 'background',
   async claim(sql, gate, work) {
     const record = await of.store.lock(sql, work.ref_id)
+    const why = of.isFree || deps.drafter.name === COMPOSER ? undefined : unpaid(gate.plan)
+    if (why !== undefined) return { decision: held({ of, gate, work }, record, why) }
     const brief = await of.brief(sql, deps.networks, record, work)
     return { job: { brief }, decision: { reply: undefined, effects: { writes: [of.store.save(startGeneration(record, gate.now))] } } }
   },
@@ -125,3 +138,18 @@ const failed = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R, 
   reply: undefined,
   effects: failEffects(of.store, record, { error, now: gate.now, work }),
 })
+
+/** Its model may not be paid for. It is tried again until billing is in order, and fails if that takes too long. */
+const held = <R extends Drafting>({ of, gate, work }: Settling<R>, record: R, why: string): Decision<void> => {
+  const { now } = gate
+  const since = record.error === null ? now : new Date(String(work.payload.heldSince ?? now.toISOString()))
+  if (now.getTime() - since.getTime() >= HELD_MS) return failed({ of, gate, work }, record, why)
+  const payload = { ...work.payload, heldSince: since.toISOString() }
+  return {
+    reply: undefined,
+    effects: {
+      writes: record.error === why ? [] : [of.store.save(holdGeneration(record, why, now))],
+      requeued: [{ id: work.id, runAt: nextHeldTry(since, now), payload }],
+    },
+  }
+}

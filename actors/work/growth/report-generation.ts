@@ -67,6 +67,7 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
     const data = reportData(brief)
     return { data, markdown: reportMarkdown(brief.report, data) }
   },
+  isFree: true,
   tooLate: 'ask again later',
   delivered: async (record, written, { now, work }) =>
     finishEffects(generationStores.report.save, readyReport(record, { ...written, now }), work),

@@ -27,7 +27,7 @@ export const actions = {
     },
     {
       ...{ ...use, ...everybody, body: 'arguments', secret: true },
-      errors: ['not_found', 'approval_required', 'capability_failed'],
+      errors: ['not_found', 'approval_required', 'capability_failed', 'plan_invalid'],
     },
   ),
 }

@@ -89,6 +89,6 @@ export const conversations = {
       input: { id: Id, ...turn },
       output: record({ message: Message, job: Job }),
     },
-    { ...use, ...everybody, status: 201, errors: ['not_found', 'conflict'] },
+    { ...use, ...everybody, status: 201, errors: ['not_found', 'conflict', 'plan_invalid'] },
   ),
 }

@@ -24,6 +24,6 @@ export const delegationCapabilities = {
       },
       output: record({ jobId: Id, status: T.String() }),
     },
-    { ...use, ...workers, tool: 'delegate', agent: 'draft', delegates: true, errors: ['conflict'] },
+    { ...use, ...workers, tool: 'delegate', agent: 'draft', delegates: true, errors: ['conflict', 'plan_invalid'] },
   ),
 }

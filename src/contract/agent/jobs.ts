@@ -12,7 +12,12 @@ export const Job = record(
     id: Id,
     kind: oneOf(kinds),
     status: oneOf(statuses, { description: 'completed, failed and cancelled are final.' }),
-    error: nullable(T.String({ description: 'Why it failed, such as budget_exhausted:agent_tokens_day.' })),
+    error: nullable(
+      T.String({
+        description:
+          'Why it failed, such as budget_exhausted:agent_tokens_day. Of a queued job, what it waits for: plan_invalid:billing_suspended, for a week at most.',
+      }),
+    ),
     goal: T.String(),
     conversationId: nullable(Id),
     messageId: nullable(Id),

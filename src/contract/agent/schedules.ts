@@ -118,7 +118,7 @@ export const schedules = {
     'POST /api/v1/agent/schedules/:id/run',
     'Run a schedule now, in the name of whoever made it. Its next time stays. Refused while automation is paused.',
     { input: { id: Id }, output: record({ schedule: Schedule, job: Job }) },
-    { ...editing, status: 201, errors: ['not_found', 'conflict'] },
+    { ...editing, status: 201, errors: ['not_found', 'conflict', 'plan_invalid'] },
   ),
 }
 

@@ -20,7 +20,11 @@ const Task = record(
     attempts: T.Integer({ description: 'Answers so far.' }),
     status: oneOf(statuses, { description: 'completed, failed and cancelled are final.' }),
     output: untrusted(nullable(T.Record(T.String(), T.Unknown(), { description: 'What its type gives, once it is completed.' }))),
-    error: nullable(T.String({ description: 'Why it failed, such as output_invalid or model_required.' })),
+    error: nullable(
+      T.String({
+        description: 'Why it failed, such as output_invalid or model_required; while queued, what it waits for, such as plan_invalid.',
+      }),
+    ),
     startedAt: nullable(Time),
     endedAt: nullable(Time),
     createdAt: Time,
@@ -69,7 +73,10 @@ export const tasks = {
       },
       output: OneTask,
     },
-    { ...use, ...workers, status: 201, failure: 'enqueue failed', tool: 'agent_run_task', agent: 'never', foreign: true, settles: 'get' },
+    {
+      ...{ ...use, ...workers, status: 201, failure: 'enqueue failed', tool: 'agent_run_task', agent: 'never', foreign: true },
+      ...{ settles: 'get', errors: ['plan_invalid'] },
+    },
   ),
   get: op.query(
     'GET /api/v1/agent/tasks/:id',

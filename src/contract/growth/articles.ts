@@ -9,7 +9,12 @@ const lengths = ['short', 'medium', 'long'] as const
 const fields = {
   id: Id,
   status: GenerationStatus,
-  error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+  error: nullable(
+    T.String({
+      description:
+        'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed. While queued, plan_invalid:<reason> if it waits for billing.',
+    }),
+  ),
   topic: T.String(),
   length: oneOf(lengths),
   outline: nullable(T.String()),

@@ -73,7 +73,12 @@ const WholeResult = record(
 const fields = {
   id: Id,
   status: GenerationStatus,
-  error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+  error: nullable(
+    T.String({
+      description:
+        'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed. While queued, plan_invalid:<reason> if it waits for billing.',
+    }),
+  ),
   days: T.Integer(),
   source: oneOf(['synced', 'given']),
   result: nullable(Result),

@@ -7,7 +7,12 @@ import { Id, NextCursor, nullable, record, Time } from '../shapes.ts'
 const fields = {
   id: Id,
   status: GenerationStatus,
-  error: nullable(T.String({ description: 'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed.' })),
+  error: nullable(
+    T.String({
+      description:
+        'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed. While queued, plan_invalid:<reason> if it waits for billing.',
+    }),
+  ),
   focus: T.String(),
   experiment_id: nullable(Id),
   requested: T.Integer({ description: 'How many posts you requested.' }),

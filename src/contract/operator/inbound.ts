@@ -34,7 +34,7 @@ export const inbound = {
       input: { id: Id, event: T.String({ minLength: 1, maxLength: 256 }), body: T.String({ maxLength: 65_536 }) },
       output: record({ job: nullable(Id), retryAfter: T.Integer() }),
     },
-    { errors: ['not_found'], roles: ['editor'], whileDeleting: true },
+    { errors: ['not_found', 'plan_invalid'], roles: ['editor'], whileDeleting: true },
   ),
   channel: op.command(
     'POST /operator/inbound/channels/:id',

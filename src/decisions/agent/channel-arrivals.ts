@@ -1,9 +1,21 @@
 /** What becomes of a message that has come in from a channel: a job, a line to its sender, or nothing. */
+import type { PlanState } from '#contract/limits'
 import type { ChannelConnection } from '#domain/agent/channel'
 import { recipientOf } from '#domain/agent/channel-answer'
 import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel-message'
-import { hasRoomFor, hasRoomForMember, MEMBERS_ONLY, MOST_TOLD, type Trust, trustOf, USED_UP } from '#domain/agent/channel-trust'
-import type { Models, NO_MODEL } from '#domain/agent/model-choice'
+import {
+  hasRoomFor,
+  hasRoomForMember,
+  MEMBERS_ONLY,
+  MOST_TOLD,
+  NOT_NOW,
+  type Trust,
+  type Trusted,
+  trustOf,
+  USED_UP,
+  unpaidText,
+} from '#domain/agent/channel-trust'
+import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import type { Sealer } from '#kernel/sealer'
 import { type ArrivalFacts, fetchesUpTo, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
 import type { Sql } from '#store/engine/db'
@@ -13,6 +25,7 @@ import { newWork } from '../work.ts'
 import { takeCode } from './channel-linking.ts'
 import { replyEffects } from './channel-replies.ts'
 import { startChannelTurn } from './channel-turns.ts'
+import { type Takes, unpaidAnswer } from './paying.ts'
 
 /** Messages that a connection takes within a minute, and those of one sender. */
 const MOST_OF_CONNECTION = 600
@@ -35,6 +48,7 @@ export interface Arrival {
   message: ChannelMessage
   identity: Identity | undefined
   facts: ArrivalFacts
+  plan: Pick<PlanState, 'billing'>
   now: Date
 }
 
@@ -89,36 +103,46 @@ const declined = (why: string, effects: Effects = {}): Extract<Outcome, { kind: 
 
 const NO_ROOM = 'the messages of a day are used up'
 
+type Telling = Omit<Arrival, 'identity' | 'plan'>
+
 /** Who is not served is told so, once a day. */
-const toldOnce = ({ connection, message, facts, now }: Omit<Arrival, 'identity'>, text: string): Effects => {
+const toldOnce = ({ connection, message, facts, now }: Telling, text: string): Effects => {
   if (facts.is_told) return {}
   const line = replyEffects({ connection, replyTo: message.reply_to, recipient: recipientOf(message), text, now })
   return merge(line, { writes: [insertTold({ source: connection.id, told: facts.told, now })] })
 }
 
-/** Lines to members are as few as the senders who are linked. */
-const membersOnly = (arrival: Omit<Arrival, 'identity'>): Effects =>
-  arrival.facts.told_of_connection >= MOST_TOLD ? {} : toldOnce(arrival, MEMBERS_ONLY)
+/** Lines to members are as few as the senders who are linked; those to strangers are bounded. */
+const strangerTold = (arrival: Telling, text: string): Effects =>
+  arrival.facts.told_of_connection >= MOST_TOLD ? {} : toldOnce(arrival, text)
+
+/** Nobody is answered by a model that is not paid for. What the workspace owes is no stranger's business. */
+const unpaidFor = (trust: Trusted, why: string, arrival: Telling) =>
+  declined(why, trust.kind === 'member' ? toldOnce(arrival, unpaidText(why)) : strangerTold(arrival, NOT_NOW))
 
 /** What a decision is made with. */
 export interface Deciding {
   models: Models | typeof NO_MODEL
+  desk: Takes
   sealer: Sealer
 }
 
 /** Of a message that is complete. */
 export const decided = async (
-  { models, sealer }: Deciding,
-  { connection, message, identity, facts, now }: Arrival,
+  { models, desk, sealer }: Deciding,
+  { connection, message, identity, facts, plan, now }: Arrival,
   { sql }: { sql: Sql },
 ): Promise<Exclude<Outcome, { kind: 'fetching' }>> => {
+  const telling = { connection, message, facts, now }
   const code = await takeCode({ connection, message, now }, { sql, sealer })
   if (code) return { kind: 'declined', ...code }
   const trust = trustOf(connection, { id: message.sender, identity })
-  if (trust.kind === 'none') return declined('only members are served', membersOnly({ connection, message, facts, now }))
+  if (trust.kind === 'none') return declined('only members are served', strangerTold(telling, MEMBERS_ONLY))
   if (contentOf(message) === '') return declined('it is empty')
-  if (!hasRoom(trust, { connection, facts }))
-    return declined(NO_ROOM, trust.kind === 'member' ? toldOnce({ connection, message, facts, now }, USED_UP) : {})
+  const words = { model: chooseModel(undefined, models).model, goal: contentOf(message), on_behalf: trust.on_behalf }
+  const why = await unpaidAnswer(desk, plan, words)
+  if (why !== undefined) return unpaidFor(trust, why, telling)
+  if (!hasRoom(trust, { connection, facts })) return declined(NO_ROOM, trust.kind === 'member' ? toldOnce(telling, USED_UP) : {})
   const begun = await startChannelTurn(models, { connection, message, trust, now }, { sql })
   return begun ? { kind: 'taken', job: begun.job.id, message: begun.message, effects: begun.effects } : { kind: 'later' }
 }

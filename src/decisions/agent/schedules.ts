@@ -2,7 +2,7 @@
 import type { Conversation } from '#domain/agent/conversation'
 import type { Job } from '#domain/agent/job'
 import { MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
-import type { Models, NO_MODEL } from '#domain/agent/model-choice'
+import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { begun, KEPT_MESSAGES, type PausedBy, type Schedule } from '#domain/agent/schedule'
 import { conversationPart, type TurnFacts, turnFacts } from '#store/agent/conversations'
 import { saveSchedule, trimMessages } from '#store/agent/schedules'
@@ -25,6 +25,11 @@ export interface RunFacts {
 /** Whether no further job can begin before others have ended. */
 export const isFull = ({ all_jobs, our_jobs }: TurnFacts): boolean =>
   our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= MOST_OPEN_JOBS
+
+/** What a run of it is asked, of the model that it would call. */
+export const wordsOf = (models: Models | typeof NO_MODEL, { goal, on_behalf }: Pick<Schedule, 'goal' | 'on_behalf'>) => ({
+  ...{ model: chooseModel(undefined, models).model, goal, on_behalf },
+})
 
 const threadOf = ({ goal, on_behalf }: Schedule, conversation: Conversation | undefined, now: Date): Into =>
   into(conversation, { title: goal, origin: 'schedule', personId: on_behalf.personId, now })

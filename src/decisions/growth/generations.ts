@@ -87,7 +87,8 @@ const end = <R extends Drafting>(
   record: R,
   { error, now, work }: Ending & { error: string },
 ): Ended<R> => {
-  const ended = failed(record, error, { taken: takenOf(work), now })
+  // What it waited for is not how it ended.
+  const ended = failed({ ...record, error: null }, error, { taken: takenOf(work), now })
   return { record: ended.record, effects: merge(finishEffects(save, ended, work), { writes: released?.(ended.record) ?? [] }) }
 }
 

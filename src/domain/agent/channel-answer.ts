@@ -1,6 +1,6 @@
 /** What a job that a message of a channel has begun says there. Pure. */
 import type { Channel } from './channel.ts'
-import { isAnswerHeld, isForStranger } from './channel-trust.ts'
+import { isAnswerHeld, isForStranger, NOT_NOW } from './channel-trust.ts'
 import type { Message } from './conversation.ts'
 import type { Job } from './job.ts'
 
@@ -61,6 +61,9 @@ export const endText = ({ status, on_behalf }: Pick<Job, 'status' | 'on_behalf'>
   if (status !== 'completed' && isForStranger(on_behalf)) return ''
   return said.map(({ content }) => content).join('\n\n')
 }
+
+/** The job waits for billing. What the workspace owes is no stranger's business. */
+export const heldText = ({ on_behalf }: Pick<Job, 'on_behalf'>, notice: string): string => (isForStranger(on_behalf) ? NOT_NOW : notice)
 
 /** Somebody has cancelled the job in the app. */
 export const cancelledText = ({ on_behalf }: Pick<Job, 'on_behalf'>): string =>

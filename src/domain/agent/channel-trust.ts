@@ -134,6 +134,13 @@ export const MEMBERS_ONLY =
 /** To a member who has no room for further jobs; at most once a day. */
 export const USED_UP = `You have used up today's messages: I answer at most ${MOST_OF_MEMBER} a day here. You can go on in the app.`
 
+/** To a member whose message no model may answer; at most once a day. */
+export const unpaidText = (why: string): string =>
+  `I cannot answer: the billing of the workspace is not in order (${why}), and whoever runs this deployment can mend it. Commands such as /items list go on.`
+
+/** To a stranger then; at most once a day. */
+export const NOT_NOW = 'I cannot answer at the moment. Please try again later.'
+
 /** Names of `config` that mean the same in every channel. */
 export const COMMON_CONFIG: Readonly<Record<'reply' | 'dailyJobs' | 'approvals', { description: string }>> = {
   reply: {

@@ -31,6 +31,7 @@ export interface Job {
   id: string
   kind: JobKind
   status: JobStatus
+  /** Why it failed; of a job that is held, what it waits for. */
   error: string | null
   goal: string
   conversation_id: string | null
@@ -69,6 +70,8 @@ export interface Job {
   cost_estimated: boolean
   active_ms: number
   invalid_answers: number
+  /** Since when it has waited for billing to be in order; null if it does not. */
+  held_since: Date | null
   next_step: number
   next_event: number
   started_at: Date | null
@@ -127,7 +130,7 @@ const unbegun = (id: string, goal: string, now: Date) => ({
   ...{ parent_id: null, parent_step_id: null, root_id: id, depth: 0, origin: 'manual' as const, shown: [], scheduled: false, cause: null },
   ...{ most_steps: null, task: null, output: null },
   ...{ model_calls: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0, cost_estimated: false },
-  ...{ active_ms: 0, invalid_answers: 0, next_step: 1, next_event: 1 },
+  ...{ active_ms: 0, invalid_answers: 0, held_since: null, next_step: 1, next_event: 1 },
   ...{ started_at: null, ended_at: null, created_at: now, updated_at: now },
 })
 
@@ -152,5 +155,5 @@ export const newAction = (id: string, { goal, tool, on_behalf, model, now }: New
 /** The end of a job that is not over. */
 export const ended = (job: Job, end: { status: 'completed' | 'failed' | 'cancelled'; error: string | null }, now: Date): Job => {
   if (isOver(job)) fail('conflict', `the job is already ${job.status}`)
-  return { ...job, ...end, ended_at: now, updated_at: now }
+  return { ...job, ...end, held_since: null, ended_at: now, updated_at: now }
 }

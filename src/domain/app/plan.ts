@@ -1,5 +1,5 @@
 /** Plans as data: features, monthly quotas, hourly caps. An operator can override single numbers for a workspace. */
-import { type AgentLimitKey, type CapKey, features, type PlanFeature, type PlanState, type QuotaKey } from '#contract/limits'
+import { type AgentLimitKey, type CapKey, features, isCostly, type PlanFeature, type PlanState, type QuotaKey } from '#contract/limits'
 import type { Rate } from '#kernel/buckets'
 import { fail } from '#kernel/errors'
 import type { Spend } from '#kernel/spend'
@@ -89,8 +89,12 @@ export const hourOf = (now: Date): string => now.toISOString().slice(0, 13)
 /** A plan that no longer exists counts as the default plan. */
 export const planOf = ({ plan }: Pick<PlanState, 'plan'>): Plan => plans[plan as PlanName] ?? plans[defaultPlan]
 
+/** Why nothing may cost now: a call of a model, a metered read, a post. Undefined while billing is in order. */
+export const unpaid = ({ billing }: Pick<PlanState, 'billing'>): string | undefined =>
+  billing === 'ok' ? undefined : `plan_invalid:${billing}`
+
 /** Throws `plan_invalid`: costly actions stop when billing does. Reads stay open. */
-export const requireBilling = ({ billing }: PlanState): void => {
+export const requireBilling = ({ billing }: Pick<PlanState, 'billing'>): void => {
   if (billing !== 'ok') fail('plan_invalid', billing)
 }
 
@@ -118,12 +122,9 @@ export const takeQuota = ({ plan, counters, now }: PlanUsage, key: QuotaKey, amo
   return { key, period, amount }
 }
 
-/**
- * Takes one use of a capped action. Throws `rate_limited`, with the seconds until the next hour. Capped actions cost money, so billing is
- * checked first.
- */
+/** Takes one use of a capped action. Throws `rate_limited`, with the seconds until the next hour; before that `plan_invalid`, if it costs. */
 export const takeCap = ({ plan, counters, now }: PlanUsage, key: CapKey): Spend => {
-  requireBilling(plan)
+  if (isCostly(key)) requireBilling(plan)
   const period = hourOf(now)
   const limit = plan.overrides[key] ?? planOf(plan).caps[key]
   const used = counters[`${key}@${period}`] ?? 0

@@ -47,7 +47,7 @@ const delegated = async (calling: CallingJob, { goal, tools, maxSteps = undefine
   return { reply: { jobId: job.id, status: job.status }, effects, refId: job.id, auditDetail: { parent_id: parent.id } }
 }
 
-export const delegationHandlers = ({ tools: box, models }: CapabilityParts): Handlers<typeof delegationCapabilities> => ({
+export const delegationHandlers = ({ tools: box, models, desk }: CapabilityParts): Handlers<typeof delegationCapabilities> => ({
   async delegate(asked, context) {
     const tools = box()
     await requireKnown(tools, { names: asked.tools, field: 'tools' }, context)
@@ -59,7 +59,7 @@ export const delegationHandlers = ({ tools: box, models }: CapabilityParts): Han
     const said = { content: asked.goal, toolNames: asked.tools }
     const more = { kind: 'delegate', most_steps: asked.maxSteps ?? null } as const
     const turn = { before, said, more, principal, facts, now: gate.now, save: insertConversation }
-    const { job, effects, auditDetail } = await startTurn({ tools, models }, turn, context)
+    const { job, effects, auditDetail } = await startTurn({ tools, models, desk }, turn, context)
     return { reply: { jobId: job.id, status: job.status }, effects, refId: job.id, auditDetail }
   },
 })

@@ -1,6 +1,7 @@
 import type { scheduleCapabilities, schedules } from '#contract/agent/schedules'
 import { onBehalfOf } from '#decisions/agent/caller'
-import { isFull, runLoad, runSchedule } from '#decisions/agent/schedules'
+import { requirePaid, type Takes } from '#decisions/agent/paying'
+import { isFull, runLoad, runSchedule, wordsOf } from '#decisions/agent/schedules'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { isCommand } from '#domain/agent/command'
@@ -43,10 +44,11 @@ const before = ({ id }: { id: string }) => ({ before: schedulePart(id), work: wo
 
 export interface ScheduleParts {
   models: Models | typeof NO_MODEL
+  desk: Takes
   tools(): ToolBox
 }
 
-export const scheduleHandlers = ({ models, tools }: ScheduleParts): Handlers<typeof schedules> => ({
+export const scheduleHandlers = ({ models, desk, tools }: ScheduleParts): Handlers<typeof schedules> => ({
   async list({ status, ...input }, { read }) {
     const page = timedPageOf(input)
     const { rows, next_cursor } = timedResult(await read(listSchedules({ ...page, status })), page.limit, timeOf)
@@ -78,6 +80,7 @@ export const scheduleHandlers = ({ models, tools }: ScheduleParts): Handlers<typ
     async (_, { sql, gate }, loaded) => {
       const before = the(loaded.before)
       if (gate.paused) fail('conflict', 'cannot run: automation is paused')
+      await requirePaid(desk, gate.plan, wordsOf(models, before))
       const { facts, conversation } = await loadNow(sql, runLoad(before))
       if (isFull(facts)) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
       const { schedule, job, effects } = runSchedule(models, before, { facts, conversation, now: gate.now })
@@ -88,7 +91,7 @@ export const scheduleHandlers = ({ models, tools }: ScheduleParts): Handlers<typ
 
 const NO_MODEL_WARNING = 'No language model is set (OPENAI_API_KEY), and the goal is not a command: its runs will fail with model_required.'
 
-export const scheduleCapabilityHandlers = ({ models, tools }: ScheduleParts): Handlers<typeof scheduleCapabilities> => ({
+export const scheduleCapabilityHandlers = ({ models, tools }: Omit<ScheduleParts, 'desk'>): Handlers<typeof scheduleCapabilities> => ({
   schedule_task: loading(
     () => ({ active: activeSchedules }),
     async (input, { gate: { now }, principal, job, sql }, { active }) => {

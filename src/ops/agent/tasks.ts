@@ -6,10 +6,11 @@ import { cancelledJob } from '#decisions/agent/cancelling'
 import { statusNews, withEvents } from '#decisions/agent/job-events'
 import { newWork } from '#decisions/work'
 import type { Job } from '#domain/agent/job'
-import { chooseModel } from '#domain/agent/model-choice'
+import { chooseModel, NO_MODEL } from '#domain/agent/model-choice'
 import type { Task } from '#domain/agent/tasks/forms'
 import { cancellable, newTask, requireDistinct } from '#domain/agent/tasks/task'
 import { taskView } from '#domain/agent/views'
+import { requireBilling } from '#domain/app/plan'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { turnFacts } from '#store/agent/conversations'
@@ -51,8 +52,9 @@ export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<ty
 
   create: loading(
     () => ({ facts: turnFacts(null) }),
-    ({ taskType, input, tier = TIER, model, maxAttempts = null }, { gate: { now }, principal }, { facts }) => {
+    ({ taskType, input, tier = TIER, model, maxAttempts = null }, { gate: { now, plan }, principal }, { facts }) => {
       const task = taskOf(taskType, input, maxAttempts)
+      if (models !== NO_MODEL) requireBilling(plan)
       requireRoom(facts)
       const choice = { ...chooseModel(model ?? tier, models, tier), asked_model: model ?? null }
       const begun = newTask(newId(), { ...choice, task, on_behalf: onBehalfOf(principal), now })

@@ -1,5 +1,7 @@
 import type { inbound } from '#contract/operator/inbound'
 import { ARRIVAL_TIMES, arrived, type Deciding, newChannelMessage, tooSoon } from '#decisions/agent/channel-arrivals'
+import { requirePaid } from '#decisions/agent/paying'
+import { wordsOf } from '#decisions/agent/schedules'
 import { into, startUnattended } from '#decisions/agent/unattended'
 import type { ChannelConnection } from '#domain/agent/channel'
 import { notDelivered } from '#domain/agent/channel-connection'
@@ -43,7 +45,11 @@ const channelHandler = (deciding: Deciding): Handlers<typeof inbound>['channel']
       if (soon !== undefined) return { reply: { outcome: 'later' as const, retryAfter: soon }, unchanged: true }
       const id = newId()
       const row = newChannelMessage(id, message as ArrivedMessage, { connection, identity, now })
-      const result = await arrived(deciding, { connection, message: row, identity, events: message.eventIds, facts, now }, { sql })
+      const result = await arrived(
+        deciding,
+        { connection, message: row, identity, events: message.eventIds, facts, plan: gate.plan, now },
+        { sql },
+      )
       if (result.outcome === 'later') return { reply: { outcome: 'later' as const, retryAfter: result.retryAfter }, unchanged: true }
       const { outcome, effects, job, detail } = result
       return {
@@ -83,13 +89,14 @@ const undeliveredHandler: Handlers<typeof inbound>['undelivered'] = loading(
   },
 )
 
-export const inboundHandlers = ({ models, sealer }: Deciding): Handlers<typeof inbound> => ({
+export const inboundHandlers = ({ models, desk, sealer }: Deciding): Handlers<typeof inbound> => ({
   receive: loading(
     ({ id, event }) => ({ rule: webhookRulePart(id), seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }), facts: turnFacts(null) }),
-    ({ id, event, body }, { gate }, { rule, seen, facts }) => {
+    async ({ id, event, body }, { gate }, { rule, seen, facts }) => {
       const { now } = gate
       if (!rule || !takesPosts(rule) || gate.deletesAt) return noRule()
       if (seen.known !== null) return { reply: { job: seen.known, retryAfter: 0 }, unchanged: true }
+      await requirePaid(desk, gate.plan, wordsOf(models, rule))
       if (facts.all_jobs >= MOST_OPEN_JOBS) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
       if (seen.count >= MOST_POSTS) {
         const retryAfter = Math.max(1, Math.ceil((seen.oldest!.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
@@ -107,6 +114,6 @@ export const inboundHandlers = ({ models, sealer }: Deciding): Handlers<typeof i
     },
   ),
 
-  channel: channelHandler({ models, sealer }),
+  channel: channelHandler({ models, desk, sealer }),
   undelivered: undeliveredHandler,
 })

@@ -1,8 +1,11 @@
 import type { ArticleBrief, ArticleSet, DraftBrief, DraftSet, ReplyBrief, ReplySet, Wordings } from '#domain/growth/drafting/draft'
 
+/** The name of the drafter that calls no model. */
+export const COMPOSER = 'composer'
+
 /** Writes drafts from a brief: the offline composer, or a language model. */
 export interface Drafter {
-  /** `composer`, or the name of the model. */
+  /** `COMPOSER`, or the name of the model. */
   readonly name: string
   /** How many posts one call of `draft` is asked for at most. Of a larger batch, what earlier calls have written is kept. */
   readonly atOnce: number

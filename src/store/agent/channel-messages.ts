@@ -148,7 +148,8 @@ export const threadPart = (connectionId: string, thread: string) =>
   one<ThreadFacts>(
     { last_at: true, created_at: true, updated_at: true },
     (sql) => sql`select c.id, c.title, c.status, c.origin, c.person_id, c.summary, c.summarised_to, c.next_seq, c.last_at, c.created_at,
-        c.updated_at, count(j.id)::int as our_jobs, coalesce(bool_or(j.status in ('queued', 'running')), false) as is_busy,
+        c.updated_at, count(j.id)::int as our_jobs,
+        coalesce(bool_or(j.status in ('queued', 'running') and j.held_since is null), false) as is_busy,
         c.summary_untrusted or exists (select from agent_message m where m.conversation_id = c.id and m.untrusted) as has_untrusted
       from agent_conversation c left join agent_job j on j.conversation_id = c.id and j.ended_at is null
       where c.connection_id = ${connectionId} and c.thread = ${thread} group by c.tenant_id, c.id`,

@@ -45,7 +45,8 @@ export const turnFacts = (conversationId: string | null) =>
     one<TurnFacts>(
       {},
       (sql) => sql`select count(*)::int as all_jobs, (count(*) filter (where j.conversation_id = ${conversationId}))::int as our_jobs,
-          coalesce(bool_or(j.conversation_id = ${conversationId} and j.status in ('queued', 'running')), false) as is_busy,
+          coalesce(bool_or(j.conversation_id = ${conversationId} and j.status in ('queued', 'running') and j.held_since is null), false)
+            as is_busy,
           exists (select from agent_message m where m.conversation_id = ${conversationId} and m.untrusted)
             or exists (select from agent_conversation c where c.id = ${conversationId} and c.summary_untrusted) as has_untrusted,
           exists (select from agent_conversation c where c.id = ${conversationId} and starts_with(c.thread, ${STRANGERS})) as is_strangers

@@ -9,9 +9,9 @@ const columns = (
 ): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id, j.parent_id, j.parent_step_id,
   j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.cause, j.most_steps,
   j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost, j.cost_estimated, j.active_ms,
-  j.invalid_answers, j.next_step, j.next_event, j.started_at, j.ended_at, j.created_at, j.updated_at`
+  j.invalid_answers, j.held_since, j.next_step, j.next_event, j.started_at, j.ended_at, j.created_at, j.updated_at`
 
-const times = { started_at: true, ended_at: true, created_at: true, updated_at: true } as const
+const times = { held_since: true, started_at: true, ended_at: true, created_at: true, updated_at: true } as const
 
 export const jobPart = (id: string) => one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id}`)
 
@@ -94,17 +94,28 @@ export const treeOf = (jobId: string) =>
 export const childrenOf = (jobId: string) =>
   many<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id limit ${MOST_SHOWN}`)
 
-/** The row of work of the first queued job of a conversation, other than this job; and whether another one is running. */
+/** The row of work of the first queued job of a conversation, other than this job; and whether another one is running. Held ones are neither. */
 export const behindPart = (jobId: string, conversationId: string | null) =>
   sure(
     one<{ next_work: string | null; is_busy: boolean }>(
       {},
       (sql) => sql`select (select w.id from agent_job j join work w on w.kind = 'agent' and w.ref_id = j.id
-          where j.conversation_id = ${conversationId} and j.status = 'queued' and j.id <> ${jobId} and w.state = 'queued'
+          where j.conversation_id = ${conversationId} and j.status = 'queued' and j.held_since is null and j.id <> ${jobId} and w.state = 'queued'
           order by j.id limit 1) as next_work,
         exists (select from agent_job j where j.conversation_id = ${conversationId} and j.id < ${jobId}
-          and j.status in ('queued', 'running')) as is_busy`,
+          and j.status in ('queued', 'running') and j.held_since is null) as is_busy`,
     ),
+  )
+
+/** Held jobs that one claim releases; the others find out by themselves. */
+const MOST_RELEASED = 100
+
+/** Rows of work of jobs that wait for billing, other than this one. */
+export const heldWork = (jobId: string) =>
+  many<{ work: string }>(
+    {},
+    (sql) => sql`select w.id as work from agent_job j join work w on w.kind = 'agent' and w.ref_id = j.id and w.state = 'queued'
+      where j.ended_at is null and j.held_since is not null and j.id <> ${jobId} order by j.id limit ${MOST_RELEASED}`,
   )
 
 const orNull = (sql: Sql, value: unknown) => (value === null ? null : sql.json(value as never))

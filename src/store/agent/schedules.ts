@@ -67,3 +67,10 @@ export const trimMessages =
   (sql) =>
     sql`delete from agent_message m where m.conversation_id = ${conversationId} and m.seq <= ${newest - kept}
       and not exists (select from agent_job j where j.id = m.job_id and j.ended_at is null)`
+
+/** What was said last in a conversation. */
+export const lastWords = (conversationId: string) =>
+  one<{ content: string }>(
+    {},
+    (sql) => sql`select content from agent_message where conversation_id = ${conversationId} order by seq desc limit 1`,
+  )

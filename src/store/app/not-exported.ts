@@ -21,6 +21,7 @@ export const notExported: Record<string, string> = {
   'agent_conversation.handles': 'short names of records for models',
   'agent_job.shown': 'which tools the model was shown whole',
   'agent_job.invalid_answers': 'counts towards a bound within the job',
+  'agent_job.held_since': 'while it waits for billing; the reason is its error, which is exported',
   'agent_job.next_step': 'follows from the steps, which are exported',
   'agent_job.next_event': 'follows from the events, which are exported',
   'agent_step.call': 'what the call was called in the transcript',

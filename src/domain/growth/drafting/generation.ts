@@ -11,7 +11,7 @@ export const GENERATION_RUNS = 2
 export interface Generation {
   id: string
   status: GenerationStatus
-  /** Null, `generation_failed: <hint>`, `cancelled` or `enqueue_failed`. */
+  /** Null, `generation_failed: <hint>`, `cancelled` or `enqueue_failed`; while it is queued, `plan_invalid:<reason>` if it waits for billing. */
   error: string | null
   /** `composer`, or the name of a model. */
   model: string | null
@@ -49,8 +49,17 @@ export const newGeneration = (id: string, now: Date): Generation => ({
   updated_at: now,
 })
 
-export const startGeneration = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'generating', updated_at: now })
+export const startGeneration = <R extends Drafting>(record: R, now: Date): R => ({
+  ...{ ...record, status: 'generating', error: null },
+  updated_at: now,
+})
 
 export const requeueGeneration = <R extends Drafting>(record: R, now: Date): R => ({ ...record, status: 'queued', updated_at: now })
+
+/** It waits for billing to be in order: `why` says of which state it is. */
+export const holdGeneration = <R extends Drafting>(record: R, why: string, now: Date): R => ({
+  ...requeueGeneration(record, now),
+  error: why,
+})
 
 export const refund = (taken: TakenQuota, amount: number): TakenQuota[] => (amount > 0 ? [{ ...taken, amount: -amount }] : [])

@@ -1,13 +1,13 @@
 import { MOST_POSTS } from '#domain/growth/drafting/batch'
 import { noUsage } from '#domain/growth/drafting/draft'
-import type { Drafter } from '../drafter.ts'
+import { COMPOSER, type Drafter } from '../drafter.ts'
 import type { ModelWorker } from '../worker/computations.ts'
 
-const made = { model: 'composer', usage: noUsage }
+const made = { model: COMPOSER, usage: noUsage }
 
 /** The offline drafter. It uses no network and costs nothing. It computes in `worker`, as the largest profiles take seconds. */
 export const createComposer = (worker: ModelWorker): Drafter => ({
-  name: 'composer',
+  name: COMPOSER,
   atOnce: MOST_POSTS,
   draft: async (brief, signal) => ({ drafts: await worker.compute('composeDrafts', { brief }, signal), ...made }),
   article: async (brief, signal) => ({ article: await worker.compute('composeArticle', { brief }, signal), ...made }),
