@@ -687,6 +687,7 @@ create table public.channel_reply (
   updated_at timestamp with time zone not null,
   why text,
   secret bytea,
+  html text[],
   constraint channel_reply_pkey PRIMARY KEY (tenant_id, id),
   constraint channel_reply_status_check CHECK ((status = ANY (ARRAY['held'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'unknown'::text, 'discarded'::text]))),
   constraint channel_reply_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE

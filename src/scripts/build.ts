@@ -21,8 +21,8 @@ const packPostgres = async (platform: string): Promise<string | undefined> => {
   return folder
 }
 
-/** The drafting worker, which `openThread` starts. */
-const WORKER = 'port/model/worker/entry.ts'
+/** What runs in threads of its own: drafting, and what is made of texts. */
+const WORKERS = ['port/model/worker/entry.ts', 'port/texts/entry.ts']
 
 const targetOf = (platform: string): Bun.Build.CompileTarget | undefined => {
   if (platform === PLATFORM) return undefined
@@ -42,7 +42,7 @@ export const build = async (entry: string, outfile: string, platform = PLATFORM)
   const target = targetOf(platform)
   const postgres = await packPostgres(platform)
   const { outputs } = await Bun.build({
-    entrypoints: [entry, join(root, 'src', WORKER)],
+    entrypoints: [entry, ...WORKERS.map((worker) => join(root, 'src', worker))],
     root: join(root, 'src'),
     target: 'bun',
     format: 'esm',

@@ -30,6 +30,7 @@ import type { ChannelAdapters } from '#port/channel/registry'
 import type { Egress } from '#port/egress/egress'
 import type { Drafter } from '#port/model/drafter'
 import type { Networks } from '#port/network/registry'
+import type { Texts } from '#port/texts/texts'
 
 const GENERATION_DEADLINE_MS = 170_000
 /** Model calls of a process at once, granted to tenants round-robin. All that a tenant can run may wait: its generation and its agent's thoughts. */
@@ -59,6 +60,7 @@ interface LaneParts {
   sealer: Sealer
   mcp: McpSessions
   channels: ChannelAdapters
+  texts: Texts
   agent: Omit<AgentDeps, 'failpoints' | 'modelCalls'>
   times?: SendTimes | undefined
   webhookTimes?: WebhookTimes | undefined
@@ -75,6 +77,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
   const sending = { networks, times, failpoints }
   const delivering = { egress, sealer, times: webhookTimes, failpoints }
   const { log, models, desk } = parts.agent
+  const replying = { sealer, log, failpoints, texts: parts.texts, open: new FairLimit(REPLIES) }
   const fetching = { sealer, models, desk, log, failpoints, fetching: new FairLimit(FETCHING) }
   return {
     send: sendLane(sending),
@@ -91,7 +94,7 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     mcp_look: mcpLookLane({ sessions: parts.mcp, failpoints, log: parts.agent.log }),
     channel_check: channelCheckLane({ adapters: parts.channels, sealer, failpoints, log: parts.agent.log }),
     channel_fetch: channelFetchLane({ ...fetching, adapters: parts.channels }),
-    channel_reply: channelReplyLane({ adapters: parts.channels, sealer, failpoints, log: parts.agent.log, open: new FairLimit(REPLIES) }),
+    channel_reply: channelReplyLane({ ...replying, adapters: parts.channels }),
     delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
 }

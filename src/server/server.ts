@@ -56,6 +56,7 @@ import { openSandboxStore } from '#port/network/sandbox/rows'
 import { createSandbox, type Sandbox } from '#port/network/sandbox/sandbox'
 import { createNodeClient, type NodeSignature, nodeSignature } from '#port/nodes'
 import { createPasswords, type PasswordCost } from '#port/passwords'
+import { openTexts, type Texts } from '#port/texts/texts'
 import { createTokens } from '#port/tokens'
 import { type ConnectionOptions, type Db, openDb } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
@@ -97,6 +98,7 @@ export interface Overrides {
   /** If empty, other processes do the due work. */
   lanes?: AnyLane[]
   drafter?: Drafter
+  texts?: Texts
   /** The agent's model. */
   thinker?: Thinker
   /** Further tools of the agent. */
@@ -179,6 +181,7 @@ export async function openWorkplace(
   const sandbox = createSandbox({ store, faults: parseFaults(config.sandboxFaults), rules, tier, log, failpoints })
   const networks = networksOf(sandbox)
   const egress = egressOf(config, log)
+  const texts = overrides.texts ?? stack.use(openTexts())
   const { times, webhookTimes, drafter = drafterOf(config, stack.use(openThread()), log) } = overrides
   const sealer = createSealer(secret)
   const { openai, publicUrl } = config
@@ -186,7 +189,7 @@ export async function openWorkplace(
   const mcp = mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient })
   const usualChannels = channelAdapters({ egress, urls: config.channelUrls })
   const channels = discreetAdapters(overrides.channels?.(usualChannels) ?? usualChannels)
-  const parts = { networks, egress, failpoints, drafter, sealer, mcp, channels, agent: agent.deps }
+  const parts = { networks, egress, failpoints, drafter, sealer, mcp, channels, texts, agent: agent.deps }
   const lanes = overrides.lanes ?? Object.values(lanesOf({ ...parts, times, webhookTimes }))
   const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
   const tell = (id: string) => agent.bus.changed(id)

@@ -18,6 +18,7 @@ import { draftedItem } from '#test/domain/records'
 import { type FakeLane, fakeLane } from '#test/support/actors'
 import type { TestApp } from '#test/support/app'
 import { eventually } from '#test/support/app'
+import { inlineTexts } from '#test/support/inline-texts'
 import { inlineWorker } from '#test/support/inline-worker'
 import { letterOf } from '#test/support/letters'
 import { tokenOf } from '#test/support/session'
@@ -122,6 +123,7 @@ const othersHaveRun = async (story: Story): Promise<void> => {
 
 const partsOf = ({ workplace: { world, db } }: TestApp) => ({
   ...{ ...world, failpoints: none, drafter: createComposer(inlineWorker) },
+  texts: inlineTexts,
   agent: agentOf({ db, log: createLog('silent'), openai: undefined, publicUrl: 'http://localhost' }).deps,
 })
 

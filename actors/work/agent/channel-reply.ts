@@ -3,7 +3,7 @@
  * a part is being sent; a claim that finds one so knows that its process died, and that it may have been sent.
  */
 import { openConnection, sendingRefused } from '#decisions/agent/channel-connections'
-import type { ChannelConnection } from '#domain/agent/channel'
+import type { Channel, ChannelConnection } from '#domain/agent/channel'
 import { MASKED_CODE } from '#domain/agent/channel-identity'
 import {
   afterSend,
@@ -14,26 +14,29 @@ import {
   isOver,
   type PartOutcome,
   resumed,
-  unformed,
   waiting,
   withdrawn,
 } from '#domain/agent/channel-reply'
+import { type Parts, plainPartsOf } from '#domain/agent/forms/parts'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import type { Sealer } from '#kernel/sealer'
-import type { ChannelAdapter } from '#port/channel/channel'
+import type { ChannelAdapter, Outgoing } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
+import type { Texts } from '#port/texts/texts'
 import { channelConnectionPart, channelCredentialsPart } from '#store/agent/channel-connections'
 import {
   isSenderGone,
   outgoingPart,
   replyPart,
-  replySecretPart,
   replySecretRow,
+  saveFormed,
   saveOutgoing,
   saveReply,
+  type Unshown,
+  unshownPart,
 } from '#store/agent/channel-replies'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
@@ -47,6 +50,7 @@ export interface ReplyDeps {
   sealer: Sealer
   failpoints: Failpoints
   log: Log
+  texts: Texts
   /** Requests of this process, granted to workspaces in turn. */
   open: FairLimit
 }
@@ -58,13 +62,19 @@ interface Sending {
   adapter: ChannelAdapter
   connection: ChannelConnection
   sealed: { credentials: string | null }
-  /** Goes out in the place of its mask; sealed. */
-  secret: string | null
+  unshown: Unshown
+}
+
+/** Its text becomes parts, beside the mailbox and the event loop. */
+interface Forming {
+  kind: 'form'
+  reply: ChannelReply
+  channel: Channel
 }
 
 /** The connection sends no faster than its provider takes messages. Nothing is written down before its turn. */
-type Job = Sending | { kind: 'wait'; ms: number }
-type Outcome = PartOutcome | { kind: 'waited' }
+type Job = Sending | Forming | { kind: 'wait'; ms: number }
+type Outcome = PartOutcome | { kind: 'waited' } | { kind: 'formed'; parts: Parts }
 
 const SEND_MS = 30_000
 /** Waiting for a turn among the requests of the process counts. */
@@ -79,8 +89,11 @@ export const channelReplyLane = (deps: ReplyDeps): Lane<Job, Outcome> => ({
   leaseMs: LEASE_MS,
   priority: 'background',
   claim: (sql, gate, work) => claimReply(deps, { sql, gate, work }),
-  trace: (job) => (job.kind === 'send' && job.reply.job_id ? { job: job.reply.job_id } : {}),
-  run: (job, context) => (job.kind === 'wait' ? waited(job.ms, context.signal) : send(deps, job, context)),
+  trace: (job) => (job.kind !== 'wait' && job.reply.job_id ? { job: job.reply.job_id } : {}),
+  run: (job, context) => {
+    if (job.kind === 'wait') return waited(job.ms, context.signal)
+    return job.kind === 'form' ? form(deps, job, context) : send(deps, job, context)
+  },
   settle: (sql, gate, { work, job, outcome }) => settleReply({ sql, gate, work }, job, outcome),
   crashed: () => ({ kind: 'unknown', error: 'internal error' }),
 })
@@ -100,28 +113,14 @@ const blockOf = (adapter: ChannelAdapter | undefined, connection: ChannelConnect
     : `the connection is ${connection.status}: ${connection.last_error ?? 'not checked yet'}`
 }
 
-const UNFORMED = 'the text cannot be put into the form of the channel'
-
-/** Its parts are made once. Undefined: the adapter makes none of its text. */
-const withParts = ({ log }: ReplyDeps, adapter: ChannelAdapter | undefined, reply: ChannelReply): ChannelReply | undefined => {
-  if (reply.parts.length > 0 || !adapter) return reply
-  try {
-    const texts = adapter.form(reply.text)
-    return texts.length > 0 ? formed(reply, texts) : undefined
-  } catch (cause) {
-    log.error({ err: cause, reply: reply.id, channel: adapter.channel }, 'a reply cannot be formed')
-    return undefined
-  }
-}
-
 const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
   if (!before || isOver(before)) return { decision: finished(work) }
   const id = before.connection_id
-  const { connection, sealed, outgoing, isGone, secret } = await loadNow(sql, {
+  const { connection, sealed, outgoing, isGone, unshown } = await loadNow(sql, {
     ...{ connection: channelConnectionPart(id), sealed: channelCredentialsPart(id), outgoing: outgoingPart(id) },
-    secret: replySecretPart(before.id),
+    unshown: unshownPart(before.id),
     isGone: when(before.message_id !== null, isSenderGone(before.message_id)),
   })
   if (!connection) return { decision: finished(work) }
@@ -131,15 +130,30 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   if (isGone && !isOver(reply)) return { decision: settled(work, { reply: withdrawn(reply, gate.now), runAt: null }) }
   const block = isOver(reply) ? undefined : blockOf(adapter, connection, claiming)
   if (block !== undefined) return { decision: settled(work, waiting(reply, block, gate.now)) }
+  if (!isOver(reply) && reply.parts.length === 0) return { job: forming(connection, reply), decision: { reply: undefined, effects: {} } }
   const next = outgoing?.next_out_at ?? gate.now
   if (!isOver(reply) && next > gate.now) return laterFor(work, { before, reply, ms: next.getTime() - gate.now.getTime(), next })
   await deps.failpoints('channel.reply.claiming')
-  const whole = withParts(deps, adapter, reply)
-  if (!whole) return { decision: settled(work, unformed(reply, UNFORMED, gate.now)) }
-  const { part, ...going } = begun(whole, terms)
+  const { part, ...going } = begun(reply, terms)
   if (part === null) return { decision: settled(work, { ...going, runAt: null }) }
-  const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed!, secret: secret!.secret }
+  const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed!, unshown: unshown! }
   return { job, decision: { reply: undefined, effects: { writes: [saveReply(going.reply)] } } }
+}
+
+const forming = ({ channel }: ChannelConnection, reply: ChannelReply): Forming => ({ kind: 'form', reply, channel })
+
+/** What cannot be put into the form of the channel, or not in time, goes out as it was written. */
+const form = async (deps: ReplyDeps, { reply, channel }: Forming, { tenantId, signal }: LaneContext): Promise<Outcome> => {
+  const { texts, failpoints, log } = deps
+  await failpoints('channel.reply.forming')
+  try {
+    const parts = await texts.compute(tenantId, { name: 'partsOf', input: [channel, reply.text] }, signal)
+    if (parts.texts.length > 0) return { kind: 'formed', parts }
+  } catch (cause) {
+    if (signal.aborted) return { kind: 'stopped' }
+    log.warn({ err: cause, reply: reply.id, channel }, 'a reply cannot be put into the form of its channel: it goes out as plain text')
+  }
+  return { kind: 'formed', parts: plainPartsOf(channel, reply.text) }
 }
 
 interface Early {
@@ -181,24 +195,28 @@ const send = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promis
 
 const sendNow = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promise<Outcome> => {
   const { reply, part, adapter, connection, sealed } = job
-  const text = textOf(deps, job)
+  const said = saidIn(deps, job)
   if (context.elapsed() > LEASE_MS - SEND_MS - MARGIN_MS) return { kind: 'stopped' }
   const opened = openedOf(deps, { connection, sealed })
-  if (!opened || text === undefined) return { kind: 'refused', of: 'connection', error: 'the credentials cannot be read; give them again' }
+  if (!opened || !said) return { kind: 'refused', of: 'connection', error: 'the credentials cannot be read; give them again' }
   await deps.failpoints('channel.reply.sending')
   if (!context.commit()) return { kind: 'stopped' }
-  const message = { id: `${reply.id}.${part}`, replyTo: reply.reply_to, text, part }
+  const message = { id: `${reply.id}.${part}`, replyTo: reply.reply_to, ...said, part }
   const outcome = await inTime(adapter.send(opened, message, AbortSignal.any([context.signal, AbortSignal.timeout(SEND_MS)])))
   await deps.failpoints('channel.reply.sent')
   return outcome
 }
 
-/** Undefined: its secret was sealed by another deployment. */
-const textOf = ({ sealer, log }: ReplyDeps, { reply, part, secret }: Sending): string | undefined => {
-  const { text } = reply.parts[part]!
-  if (secret === null) return text
+/** The words of a part. Undefined: its secret was sealed by another deployment. */
+const saidIn = (
+  { sealer, log }: ReplyDeps,
+  { reply, part, unshown: { secret, html } }: Sending,
+): Pick<Outgoing, 'text' | 'html'> | undefined => {
+  const said = { text: reply.parts[part]!.text, html: html?.[part] }
+  if (secret === null) return said
   try {
-    return text.replaceAll(MASKED_CODE, sealer.open(Buffer.from(secret, 'base64'), replySecretRow(reply.id)))
+    const value = sealer.open(Buffer.from(secret, 'base64'), replySecretRow(reply.id))
+    return { text: said.text.replaceAll(MASKED_CODE, value), html: said.html?.replaceAll(MASKED_CODE, value) }
   } catch (cause) {
     log.error({ err: cause, reply: reply.id }, 'the secret of a reply cannot be opened')
     return undefined
@@ -230,6 +248,7 @@ const settleReply = async ({ sql, gate: { now }, work }: Claiming, job: Job, out
   if (outcome.kind === 'waited' || job.kind === 'wait') return requeued(work, work.run_at)
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
   if (!before) return finished(work)
+  if (outcome.kind === 'formed' || job.kind === 'form') return settledForm(work, before, { job, outcome, now })
   const isRefused = outcome.kind === 'refused' && outcome.of === 'connection'
   const id = before.connection_id
   const { connection, check } = await loadNow(sql, {
@@ -239,6 +258,18 @@ const settleReply = async ({ sql, gate: { now }, work }: Claiming, job: Job, out
   const going = afterSend(before, outcome, termsOf(job.adapter, job.connection, now))
   if (connection && isRefused) return settled(work, going, sendingRefused(connection, outcome.error, check, now))
   return settled(work, going, { writes: pauseAfter(job, outcome, now) })
+}
+
+/** Its parts are kept, and it is next among those of its connection. If the server stopped, they are made again. */
+const settledForm = (
+  work: Work,
+  before: ChannelReply,
+  { job, outcome, now }: { job: Job; outcome: Outcome; now: Date },
+): Decision<void> => {
+  if (before.parts.length > 0 || outcome.kind === 'stopped' || job.kind !== 'form') return requeued(work, work.run_at)
+  const { texts, html } = outcome.kind === 'formed' ? outcome.parts : plainPartsOf(job.channel, before.text)
+  const reply = { ...formed(before, texts), updated_at: now }
+  return requeued(work, work.run_at, { writes: [saveFormed(reply, html)] })
 }
 
 /** When the connection may send its next message. */

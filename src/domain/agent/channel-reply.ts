@@ -8,6 +8,7 @@
 import { fail } from '#kernel/errors'
 import { beginning, storable } from '#kernel/storable'
 import type { ReplyPart } from './channel.ts'
+import { CUT, MOST_PARTS } from './forms/parts.ts'
 
 const replyStatuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
 export type ReplyStatus = (typeof replyStatuses)[number]
@@ -45,9 +46,6 @@ export interface ChannelReply {
 const TEXT_LENGTH = 100_000
 const RECIPIENT_LENGTH = 320
 const ERROR_LENGTH = 500
-/** Of one reply: nobody wants more messages at once. */
-export const MOST_PARTS = 20
-const CUT = 'The rest of this answer is too long for this channel. You can read it in the app.'
 
 export const MOST_TRIES = 8
 /** From the first try of a part to its last one, unless the provider asks for a pause. */
@@ -140,15 +138,12 @@ const newPart = (text: string): ReplyPart => ({
   ...{ text: storable(text), state: 'queued', external_id: null, error: null, tried_at: null, in_doubt: false },
 })
 
-/** Its parts, from the texts that an adapter has made of it. */
+/** Its parts, which are made of its text once. */
 export const formed = (reply: ChannelReply, texts: readonly string[]): ChannelReply => {
   if (reply.parts.length > 0) return reply
   const kept = texts.length > MOST_PARTS ? [...texts.slice(0, MOST_PARTS - 1), CUT] : texts
   return { ...reply, parts: kept.map(newPart) }
 }
-
-/** No message of its channel can be made of its text, which stays as it is. */
-export const unformed = (reply: ChannelReply, error: string, now: Date): Going => ({ reply: failed(reply, error, now), runAt: null })
 
 const triedFor = ({ tried_at }: ReplyPart, now: Date): number => (tried_at === null ? 0 : now.getTime() - Date.parse(tried_at))
 

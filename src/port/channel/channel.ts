@@ -67,8 +67,10 @@ export interface Outgoing {
   /** Names this part of this reply: the same on every try. */
   id: string
   replyTo: ReplyTo
-  /** In the form of the channel (`ChannelAdapter.form`). */
+  /** In the form of the channel. */
   text: string
+  /** The same, where the channel has such a form, too. */
+  html?: string | undefined
   /** 0 for the first part of a reply. */
   part: number
 }
@@ -136,8 +138,6 @@ export interface ChannelAdapter {
   undelivered?(post: InboundPost, connection: OpenConnection): readonly Undelivered[]
   /** Asks the provider whether the routing key belongs to these credentials. */
   check(connection: OpenConnection, signal: AbortSignal): Promise<Checked>
-  /** The messages that a text in Markdown becomes: at least one, each within the channel's limit. */
-  form(markdown: string): string[]
   /** One request, never repeated. */
   send(connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent>
   /** The least time between two messages of a connection, in milliseconds. */

@@ -3,7 +3,6 @@
  * connection's secret signs both ways. Replies are kept in their rows, and posted to `config.url` as well if there is one.
  */
 import { Buffer } from 'node:buffer'
-import { devForm } from '#domain/agent/forms/dev'
 import { isObject } from '#kernel/json-value'
 import { storable } from '#kernel/storable'
 import type { Egress } from '../egress/egress.ts'
@@ -168,7 +167,6 @@ export const devAdapter = (egress: Egress): ChannelAdapter => ({
     ROUTING_KEY.test(text) ? { key: text } : { error: 'must have 1 to 64 letters, digits, dots, hyphens and underscores' },
   configError: configErrorOf(egress),
   ...{ route, verify, flawOf, read, check },
-  form: devForm,
   send: (connection, message, signal) => send(egress, connection, message, signal),
   spacingMs: 0,
   download: (_, ref) => download(ref),

@@ -46,9 +46,16 @@ const json = (sql: Sql, { reply_to, parts }: ChannelReply) => ({ reply_to: sql.j
 /** What the secret of a reply is sealed for. */
 export const replySecretRow = (id: string): string => `channel_reply/${id}/secret`
 
-/** Sealed, in base64; null: none. */
-export const replySecretPart = (id: string) =>
-  one<{ secret: string | null }>({}, (sql) => sql`select encode(secret, 'base64') as secret from channel_reply where id = ${id}`)
+/** What goes out with its parts, and is shown nowhere. */
+export interface Unshown {
+  /** Sealed, in base64; null: none. */
+  secret: string | null
+  /** Of each part; null: none. */
+  html: string[] | null
+}
+
+export const unshownPart = (id: string) =>
+  one<Unshown>({}, (sql) => sql`select encode(secret, 'base64') as secret, html from channel_reply where id = ${id}`)
 
 export const insertReply =
   (reply: ChannelReply, secret?: Buffer): Query =>
@@ -56,8 +63,16 @@ export const insertReply =
     sql`insert into channel_reply ${sql({ ...reply, ...json(sql, reply), ...(secret ? { secret } : {}) })}`
 
 /** Once a reply cannot go out any more, its secret is of no use. */
-const kept = (sql: Sql, { status }: Pick<ChannelReply, 'status'>): Fragment =>
-  ['sent', 'unknown', 'discarded'].includes(status) ? sql`, secret = null` : sql``
+const kept = (sql: Sql, { status }: Pick<ChannelReply, 'status'>): Fragment => {
+  if (status === 'sent' || status === 'discarded') return sql`, secret = null, html = null`
+  return status === 'unknown' ? sql`, secret = null` : sql``
+}
+
+/** With its parts. */
+export const saveFormed =
+  (reply: ChannelReply, html: readonly string[] | null): Query =>
+  (sql) =>
+    sql`update channel_reply set parts = ${json(sql, reply).parts}, html = ${html && [...html]}::text[], updated_at = ${reply.updated_at} where id = ${reply.id}`
 
 export const saveReply =
   (reply: ChannelReply): Query =>

@@ -48,6 +48,7 @@ export const notExported: Record<string, string> = {
   'channel_connection.next_out_at': 'when the next message may leave',
   channel_link_code: 'secrets, for a quarter of an hour',
   'channel_reply.secret': 'a secret, until it has gone out',
+  'channel_reply.html': 'made of its text, until it has gone out',
   'mcp_server.headers': 'secrets',
   'mcp_server.env': 'secrets',
   'mcp_server.url': 'may hold a secret in its query',

@@ -5,7 +5,6 @@ import {
   type ChannelReply,
   discarded,
   formed,
-  MOST_PARTS,
   MOST_TRIES,
   newReply,
   type PartOutcome,
@@ -14,6 +13,7 @@ import {
   waiting,
   withdrawn,
 } from '#domain/agent/channel-reply'
+import { MOST_PARTS } from '#domain/agent/forms/parts'
 import { newId } from '#kernel/ids'
 
 const start = new Date('2026-11-23T09:00:00Z')

@@ -29,7 +29,7 @@ describe('sending', () => {
     inReplyTo: '<b@example.org>',
     references: '<a@example.org> <b@example.org>',
   }
-  const message = { id: 'r1:0', replyTo, text: 'Two **items** are due.', part: 0 }
+  const message = { id: 'r1:0', replyTo, text: 'Two items are due.', html: '<p>Two <strong>items</strong> are due.</p>', part: 0 }
 
   test('a mail of the thread, which tells machines not to answer, and whose links lead where they say', async () => {
     const sent = await adapter.send(mailgunConnection(fake, { fromName: 'Tendril' }), message, signal)

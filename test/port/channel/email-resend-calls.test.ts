@@ -18,7 +18,7 @@ const sdk = new Resend(fake.apiKey, { baseUrl: fake.url } as never)
 describe('sending', () => {
   let count = 0
   const outgoing = (changes: object = {}) => ({
-    ...{ id: `r${count++}:0`, text: 'Two **items** are due.', part: 0 },
+    ...{ id: `r${count++}:0`, text: 'Two items are due.', html: '<p>Two <strong>items</strong> are due.</p>', part: 0 },
     replyTo: { to: 'ada@example.org', subject: 'Re: Plans', inReplyTo: '<b@example.org>', references: '<a@example.org> <b@example.org>' },
     ...changes,
   })

@@ -1,6 +1,7 @@
 /** What we ask of Slack, and what its answers mean. The server that plays Slack is judged by Slack's own SDK. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { webApi } from '@slack/bolt'
+import { slackForm } from '#domain/agent/forms/slack'
 import type { Outgoing } from '#port/channel/channel'
 import { slackAdapter } from '#port/channel/slack/adapter'
 import { createEgress } from '#port/egress/egress'
@@ -272,7 +273,7 @@ describe('a file', () => {
 })
 
 test('an answer in Markdown arrives as Slack writes it, and mentions nobody', async () => {
-  const [text = ''] = adapter.form('**Two** are due, <!channel> & <@U061F7AUR>: [the list](https://example.com/a)')
+  const [text = ''] = slackForm('**Two** are due, <!channel> & <@U061F7AUR>: [the list](https://example.com/a)')
   await send(part({ text }))
   expect(slack.messages[0]!.text).toBe('*Two* are due, &lt;!channel&gt; &amp; &lt;@U061F7AUR&gt;: <https://example.com/a|the list>')
 })

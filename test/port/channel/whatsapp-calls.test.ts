@@ -1,5 +1,6 @@
 /** What we ask of Meta for WhatsApp, and what its answers mean. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { whatsappForm } from '#domain/agent/forms/whatsapp'
 import type { OpenConnection, Outgoing } from '#port/channel/channel'
 import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
 import { createEgress } from '#port/egress/egress'
@@ -223,7 +224,7 @@ describe('the check', () => {
 })
 
 test('an answer in Markdown arrives as WhatsApp writes it, in parts that Meta takes', async () => {
-  const parts = adapter.form(`**Two** are due\n\n${'They are long. '.repeat(500)}`)
+  const parts = whatsappForm(`**Two** are due\n\n${'They are long. '.repeat(500)}`)
   expect(parts.length).toBe(2)
   for (const [at, text] of parts.entries()) expect((await send(part({ part: at, text }))).kind).toBe('sent')
   expect(meta.messages[0]!.text).toStartWith('*Two* are due\n')

@@ -5,7 +5,7 @@ import { isBare } from './link.ts'
 import { markdownParts } from './markdown.ts'
 
 /** Of Markdown in a mail. */
-const LIMIT = 100_000
+export const LONGEST_MAIL = 100_000
 
 const plain: Style = {
   fits: () => true,
@@ -23,7 +23,7 @@ const plain: Style = {
 
 /** The Markdown of each mail: at least one, each of at most 100,000 characters. */
 export const mailForm = (markdown: string): string[] => {
-  const parts = markdownParts(markdown, LIMIT)
+  const parts = markdownParts(markdown, LONGEST_MAIL)
   return parts.length > 0 ? parts : [NOTHING]
 }
 

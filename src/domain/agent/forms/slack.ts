@@ -7,7 +7,7 @@ import { isDisguised } from './link.ts'
 import type { Mark } from './runs.ts'
 
 /** Beyond it Slack shows a message in parts. */
-const LIMIT = 4_000
+export const LONGEST_SLACK = 4_000
 const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code: '`' }
 const ZERO_WIDTH_SPACE = '\u200b'
 const FENCE = '```'
@@ -26,13 +26,13 @@ const linked: Style['linked'] = (text, link, marks) => {
   return wrapped(plain, text, marks) + (isDisguised(text, link) ? ` (<${address}>)` : '')
 }
 
-const style: Style = {
-  fits: ({ units }) => units <= LIMIT,
+export const slackStyle: Style = {
+  fits: ({ units }) => units <= LONGEST_SLACK,
   sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
   escaped,
   marked: (text, marks) => wrapped(escaped(text), text, marks),
   linked,
-  longestLink: LIMIT / 4,
+  longestLink: LONGEST_SLACK / 4,
   joiner: ZERO_WIDTH_SPACE,
   bullet: (depth) => (depth === 0 ? '•' : '◦'),
   quote: '> ',
@@ -41,4 +41,4 @@ const style: Style = {
 }
 
 /** At least one part, each of at most 4,000 characters. */
-export const slackForm = (markdown: string): string[] => laidOut(markdown, style)
+export const slackForm = (markdown: string): string[] => laidOut(markdown, slackStyle)

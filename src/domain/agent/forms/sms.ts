@@ -6,6 +6,8 @@ import { BOXES } from './runs.ts'
 const MOST_SEGMENTS = 10
 const SEPTETS_EACH = 153
 const UNITS_EACH = 67
+/** In the alphabet below. */
+export const LONGEST_SMS = MOST_SEGMENTS * SEPTETS_EACH
 
 const ALPHABET = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
@@ -32,8 +34,8 @@ const septetsOf = (text: string): number => {
   return count
 }
 
-const style: Style = {
-  fits: ({ units, septets }) => septets <= MOST_SEGMENTS * SEPTETS_EACH || units <= MOST_SEGMENTS * UNITS_EACH,
+export const smsStyle: Style = {
+  fits: ({ units, septets }) => septets <= LONGEST_SMS || units <= MOST_SEGMENTS * UNITS_EACH,
   sizeOf: (text) => ({ units: text.length, septets: septetsOf(text) }),
   escaped: written,
   marked: written,
@@ -47,4 +49,4 @@ const style: Style = {
 }
 
 /** At least one part, each of at most ten segments: 1,530 characters of GSM's alphabet, or 670 of any other. */
-export const smsForm = (markdown: string): string[] => laidOut(markdown, style)
+export const smsForm = (markdown: string): string[] => laidOut(markdown, smsStyle)

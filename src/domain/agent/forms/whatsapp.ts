@@ -4,7 +4,7 @@ import { isBare } from './link.ts'
 import type { Mark } from './runs.ts'
 
 /** Of the body of a text message. */
-const LIMIT = 4_096
+export const LONGEST_WHATSAPP = 4_096
 const SIGNS: Record<Mark, string> = { bold: '*', italic: '_', strike: '~', code: '`' }
 const ZERO_WIDTH_SPACE = '\u200b'
 const FENCE = '```'
@@ -14,14 +14,14 @@ const marked: Style['marked'] = (text, marks) => {
   return all.reduce((inner, mark) => SIGNS[mark] + inner + SIGNS[mark], text)
 }
 
-const style: Style = {
-  fits: ({ units }) => units <= LIMIT,
+export const whatsappStyle: Style = {
+  fits: ({ units }) => units <= LONGEST_WHATSAPP,
   sizeOf: (text) => ({ units: text.length, septets: Number.POSITIVE_INFINITY }),
   escaped: (text) => text,
   marked,
   // A sign right after an address would belong to it.
   linked: (text, link, marks) => (isBare(text, link) ? text : `${marked(text, marks)} (${link})`),
-  longestLink: LIMIT / 4,
+  longestLink: LONGEST_WHATSAPP / 4,
   joiner: ZERO_WIDTH_SPACE,
   bullet: () => '-',
   quote: '> ',
@@ -30,4 +30,4 @@ const style: Style = {
 }
 
 /** At least one part, each of at most 4,096 characters. */
-export const whatsappForm = (markdown: string): string[] => laidOut(markdown, style)
+export const whatsappForm = (markdown: string): string[] => laidOut(markdown, whatsappStyle)

@@ -1,5 +1,4 @@
 /** Mail, by the provider that a connection names. */
-import { mailBody, mailForm } from '#domain/agent/forms/mail'
 import type { ChannelAdapter, InboundPost, OpenConnection } from '../channel.ts'
 import { postedJson } from '../posts.ts'
 import { addressOf } from './address.ts'
@@ -46,8 +45,8 @@ const routingKeyOf: ChannelAdapter['routingKeyOf'] = (text) => {
 
 export const emailAdapter = (parts: MailParts): ChannelAdapter => {
   const providers: Record<(typeof PROVIDERS)[number], MailProvider> = {
-    resend: resendMail(parts, mailBody),
-    mailgun: mailgunMail(parts, mailBody),
+    resend: resendMail(parts),
+    mailgun: mailgunMail(parts),
   }
   /** As it looks: Resend posts JSON, Mailgun forms. */
   const guessed = (post: InboundPost) => (postedJson(post) ? providers.resend : providers.mailgun)
@@ -56,7 +55,7 @@ export const emailAdapter = (parts: MailParts): ChannelAdapter => {
     return post ? guessed(post) : providers.resend
   }
   return {
-    ...{ channel: 'email', fields: FIELDS, routingKeyOf, configError, form: mailForm, spacingMs: SPACING_MS },
+    ...{ channel: 'email', fields: FIELDS, routingKeyOf, configError, spacingMs: SPACING_MS },
     route(post) {
       const keys = guessed(post).recipients(post)
       return keys.length > 0 ? { kind: 'keys', keys } : { kind: 'unknown' }

@@ -92,7 +92,7 @@ export interface MailToSend {
   to: string
   subject: string
   text: string
-  html: string
+  html?: string
   headers: Record<string, string>
 }
 
@@ -106,18 +106,14 @@ const senderOf = ({ routingKey, config }: OpenConnection): string => {
 }
 
 /** Undefined if it has no recipient. Its headers tell other machines not to answer (RFC 3834). */
-export const mailToSend = (
-  connection: OpenConnection,
-  { replyTo, text }: Outgoing,
-  bodyOf: (markdown: string) => { text: string; html: string },
-): MailToSend | undefined => {
+export const mailToSend = (connection: OpenConnection, { replyTo, text, html }: Outgoing): MailToSend | undefined => {
   const to = typeof replyTo.to === 'string' ? addressOf(replyTo.to) : undefined
   if (to === undefined) return undefined
   const [answered, references] = [headerText(replyTo.inReplyTo, 300), headerText(replyTo.references, 1_000)]
   const threading = { ...(answered ? { 'In-Reply-To': answered } : {}), ...(references ? { References: references } : {}) }
   const headers = { ...threading, 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' }
   const subject = headerText(replyTo.subject, 310) ?? answerTo(null)
-  return { from: senderOf(connection), to, subject, headers, ...bodyOf(text) }
+  return { from: senderOf(connection), to, subject, headers, text, ...(html === undefined ? {} : { html }) }
 }
 
 export const textsIn = (value: unknown): string[] =>

@@ -24,8 +24,6 @@ import { headersOf, isAutomatic, type MailHeaders, threadOf } from './headers.ts
 import { attachmentOf, keysOf, type MailParts, type MailProvider, mailToSend, messageOf, objectsIn } from './mail.ts'
 import { subjectOf, wordsOfHtml, wordsOfText } from './text.ts'
 
-type Body = (markdown: string) => { text: string; html: string }
-
 /** Mailgun repeats a post over eight hours, with the signature of the first. */
 const OLDEST_MS = 9 * 3_600_000
 const NEWEST_MS = 300_000
@@ -165,13 +163,8 @@ const sentOf = (answer: Answer): Sent => {
   return { kind: 'unknown', error: `Mailgun answered with HTTP ${status}` }
 }
 
-const send = async (
-  parts: MailParts,
-  connection: OpenConnection,
-  { message, body }: { message: Outgoing; body: Body },
-  signal: AbortSignal,
-): Promise<Sent> => {
-  const mail = mailToSend(connection, message, body)
+const send = async (parts: MailParts, connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent> => {
+  const mail = mailToSend(connection, message)
   if (!mail) return { kind: 'refused', error: 'the message has no recipient', of: 'message' }
   const { headers: given, ...fields } = mail
   const name = domainOf(connection.routingKey)
@@ -205,10 +198,10 @@ const download = async (
   return downloadFrom(parts.egress, { url: url.href, headers: authOf(connection) }, signal)
 }
 
-export const mailgunMail = (parts: MailParts, body: Body): MailProvider => ({
+export const mailgunMail = (parts: MailParts): MailProvider => ({
   ...{ recipients, verify, read },
   check: (connection, signal) => check(parts, connection, signal),
-  send: (connection, message, signal) => send(parts, connection, { message, body }, signal),
+  send: (connection, message, signal) => send(parts, connection, message, signal),
   fetch: (_, toFetch) => fetchText(toFetch),
   download: (connection, ref, signal) => download(parts, connection, ref, signal),
   repeatableForMs: () => 0,

@@ -21,8 +21,6 @@ import {
 } from './mail.ts'
 import { subjectOf, wordsOfHtml, wordsOfText } from './text.ts'
 
-type Body = (markdown: string) => { text: string; html: string }
-
 const ID = /^[A-Za-z0-9_-]{1,100}$/
 const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
@@ -204,13 +202,8 @@ const sentOf = (answer: Answer): Sent => {
   return { kind: 'unknown', error: `Resend answered with ${name}` }
 }
 
-const send = async (
-  { egress, urls }: MailParts,
-  connection: OpenConnection,
-  { message, body }: { message: Outgoing; body: Body },
-  signal: AbortSignal,
-): Promise<Sent> => {
-  const mail = mailToSend(connection, message, body)
+const send = async ({ egress, urls }: MailParts, connection: OpenConnection, message: Outgoing, signal: AbortSignal): Promise<Sent> => {
+  const mail = mailToSend(connection, message)
   if (!mail) return { kind: 'refused', error: 'the message has no recipient', of: 'message' }
   const headers = { ...authOf(connection), 'content-type': 'application/json', 'idempotency-key': `tendril-${message.id}`.slice(0, 256) }
   const called = await ask(egress, { url: `${urls.resend}/emails`, headers, body: JSON.stringify({ ...mail, to: [mail.to] }), signal })
@@ -235,10 +228,10 @@ const download = async (
   return downloadFrom(egress, { url: address, headers: {} }, signal)
 }
 
-export const resendMail = (parts: MailParts, body: Body): MailProvider => ({
+export const resendMail = (parts: MailParts): MailProvider => ({
   ...{ recipients, verify, read },
   check: (connection, signal) => check(parts, connection, signal),
-  send: (connection, message, signal) => send(parts, connection, { message, body }, signal),
+  send: (connection, message, signal) => send(parts, connection, message, signal),
   fetch: (connection, toFetch, signal) => fetchMail(parts, connection, toFetch, signal),
   download: (connection, ref, signal) => download(parts, connection, ref, signal),
   repeatableForMs: () => REPEATABLE_MS,

@@ -1,5 +1,4 @@
 /** Slack: an app of a workspace that is mentioned in channels, and written to directly. */
-import { slackForm } from '#domain/agent/forms/slack'
 import type { Unsent } from '../answers.ts'
 import type { ChannelAdapter, Checked, InboundPost, OpenConnection, Outgoing, Sent } from '../channel.ts'
 import { asObject } from '../fields.ts'
@@ -132,7 +131,6 @@ export const slackAdapter = (parts: SlackParts): ChannelAdapter => ({
   route: routeOf,
   verify,
   read: readPost,
-  form: slackForm,
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
   download: async (connection, ref, signal) => broughtBy(ref) ?? downloadSlackFile(parts, connection, ref, signal),

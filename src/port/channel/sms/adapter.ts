@@ -1,5 +1,4 @@
 /** SMS and MMS by Twilio. */
-import { smsForm } from '#domain/agent/forms/sms'
 import { isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import type { Egress } from '#port/egress/egress'
@@ -161,7 +160,7 @@ const routingKeyOf = (text: string): { key: string } | { error: string } => {
 const SPACING_MS = 1_000
 
 export const smsAdapter = (parts: SmsParts): ChannelAdapter => ({
-  ...{ channel: 'sms', fields: FIELDS, routingKeyOf, configError: () => undefined, form: smsForm, spacingMs: SPACING_MS },
+  ...{ channel: 'sms', fields: FIELDS, routingKeyOf, configError: () => undefined, spacingMs: SPACING_MS },
   route(post) {
     const form = formOfPost(post)
     const keys = form ? keysOf(form) : []

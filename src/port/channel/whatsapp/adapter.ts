@@ -1,5 +1,4 @@
 /** WhatsApp: a phone number of a business, by Meta's Cloud API. */
-import { whatsappForm } from '#domain/agent/forms/whatsapp'
 import type { ChannelAdapter, Checked, Fetched, InboundPost, OpenConnection, Outgoing, Sent } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
 import { objectsIn } from '../fields.ts'
@@ -128,7 +127,7 @@ export const whatsAppAdapter = (parts: WhatsAppParts): ChannelAdapter => ({
   channel: 'whatsapp',
   fields,
   spacingMs: SPACING_MS,
-  ...{ routingKeyOf, configError, route: routeOf, verify, read: readPost, undelivered: readFailures, form: whatsappForm },
+  ...{ routingKeyOf, configError, route: routeOf, verify, read: readPost, undelivered: readFailures },
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
   download: async (connection, ref, signal) => broughtBy(ref) ?? download(parts, connection, ref, signal),

@@ -1,0 +1,77 @@
+/** A text in Markdown as the messages of a channel. */
+import { beginning } from '#kernel/storable'
+import type { Channel } from '../channel.ts'
+import { cutText } from './cut.ts'
+import { devForm, LONGEST_DEV } from './dev.ts'
+import type { Style } from './layout.ts'
+import { LONGEST_MAIL, mailBody, mailForm } from './mail.ts'
+import { LONGEST_SLACK, slackForm, slackStyle } from './slack.ts'
+import { LONGEST_SMS, smsForm, smsStyle } from './sms.ts'
+import { LONGEST_WHATSAPP, whatsappForm, whatsappStyle } from './whatsapp.ts'
+
+/** Of one reply: nobody wants more messages at once. */
+export const MOST_PARTS = 20
+export const CUT = 'The rest of this answer is too long for this channel. You can read it in the app.'
+/** What a sign can become when a channel's form writes it as text, as `…` three full stops and `&` five signs. */
+const MOST_GROWTH = 7
+/** Of all mails of a reply. A text of which more is made goes without. */
+const LONGEST_HTML = 400_000
+
+export interface Parts {
+  texts: string[]
+  /** Of each part that has such a form, too. */
+  html: string[] | null
+}
+
+interface Form {
+  /** The most characters of a message. */
+  longest: number
+  partsOf(markdown: string): Parts
+  /** Undefined: text is written as it is. */
+  style?: Pick<Style, 'fits' | 'sizeOf' | 'escaped'>
+}
+
+const withoutHtml =
+  (form: (markdown: string) => string[]) =>
+  (markdown: string): Parts => ({ texts: form(markdown), html: null })
+
+const mails = (markdown: string): Parts => {
+  const bodies = mailForm(markdown).map(mailBody)
+  const html = bodies.map((body) => body.html)
+  return { texts: bodies.map(({ text }) => text), html: html.join('').length > LONGEST_HTML ? null : html }
+}
+
+const forms: Record<Channel, Form> = {
+  slack: { longest: LONGEST_SLACK, partsOf: withoutHtml(slackForm), style: slackStyle },
+  whatsapp: { longest: LONGEST_WHATSAPP, partsOf: withoutHtml(whatsappForm), style: whatsappStyle },
+  sms: { longest: LONGEST_SMS, partsOf: withoutHtml(smsForm), style: smsStyle },
+  dev: { longest: LONGEST_DEV, partsOf: withoutHtml(devForm) },
+  email: { longest: LONGEST_MAIL, partsOf: mails },
+}
+
+/** No more of a text than its messages can hold, and whether that is all of it. */
+const within = ({ longest }: Form, markdown: string): { text: string; isCut: boolean } => {
+  const text = beginning(markdown, MOST_PARTS * longest)
+  return { text, isCut: text.length < markdown.length }
+}
+
+/** Computes for a while: it belongs beside the event loop. */
+export const partsOf = (channel: Channel, markdown: string): Parts => {
+  const form = forms[channel]
+  const { text, isCut } = within(form, markdown)
+  const { texts, html } = form.partsOf(text)
+  return { texts: isCut ? [...texts, CUT] : texts, html: isCut || texts.length > MOST_PARTS ? null : html }
+}
+
+/** The same, with the signs of its Markdown as they stand: nothing is parsed. */
+export const plainPartsOf = (channel: Channel, markdown: string): Parts => {
+  const form = forms[channel]
+  const { text, isCut } = within(form, markdown)
+  const { style, longest } = form
+  const texts = cutText(text, longest).flatMap((piece) => {
+    if (!style) return [piece]
+    const written = style.escaped(piece)
+    return style.fits(style.sizeOf(written)) ? [written] : cutText(piece, Math.floor(longest / MOST_GROWTH)).map(style.escaped)
+  })
+  return { texts: isCut ? [...texts, CUT] : texts, html: null }
+}

@@ -1,0 +1,67 @@
+/** Work on texts of strangers and models, in a thread beside the event loop: the worst text that anybody finds stops nobody else. */
+import { sourceFile } from '#kernel/assets'
+import type { Clock } from '#kernel/clock'
+import { FairLimit } from '#kernel/fair-limit'
+import { Thread } from '../thread/thread.ts'
+import type { Computations } from './computations.ts'
+
+export interface TextRequest {
+  name: keyof Computations
+  input: unknown[]
+}
+
+/** `fault`: an error with its stack. */
+export type TextAnswer = { result: unknown } | { fault: string }
+
+export interface Texts {
+  /**
+   * What the computation returns, for a workspace. Rejects if it throws, takes too long or kills its thread, if too much of the workspace
+   * waits, or if its turn does not come in time; and with the reason of `signal` as soon as it aborts.
+   */
+  compute<N extends keyof Computations>(
+    tenantId: string,
+    computation: { name: N; input: Parameters<Computations[N]> },
+    signal: AbortSignal,
+  ): Promise<ReturnType<Computations[N]>>
+}
+
+export interface TextOptions {
+  /** The path of the thread's program. */
+  program?: string
+  clock?: Clock
+  /** How many computations of a workspace may wait. */
+  bound?: number
+}
+
+/** The worst known text takes a tenth of a second; the rest is for the start of the thread on a busy machine. */
+const LONGEST_MS = 10_000
+/** Of a workspace; its channels ask for one each. */
+const MOST_WAITING = 32
+const WAIT_MS = 60_000
+
+class FairTexts implements Texts, Disposable {
+  readonly #thread: Thread<TextRequest, TextAnswer>
+  /** One at a time, of each workspace in turn: whoever sends hostile texts waits behind their own. */
+  readonly #turns: FairLimit
+
+  constructor({ program = sourceFile('port/texts/entry.ts'), bound = MOST_WAITING, ...more }: TextOptions) {
+    this.#thread = new Thread({ program, longestMs: LONGEST_MS, mostWaiting: 1, name: 'text', ...more })
+    this.#turns = new FairLimit({ name: 'text', limit: 1, bound, withinMs: WAIT_MS })
+  }
+
+  async compute<N extends keyof Computations>(
+    tenantId: string,
+    request: { name: N; input: Parameters<Computations[N]> },
+    signal: AbortSignal,
+  ): Promise<ReturnType<Computations[N]>> {
+    const answer = await this.#turns.run(tenantId, () => this.#thread.ask(request, signal))
+    if ('fault' in answer) throw new Error(`a computation on a text failed: ${answer.fault}`)
+    return answer.result as ReturnType<Computations[N]>
+  }
+
+  [Symbol.dispose](): void {
+    this.#thread[Symbol.dispose]()
+  }
+}
+
+export const openTexts = (options: TextOptions = {}): Texts & Disposable => new FairTexts(options)
