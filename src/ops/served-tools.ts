@@ -70,6 +70,10 @@ class ServedTools implements ToolBox {
     return this.#served.has(name) ? [] : this.base.asks(name, ...rest)
   }
 
+  commits(name: string, args: Arguments): string {
+    return this.base.commits(name, args)
+  }
+
   /** Definitions of served tools are given like those of others. */
   async decide(name: string, args: Arguments, context: Parameters<ToolBox['decide']>[2]): Promise<Decided> {
     const names = name === USE_TOOLS ? (args.names as string[]) : []

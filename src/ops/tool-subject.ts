@@ -4,6 +4,7 @@ import { subjectOf } from '#decisions/agent/say'
 import type { Said } from '#decisions/agent/saying'
 import type { Subject } from '#domain/agent/approval'
 import { beginning } from '#kernel/storable'
+import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { loadNow } from '#store/engine/load'
 
@@ -29,7 +30,20 @@ const plain = ({ title, args }: Asked): string => {
   return parts.length === 0 ? title : `${title}: ${parts.join(', ')}`
 }
 
-export const subjectFor = async (o: NamedOp | undefined, asked: Asked, sql: Sql): Promise<Said> => {
+/**
+ * What a call of class commit does. What goes out by itself later is published by the call that gives it its time; an approval alone
+ * publishes nothing.
+ */
+export const commitReason = (o: Pick<NamedOp, 'id' | 'outside'> | undefined, args: Record<string, unknown>): string => {
+  if (o?.outside || args.post_at !== undefined) return 'publishes'
+  return o?.id.endsWith('.approve') ? 'approves' : 'changes the workspace'
+}
+
+export const subjectFor = async (
+  o: NamedOp | undefined,
+  asked: Asked,
+  { sql, networks }: { sql: Sql; networks: Networks },
+): Promise<Said> => {
   const saying = o && subjectOf(o.id, asked.args)
-  return saying ? saying.read(await loadNow(sql, saying.load)) : { summary: plain(asked), subject: nothing }
+  return saying ? saying.read(await loadNow(sql, saying.load), networks) : { summary: plain(asked), subject: nothing }
 }

@@ -18,7 +18,7 @@ import { decideOnce, type LetterHandler, noLanes, requireDeclared } from './comm
 import { innerTools } from './inner-tools.ts'
 import { serialiseFor } from './serialise.ts'
 import { withServed } from './served-tools.ts'
-import { subjectFor } from './tool-subject.ts'
+import { commitReason, subjectFor } from './tool-subject.ts'
 import { validate } from './validate.ts'
 
 /** A resource with its handlers. */
@@ -115,6 +115,10 @@ class OperationTools implements ToolBox {
     return this.tools.get(name)?.class === 'outside_read' ? askedOfAddress(this.world, args as { url: string }, facts) : []
   }
 
+  commits(name: string, args: Arguments): string {
+    return commitReason(this.#operated.get(name)?.o, args)
+  }
+
   async decide(name: string, args: Arguments, context: ToolContext): Promise<Decided> {
     return this.#inner.has(name) ? this.#inner.decide(args) : this.#decide(this.#find(name), args, context)
   }
@@ -147,7 +151,11 @@ class OperationTools implements ToolBox {
   }
 
   subject(name: string, args: Arguments, sql: Sql) {
-    return subjectFor(this.#operated.get(name)?.o, { name, args, title: this.tools.get(name)?.title ?? name }, sql)
+    return subjectFor(
+      this.#operated.get(name)?.o,
+      { name, args, title: this.tools.get(name)?.title ?? name },
+      { sql, networks: this.world.networks },
+    )
   }
 
   kept(name: string, value: unknown): unknown {

@@ -21,6 +21,7 @@ export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   mayRun: (...given) => box.mayRun(...given),
   checked: (...given) => box.checked(...given),
   asks: (...given) => box.asks(...given),
+  commits: (...given) => box.commits(...given),
   decide: (...given) => box.decide(...given),
   read: (...given) => box.read(...given),
   reach: (...given) => box.reach(...given),

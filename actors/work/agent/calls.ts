@@ -109,6 +109,7 @@ const judged = async (
   const verdict = verdictOf({
     ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint, asks },
     ...{ rule: judging.rules.get(name), isRepeat: judging.equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
+    commits: deps.toolBox().commits(name, checked.args),
     makesRuns: job.scheduled && RUN_MAKERS.includes(name),
   })
   if (verdict.decision === 'deny') return failed(verdict.reason)

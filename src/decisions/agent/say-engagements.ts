@@ -7,7 +7,7 @@ import { found } from '#kernel/errors'
 import { accountOfRecord } from '#store/growth/attempts'
 import { defaultPart } from '#store/growth/connections'
 import { engagementPart } from '#store/growth/engagements'
-import { quoted, type Said, type Says, said, saying, sha256 } from './saying.ts'
+import { quoted, type Said, type Says, said, saying, seenText, sha256 } from './saying.ts'
 
 type InputOf<N extends keyof typeof engagements> = Static<(typeof engagements)[N]['input']>
 type Account = Pick<Connection, 'network' | 'external_id' | 'handle'> | undefined
@@ -46,7 +46,7 @@ const engagementHash = (engagement: Engagement, account: Account): string => {
 
 /** Only an account on the engagement's network can send it. */
 const senderOf = ({ network }: Engagement, account: Account): Account => (account?.network === network ? account : undefined)
-const from = (account: Account): string => (account ? ` from @${account.handle}` : '')
+const from = (account: Account): string => (account ? ` from @${account.handle}` : ', with no account connected')
 
 const recordOf = (engagement: Engagement, account: Account) => ({
   records: [{ kind: 'engagement', id: engagement.id, sha256: engagementHash(engagement, account) }],
@@ -54,14 +54,16 @@ const recordOf = (engagement: Engagement, account: Account) => ({
 
 const approve = saying(
   ({ id }: InputOf<'approve'>) => ({ engagement: engagementPart(id), account: defaultPart }),
-  (loaded, { body }): Said => {
+  (loaded, { body, expect_hash }): Said => {
     const before = the(loaded.engagement)
     const account = senderOf(before, loaded.account)
     const record = recordOf(before, account)
-    if (inReview(before) && body === undefined) return said(`Confirm that ${nameOf(before)} is on the network; nothing is sent`, record)
+    const seen = seenText(expect_hash)
+    if (inReview(before) && body === undefined)
+      return said(`Confirm that ${nameOf(before)} is on the network${seen}; nothing is sent`, record)
     const text = body ?? before.body
     const change = body === undefined || body === before.body ? '' : `, changed to ${quoted(body)},`
-    const summary = `Approve ${nameOf(before)}${change} so that it can be executed${from(account)}`
+    const summary = `Approve ${nameOf(before)}${change} so that it can be executed${from(account)}${seen}`
     return said(summary, { ...record, account: account?.handle ?? null, text: isWritten(before.action) ? text : null })
   },
 )

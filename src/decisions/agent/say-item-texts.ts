@@ -2,9 +2,13 @@
 import type { Static } from '@sinclair/typebox'
 import type { items } from '#contract/growth/items'
 import { contentHash, type Item } from '#domain/growth/drafting/item'
+import type { Connection } from '#domain/growth/sending/connection'
 import { found } from '#kernel/errors'
+import { when } from '#store/engine/load'
+import { connectionPart } from '#store/growth/connections'
 import { itemPart } from '#store/growth/items'
-import { quoted, type Said, type Says, said, saying } from './saying.ts'
+import { warningLoad, warningsFor } from '../growth/item-warnings.ts'
+import { besides, quoted, type Said, type Says, said, saying, warningText } from './saying.ts'
 
 type InputOf<N extends keyof typeof items> = Static<(typeof items)[N]['input']>
 
@@ -19,19 +23,40 @@ const lost = ({ status, post_at }: Item): string => {
   return post_at === null ? '; it must then be approved again' : '; it is then not posted before it is approved and scheduled again'
 }
 
+/** The account that a call names: its handle, or none. */
+const chosenPart = (id: string | null | undefined) => when(typeof id === 'string', connectionPart(id ?? ''))
+const chosen = (id: string | null | undefined, account: Connection | undefined): string | undefined => {
+  if (id === undefined) return undefined
+  return id === null ? 'the default one' : `@${account?.handle ?? id}`
+}
+
+const posting = (account: Connection | undefined) => ({
+  posting_account: account ? { id: account.id, handle: account.handle, network: account.network } : null,
+})
+
 const create = saying(
-  () => ({}),
-  (_, { kind, body, title }: InputOf<'create'>): Said =>
-    said(`Write a draft of a ${kind ?? 'post'}: ${quoted(title ?? body)}`, { text: body }),
+  ({ account, body }: InputOf<'create'>) => ({ account: chosenPart(account), ...warningLoad({ id: null, body }) }),
+  ({ account, ...surroundings }, { kind, channel, body, title, account: id, ...rest }, networks): Said => {
+    const of = kind ?? (channel === 'articles' ? 'article' : 'post')
+    const text = title === undefined ? quoted(body) : `${quoted(title)}, ${quoted(body)}`
+    const others = besides({ channel, account: chosen(id, account), ...rest })
+    const written = { body, kind: of, post_at: null, revision: 2, written_by: null, ...posting(account) }
+    const warnings = warningText(warningsFor(written, surroundings, networks))
+    return said(`Write a draft of ${of === 'article' ? 'an article' : 'a post'}: ${text}${others}${warnings}`, { text: body })
+  },
 )
 
 const edit = saying(
-  ({ id }: InputOf<'edit'>) => ({ item: itemPart(id) }),
-  (loaded, { body, title }): Said => {
-    const item = found(loaded.item, 'no such item')
-    const isText = body !== undefined || title !== undefined
-    const to = isText ? ` to ${quoted(title ?? body ?? '')}` : ''
-    return said(`Change ${nameOf(item)}${to}${isText ? lost(item) : ''}`, { records: [recordOf(item)], text: body ?? null })
+  ({ id, account, body }: InputOf<'edit'>) => ({ item: itemPart(id), account: chosenPart(account), ...warningLoad({ id, body }) }),
+  ({ item: loaded, account, ...surroundings }, { id: _, body, title, account: chosenId, ...rest }, networks): Said => {
+    const item = found(loaded, 'no such item')
+    const to = [...(title === undefined ? [] : [`the title ${quoted(title)}`]), ...(body === undefined ? [] : [quoted(body)])]
+    const others = besides({ account: chosen(chosenId, account), ...rest })
+    const isAnew = to.length > 0 || chosenId !== undefined
+    const written = { ...item, body: body ?? item.body, revision: item.revision + 1, post_at: null }
+    const warnings = body === undefined ? '' : warningText(warningsFor(written, surroundings, networks))
+    const change = `${to.length > 0 ? ` to ${to.join(' and ')}` : ''}${others}`
+    return said(`Change ${nameOf(item)}${change}${isAnew ? lost(item) : ''}${warnings}`, { records: [recordOf(item)], text: body ?? null })
   },
 )
 

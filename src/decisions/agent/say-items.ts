@@ -3,14 +3,15 @@ import type { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
 import { contentHash, type Item } from '#domain/growth/drafting/item'
 import { approvedText } from '#domain/growth/drafting/item-moves'
+import type { OnMissed } from '#domain/growth/drafting/profile'
 import type { Connection } from '#domain/growth/sending/connection'
-import { timeAt } from '#kernel/calendar'
 import { found } from '#kernel/errors'
+import type { Networks } from '#port/network/registry'
 import { accountOfRecord } from '#store/growth/attempts'
 import { accountOfItem } from '#store/growth/connections'
 import { itemPart } from '#store/growth/items'
-import { profilePart } from '#store/growth/profiles'
-import { quoted, type Said, type Says, said, saying, sha256 } from './saying.ts'
+import { type WarningFound, warningLoad, warningsFor } from '../growth/item-warnings.ts'
+import { clockText, quoted, type Said, type Says, said, saying, seenText, sha256, warningText } from './saying.ts'
 
 type InputOf<N extends keyof typeof items> = Static<(typeof items)[N]['input']>
 type Account = Pick<Connection, 'external_id' | 'handle'> | undefined
@@ -18,7 +19,7 @@ type Account = Pick<Connection, 'external_id' | 'handle'> | undefined
 const the = (item: Item | undefined): Item => found(item, 'no such item')
 
 const nameOf = ({ kind, title, body }: Item): string => (kind === 'article' ? `the article ${quoted(title ?? body)}` : quoted(body))
-const from = (account: Account): string => (account ? ` from @${account.handle}` : '')
+const from = (account: Account): string => (account ? ` from @${account.handle}` : ', with no account connected')
 
 /**
  * What the item says now, and the account that it would go out from: the hash to which its approval is bound. An item in doubt has
@@ -38,35 +39,66 @@ const about = (item: Item, account: Account, text: string | null) => ({
 /** An item, and the account that it goes out from. */
 const sent = (id: string) => ({ item: itemPart(id), account: accountOfRecord({ sendable: 'post', record_id: id }) })
 
+/** When it goes out, and what becomes of it if that is missed. */
+const timing = (postAt: string, onMissed: OnMissed | undefined, zone: string): string => {
+  const when = postAt === NEXT_SLOT ? 'in the next free slot' : `at ${clockText(new Date(postAt), zone)}`
+  if (onMissed === undefined) return when
+  return `${when} (if missed: ${onMissed === 'post' ? 'post it while less than an hour late' : 'skip it'})`
+}
+
+/** As it would be: with a text and a time that the call gives it. */
+const warningsOf = (item: Item, found: WarningFound, networks: Networks, change: { body?: string; postAt?: string | undefined } = {}) => {
+  const { body = item.body, postAt } = change
+  const at = postAt === undefined || postAt === NEXT_SLOT ? null : new Date(postAt)
+  const revision = body === item.body ? item.revision : item.revision + 1
+  return warningText(warningsFor({ ...item, body, revision, post_at: postAt === undefined ? item.post_at : at }, found, networks))
+}
+
 const approve = saying(
-  ({ id }: InputOf<'approve'>) => ({ item: itemPart(id), account: accountOfItem(id) }),
-  ({ account, ...loaded }, { edited_body, title }): Said => {
-    const item = the(loaded.item)
+  ({ id, edited_body }: InputOf<'approve'>) => ({
+    ...{ item: itemPart(id), account: accountOfItem(id) },
+    ...warningLoad({ id, body: edited_body }),
+  }),
+  ({ account, item: loaded, ...surroundings }, { edited_body, title, post_at, on_missed, expect_hash }, networks): Said => {
+    const item = the(loaded)
     const { body } = approvedText(item, { editedBody: edited_body, title })
-    const change = body === item.body ? '' : `, changed to ${quoted(body)},`
+    const isChanged = edited_body !== undefined && edited_body !== item.body
+    const change = isChanged ? `, changed to ${quoted(edited_body)},` : ''
+    const titled = title === undefined ? '' : `, with the title ${quoted(title)},`
     const draft = item.kind === 'article' ? nameOf(item) : `the draft ${nameOf(item)}`
-    return said(`Approve ${draft}${change} so that it can be scheduled or posted${from(account)}`, about(item, account, body))
+    const zone = surroundings.profile.profile.time_zone
+    const then =
+      post_at === undefined
+        ? `so that it can be scheduled or posted${from(account)}`
+        : `and schedule it to go out${from(account)} ${timing(post_at, on_missed, zone)}`
+    const lone = post_at === undefined && on_missed !== undefined ? ` (if missed: ${on_missed})` : ''
+    const warnings = warningsOf(item, surroundings, networks, { body, postAt: post_at })
+    const summary = `Approve ${draft}${change}${titled} ${then}${lone}${seenText(expect_hash)}${warnings}`
+    return said(summary, about(item, account, body))
   },
 )
 
 const schedule = saying(
-  ({ id }: InputOf<'schedule'>) => ({ ...sent(id), profile: profilePart }),
-  ({ account, profile: { profile }, ...loaded }, { post_at }): Said => {
-    const item = the(loaded.item)
-    const at = (time: Date) => `${timeAt(time, profile.time_zone)} (${profile.time_zone})`
-    const when = post_at === NEXT_SLOT ? 'in the next free slot' : `at ${at(new Date(post_at))}`
-    const before = item.post_at ? `, instead of at ${at(item.post_at)}` : ''
-    return said(`Schedule ${nameOf(item)} to go out${from(account)} ${when}${before}`, about(item, account, item.body))
+  ({ id }: InputOf<'schedule'>) => ({ ...sent(id), ...warningLoad({ id }) }),
+  ({ account, item: loaded, ...surroundings }, { post_at, on_missed }, networks): Said => {
+    const item = the(loaded)
+    const zone = surroundings.profile.profile.time_zone
+    const before = item.post_at ? `, instead of at ${clockText(item.post_at, zone)}` : ''
+    const warnings = warningsOf(item, surroundings, networks, { postAt: post_at })
+    const summary = `Schedule ${nameOf(item)} to go out${from(account)} ${timing(post_at, on_missed, zone)}${before}${warnings}`
+    return said(summary, about(item, account, item.body))
   },
 )
 
 const postNow = saying(
-  ({ id }: InputOf<'postNow'>) => sent(id),
-  ({ account, ...loaded }, { confirm }): Said => {
-    const item = the(loaded.item)
+  ({ id }: InputOf<'postNow'>) => ({ ...sent(id), ...warningLoad({ id }) }),
+  ({ account, item: loaded, ...surroundings }, { confirm }, networks): Said => {
+    const item = the(loaded)
     const isAgain = confirm !== undefined && item.status === 'publish_unconfirmed'
     const how = isAgain ? ' again, although it may already be on the network,' : ' now'
-    return said(`Post ${nameOf(item)}${how}${from(account)}`, about(item, account, item.body))
+    const ignored = confirm !== undefined && !isAgain ? ' (not again: it is not in doubt)' : ''
+    const warnings = warningsOf({ ...item, post_at: null }, surroundings, networks)
+    return said(`Post ${nameOf(item)}${how}${from(account)}${ignored}${warnings}`, about(item, account, item.body))
   },
 )
 

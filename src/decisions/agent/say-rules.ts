@@ -2,39 +2,68 @@ import type { Static } from '@sinclair/typebox'
 import type { rules } from '#contract/growth/rules'
 import type { Rule } from '#domain/growth/rules/rule'
 import type { ActionInput, RuleActionKind } from '#domain/growth/rules/rule-action'
+import type { Condition } from '#domain/growth/rules/rule-condition'
 import type { TriggerInput, TriggerKind } from '#domain/growth/rules/rule-trigger'
 import { found } from '#kernel/errors'
 import { rulePart } from '#store/growth/rules'
-import { hashOf, inWords, quoted, type Said, type Says, said, saying } from './saying.ts'
+import { besides, fieldsText, hashOf, inWords, quoted, type Said, type Says, said, saying, valueText } from './saying.ts'
 
 type InputOf<N extends keyof typeof rules> = Static<(typeof rules)[N]['input']>
 
-const triggers: Record<TriggerKind, (trigger: TriggerInput) => string> = {
-  cron: ({ pattern = '' }) => `at the times of ${quoted(pattern)}`,
-  item_posted: () => 'when a post has gone out',
-  batch_settled: ({ status }) => (status === undefined ? 'when a batch is ready or has failed' : `when a batch is ${status}`),
-  metric: ({ metric = '', at_least = 0 }) => `when the ${inWords([metric])} of a post reach ${at_least}`,
-  signal: () => 'on a new signal',
+interface Told<I> {
+  /** What it is, and the fields that this has named. */
+  say(input: I): string
+  names: (keyof I)[]
 }
 
-const actions: Record<RuleActionKind, (action: ActionInput) => string> = {
-  draft_batch: ({ count = 3 }) => `draft ${count} ${count === 1 ? 'post' : 'posts'}`,
-  draft_article: ({ topic = '' }) => `draft an article on ${quoted(topic)}`,
-  draft_engagement: ({ action = 'reply' }) => `draft a ${action}`,
-  request_audit: () => 'make an audit',
-  request_report: () => 'make a report',
-  resurface: () => 'draft an old post again',
+const triggers: Record<TriggerKind, Told<TriggerInput>> = {
+  cron: { say: ({ pattern = '' }) => `at the times of ${quoted(pattern)}`, names: ['pattern'] },
+  item_posted: { say: () => 'when a post has gone out', names: [] },
+  batch_settled: {
+    say: ({ status }) => (status === undefined ? 'when a batch is ready or has failed' : `when a batch is ${status}`),
+    names: ['status'],
+  },
+  metric: {
+    say: ({ metric = '', at_least = 0 }) => `when the ${inWords([metric])} of a post reach ${at_least}`,
+    names: ['metric', 'at_least'],
+  },
+  signal: { say: () => 'on a new signal', names: [] },
 }
 
-const doing = ({ trigger, action }: { trigger: TriggerInput; action: ActionInput }): string =>
-  `${triggers[trigger.kind](trigger)}, ${actions[action.kind](action)}`
+const actions: Record<RuleActionKind, Told<ActionInput>> = {
+  draft_batch: { say: ({ count = 3 }) => `draft ${count} ${count === 1 ? 'post' : 'posts'}`, names: ['count'] },
+  draft_article: { say: ({ topic = '' }) => `draft an article on ${quoted(topic)}`, names: ['topic'] },
+  draft_engagement: { say: ({ action = 'reply' }) => `draft a ${action}`, names: ['action'] },
+  request_audit: { say: () => 'make an audit', names: [] },
+  request_report: { say: () => 'make a report', names: [] },
+  resurface: { say: () => 'draft an old post again', names: [] },
+}
+
+/** With the fields that its words leave out. */
+const told = <I extends { kind: string }>({ say, names }: Told<I>, input: I): string =>
+  `${say(input)}${besides(Object.fromEntries(Object.entries(input).filter(([name]) => name !== 'kind' && !names.includes(name as keyof I))))}`
+
+const conditionText = ({ fact, op, value, text }: Condition): string =>
+  `${inWords([fact])} ${op} ${[value, text].flatMap((one) => (one === undefined ? [] : [valueText(one)])).join(' ')}`
+
+const provided = (conditions: readonly Condition[] = []): string =>
+  conditions.length === 0 ? '' : `, if ${conditions.map(conditionText).join(' and ')}`
+
+interface Does {
+  trigger: TriggerInput
+  conditions?: readonly Condition[] | undefined
+  action: ActionInput
+}
+
+const doing = ({ trigger, conditions, action }: Does): string =>
+  `${told(triggers[trigger.kind], trigger)}${provided(conditions)}, ${told(actions[action.kind], action)}`
 
 const create = saying(
   (_: InputOf<'create'>) => ({}),
   (_, input): Said => {
     const { name, status = 'active', daily_cap = 5 } = input
     const cap = `${daily_cap} ${daily_cap === 1 ? 'time' : 'times'} a day`
-    return said(`Create the rule ${quoted(name)} (${status}), at most ${cap}: ${doing(input)}`)
+    return said(`Create the rule ${quoted(name)} (${status}), at most ${cap}: ${doing(input as Does)}`)
   },
 )
 
@@ -42,11 +71,12 @@ const stated = ({ id: _, day: __, used: ___, over: ____, last_run_at: _____, upd
 
 const update = saying(
   ({ id }: InputOf<'update'>) => ({ rule: rulePart(id) }),
-  ({ rule }, { id, status, ...patch }): Said => {
+  ({ rule }, { id, trigger, conditions, action, ...fields }): Said => {
     const before = found(rule, 'no such rule')
-    const fields = inWords([...(status === undefined ? [] : [`status ${status}`]), ...Object.keys(patch)])
-    const next = { trigger: patch.trigger ?? before.trigger, action: patch.action ?? before.action }
-    const summary = `Change the rule ${quoted(before.name)} (${fields || 'nothing'}): ${doing(next)}`
+    const others = Object.entries({ trigger, conditions, action }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+    const named = [...(Object.keys(fields).length > 0 ? [fieldsText(fields)] : []), ...others].join(', ')
+    const next = { trigger: trigger ?? before.trigger, conditions: conditions ?? before.conditions, action: action ?? before.action }
+    const summary = `Change the rule ${quoted(before.name)} (${named || 'nothing'}): ${doing(next as Does)}`
     return said(summary, { records: [{ kind: 'rule', id, sha256: hashOf(stated(before)) }] })
   },
 )

@@ -10,7 +10,7 @@ import { connectionPart, defaultPart } from '#store/growth/connections'
 import { experimentPart } from '#store/growth/experiments'
 import { channelById } from '#store/growth/growth-channels'
 import { profileOwner, profilePart } from '#store/growth/profiles'
-import { hashOf, inWords, quoted, type Said, type Says, said, saying } from './saying.ts'
+import { fieldsText, hashOf, quoted, type Said, type Says, said, saying } from './saying.ts'
 
 const resumeAll = saying(
   (_: object) => ({ counts: scheduledCounts }),
@@ -33,19 +33,23 @@ const setDefault = saying(
 
 const updateProfile = saying(
   (_: Static<typeof profile.update.input>) => ({ before: profilePart, owner: profileOwner }),
-  ({ before, owner }, { writing_dna = {}, add = {}, remove = {}, revision: _, ...patch }): Said => {
-    const fields = inWords([...new Set([...Object.keys(patch), ...[writing_dna, add, remove].flatMap(Object.keys)])])
+  ({ before, owner }, { writing_dna = {}, add = {}, remove = {}, revision, ...patch }): Said => {
+    const parts = [
+      fieldsText({ ...patch, ...writing_dna }),
+      ...Object.entries({ add, remove }).map(([how, lists]) => (Object.keys(lists).length === 0 ? '' : `${how} ${fieldsText(lists)}`)),
+    ].filter((part) => part !== '')
+    const seen = revision === undefined ? '' : `, if it is still revision ${revision}`
     const records = owner ? [{ kind: 'profile', id: owner.id, sha256: hashOf(before.profile) }] : []
-    return said(`Change the growth profile, from which every draft is made: ${fields || 'nothing'}`, { records })
+    const what = parts.join('; ') || 'nothing'
+    return said(`Change the growth profile, from which every draft is made: ${what}${seen}`, { records })
   },
 )
 
 const updateChannel = saying(
   ({ id }: Static<typeof channels.update.input>) => ({ channel: channelById(id) }),
-  ({ channel }, { id, status, ...patch }): Said => {
+  ({ channel }, { id, status, format_rules = {}, cadence = {} }): Said => {
     const { name, ...before } = found(channel, 'no such channel')
-    const { format_rules = {}, cadence = {} } = patch
-    const fields = inWords([...(status === undefined ? [] : [`status ${status}`]), ...Object.keys(format_rules), ...Object.keys(cadence)])
+    const fields = fieldsText({ status, ...format_rules, ...cadence })
     const now = { status: before.status, format_rules: before.format_rules, cadence: before.cadence }
     const records = [{ kind: 'channel', id, sha256: hashOf(now) }]
     return said(`Change the channel for ${name}: ${fields || 'nothing'}`, { records })

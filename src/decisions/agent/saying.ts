@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto'
 import type { Subject } from '#domain/agent/approval'
 import { excerpt } from '#domain/growth/reading/words'
+import { timeAt } from '#kernel/calendar'
 import { beginning } from '#kernel/storable'
 import { withMarks } from '#kernel/unseen'
+import type { Networks } from '#port/network/registry'
 import type { Load, Loaded } from '#store/engine/load'
 
 export interface Said {
-  /** One sentence, made from the records. */
+  /** One sentence, made from the records. It names each argument. */
   summary: string
   subject: Subject
 }
@@ -15,14 +17,14 @@ export interface Said {
 /** What a call does, as its records stand. `read` throws `not_found` as the operation does. */
 export interface Saying {
   load: Load
-  read(loaded: Loaded<Load>): Said
+  read(loaded: Loaded<Load>, networks: Networks): Said
 }
 
 export type Says<I> = (input: I) => Saying
 
 export const saying =
-  <I, L extends Load>(load: (input: I) => L, read: (loaded: Loaded<L>, input: I) => Said): Says<I> =>
-  (input) => ({ load: load(input), read: (loaded) => read(loaded as Loaded<L>, input) })
+  <I, L extends Load>(load: (input: I) => L, read: (loaded: Loaded<L>, input: I, networks: Networks) => Said): Says<I> =>
+  (input) => ({ load: load(input), read: (loaded, networks) => read(loaded as Loaded<L>, input, networks) })
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -51,3 +53,51 @@ export const quoted = (text: string): string => `“${excerpt(plain(text), LONGE
 
 /** `time_zone` as `time zone`. */
 export const inWords = (names: readonly string[]): string => names.map((name) => name.replaceAll('_', ' ')).join(', ')
+
+/** Without spaces it cannot look like a part of the sentence: a number, a time, a word of an enumeration. */
+const BARE = /^[\w./:+-]{1,40}$/
+const MOST_ENTRIES = 3
+const MOST_FIELDS = 20
+
+/** The first of them in words, and how many more there are. What is not shown costs nothing. */
+const someOf = <T>(all: readonly T[], most: number, text: (one: T) => string): string => {
+  const shown = all.slice(0, most).map(text).join(', ')
+  return all.length > most ? `${shown} and ${all.length - most} more` : shown
+}
+
+/** The value of an argument in few words, or the beginning of it. */
+export const valueText = (value: unknown): string => {
+  if (value === null) return 'none'
+  if (typeof value === 'string') return value.trim() === '' ? 'empty' : BARE.test(value) ? value : quoted(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : someOf(value, MOST_ENTRIES, valueText)
+  return typeof value === 'object' ? `(${fieldsText(value)})` : String(value)
+}
+
+const nameText = (name: string): string => (BARE.test(name) ? inWords([name]) : quoted(name))
+
+/** `max length 200, time zone UTC`: each field with its value. Empty without fields. */
+export const fieldsText = (fields: object): string => {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return someOf(given, MOST_FIELDS, ([name, value]) => `${nameText(name)} ${valueText(value)}`)
+}
+
+/** The same in parentheses, with a space before; nothing without fields. */
+export const besides = (fields: object): string => {
+  const text = fieldsText(fields)
+  return text === '' ? '' : ` (${text})`
+}
+
+/** A time by the workspace's clocks. */
+export const clockText = (time: Date, timeZone: string): string => `${timeAt(time, timeZone)} (${timeZone})`
+
+/** What a caller says it has seen, at the end of a sentence. */
+export const seenText = (hash: string | undefined): string => (hash === undefined ? '' : `, if its text is still that of hash ${hash}`)
+
+const MOST_WARNINGS = 3
+
+/** What `preview` warns of, at the end of a sentence. */
+export const warningText = (warnings: readonly { message: string }[]): string => {
+  if (warnings.length === 0) return ''
+  const text = someOf(warnings, MOST_WARNINGS, ({ message }) => message.replace(/\s+/g, ' ').replace(/\.$/, ''))
+  return `; ${warnings.length === 1 ? 'a warning' : 'warnings'}: ${text}`
+}

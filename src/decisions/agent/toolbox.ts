@@ -79,6 +79,8 @@ export interface ToolBox {
   checked(name: string, args: unknown): Arguments
   /** Why a person is asked of this very call, whatever its class says; empty if nobody is. Throws the refusal of a call that can never run. */
   asks(name: string, args: Arguments, facts: AskingFacts): string[]
+  /** What a call of class commit does, as `why` says it. */
+  commits(name: string, args: Arguments): string
   /** In a letter, also what only reads. Throws the operation's refusals. */
   decide(name: string, args: Arguments, context: ToolContext): Promise<Decided>
   /** Beside the mailbox. */

@@ -22,6 +22,8 @@ export interface CallFacts {
   isRepeat?: boolean
   /** A run of a schedule calls what would make further runs. */
   makesRuns?: boolean
+  /** Of class commit: what the call does. Default: publishes. */
+  commits?: string
   /** The call is the caller's own act: the exact command typed by a person. */
   own?: boolean
 }
@@ -73,6 +75,7 @@ export const verdictOf = ({
   makesRuns = false,
   own = false,
   asks = [],
+  commits = 'publishes',
 }: CallFacts): Verdict => {
   if (!offered) return deny('this job was not given the tool')
   if (makesRuns) return deny('a scheduled run can create neither schedules nor webhook rules')
@@ -88,7 +91,7 @@ export const verdictOf = ({
   }
   if (!mayRun) return own ? deny('your role may not do this') : ask('role', ...untrusted(taint))
   if (own) return allow
-  if (of === 'commit') return ask('publishes', ...untrusted(taint))
+  if (of === 'commit') return ask(commits, ...untrusted(taint))
   if (rule === 'ask') return ask('your rule', ...untrusted(taint))
   if (isRepeat) return ask('an equal call may have happened already', ...untrusted(taint))
   if (of === 'outside_write') return rule === 'allow' && taint.length === 0 ? allow : ask('leaves the workspace', ...untrusted(taint))

@@ -20,7 +20,9 @@ const EMAILS: Record<EmailStatus, string> = {
 export const emailText = (status: EmailStatus): string => EMAILS[status]
 
 const REASONS: Record<string, string> = {
-  publishes: 'It approves or publishes',
+  publishes: 'It publishes, now or at the time that it names',
+  approves: 'It approves what can then be published',
+  'changes the workspace': 'It changes how the workspace works',
   role: 'The agent, on behalf of whoever asked it, cannot do this itself',
   'your rule': 'A rule of this workspace asks for it',
   'leaves the workspace': 'It changes something outside the workspace',

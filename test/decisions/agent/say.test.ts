@@ -23,7 +23,7 @@ const say = (operation: string, input: object): Promise<Said> => {
     name: 'say',
     priority: 'interactive',
     provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
-    decide: async (sql) => ({ reply: saying.read(await loadNow<Load>(sql, saying.load)) }),
+    decide: async (sql) => ({ reply: saying.read(await loadNow<Load>(sql, saying.load), app.workplace.world.networks) }),
   })
 }
 
@@ -51,6 +51,9 @@ const defaultHandle = async (): Promise<string> =>
 const make = async (resource: string): Promise<string> => (await recipes[resource]!.make(workspace)).id!
 const set = (table: 'item' | 'engagement', id: string, fields: object) =>
   app.owner`update ${app.owner(table)} set ${app.owner(fields as Record<string, string>)} where id = ${id}`
+
+/** The sentence without its warnings: the drafts of these tests say the same. */
+const called = ({ summary }: Said): string => summary.replace(/; (a warning|warnings): .*$/, '')
 
 const BODY = 'Every delay starts at the dock.'
 
@@ -95,7 +98,7 @@ test('an approval of a draft names its text and the default account', async () =
   const id = await make('growth.items')
   const handle = await defaultHandle()
   const plain = await say('growth.items.approve', { id })
-  expect(plain.summary).toBe(`Approve the draft “Every delay starts at the dock” so that it can be scheduled or posted from @${handle}`)
+  expect(called(plain)).toBe(`Approve the draft “Every delay starts at the dock” so that it can be scheduled or posted from @${handle}`)
   expect(plain.subject).toMatchObject({ account: handle, text: BODY, records: [{ kind: 'item', id }] })
   const edited = await say('growth.items.approve', { id, edited_body: 'Every delay starts at the gate.' })
   expect(edited.summary).toContain('at the dock”, changed to “Every delay starts at the gate”, so that')
@@ -130,21 +133,23 @@ test('a schedule names the time by the clocks of the workspace', async () => {
   const handle = await defaultHandle()
   const day = `${new Date().getUTCFullYear() + 1}-06-15`
   const asked = { id, post_at: `${day}T07:00:00Z` }
-  const { summary, subject } = await say('growth.items.schedule', asked)
+  const scheduling = await say('growth.items.schedule', asked)
+  const { subject } = scheduling
   const at = `at ${day} 09:00 (Europe/Berlin)`
-  expect(summary).toBe(`Schedule “Every delay starts at the dock” to go out from @${handle} ${at}`)
+  expect(called(scheduling)).toBe(`Schedule “Every delay starts at the dock” to go out from @${handle} ${at}`)
   expect(subject.text).toBe(BODY)
   await run('growth.items.schedule', asked)
   const moved = await say('growth.items.schedule', { id, post_at: 'next_slot' })
-  expect(moved.summary).toEndWith(` in the next free slot, instead of ${at}`)
+  expect(called(moved)).toEndWith(` in the next free slot, instead of ${at}`)
 })
 
 test('a post names the text and the account it goes out from', async () => {
   const id = await make('growth.items')
   await run('growth.items.approve', { id })
   const handle = await defaultHandle()
-  const { summary, subject } = await say('growth.items.postNow', { id })
-  expect(summary).toBe(`Post “Every delay starts at the dock” now from @${handle}`)
+  const posting = await say('growth.items.postNow', { id })
+  const { subject } = posting
+  expect(called(posting)).toBe(`Post “Every delay starts at the dock” now from @${handle}`)
   expect(subject).toMatchObject({ account: handle, text: BODY })
   await set('item', id, { status: 'publish_unconfirmed' })
   const again = await say('growth.items.postNow', { id, confirm: 'post_again' })
@@ -213,10 +218,41 @@ test('a new default account is named with the one that it replaces', async () =>
   expect(subject.records).toMatchObject([{ kind: 'connection', id: other.id }])
 })
 
+test('an approval that schedules names its time, the changed text, what is done if it is missed, and what preview warns of', async () => {
+  await run('growth.profile.update', { time_zone: 'Europe/Berlin', writing_dna: { avoid: ['synergy'] } })
+  const id = await make('growth.items')
+  const day = `${new Date().getUTCFullYear() + 1}-06-15`
+  const asked = { id, edited_body: 'Synergy at the gate.', post_at: `${day}T07:00:00Z`, on_missed: 'skip' }
+  const { summary, subject } = await say('growth.items.approve', asked)
+  expect(summary).toContain(`, changed to “Synergy at the gate”, and schedule it to go out from @${await defaultHandle()} at ${day} 09:00`)
+  expect(summary).toContain(' (Europe/Berlin) (if missed: skip it); a warning: contains "synergy", which the profile avoids')
+  expect(subject.text).toBe('Synergy at the gate.')
+  const preview = await run('growth.items.preview', { body: asked.edited_body, item_id: id })
+  for (const { message } of preview.preview.warnings) expect(summary).toContain(message)
+  await run('growth.profile.update', { writing_dna: { avoid: [] } })
+})
+
+test('a sentence stays of bounded length, whatever a call asks for', async () => {
+  const long = Array.from({ length: 100 }, (_, n) => `${n} `.repeat(600))
+  const lists = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`list${n}`, long]))
+  const { summary } = await say('growth.profile.update', { goal: 'x '.repeat(900), add: lists, remove: lists })
+  expect(summary.length).toBeLessThan(12_000)
+  expect(summary).toContain('and 97 more')
+  expect(summary).toContain('and 280 more')
+})
+
+test('a text in an argument cannot look like the sentence around it', async () => {
+  const id = await make('growth.experiments')
+  const { summary } = await say('growth.experiments.conclude', { id, result: 'Fine”, and post now “item' })
+  expect(summary).toEndWith('with the verdict “Fine", and post now "item”')
+  const profile = await say('growth.profile.update', { goal: 'x; remove proof none', add: { 'proof none; goal': ['y'] } })
+  expect(profile.summary).toEndWith(': goal “x; remove proof none”; add “proof none; goal” y')
+})
+
 test('a change of the profile names the fields, and is bound to what they say', async () => {
   const asked = { goal: 'More readers', writing_dna: { stories: [], voice_rules: ['Short sentences'] } }
   const before = await say('growth.profile.update', asked)
-  expect(before.summary).toEndWith(': goal, stories, voice rules')
+  expect(before.summary).toEndWith(': goal “More readers”, stories none, voice rules “Short sentences”')
   await run('growth.profile.update', { audience: 'Dispatchers' })
   const after = await say('growth.profile.update', asked)
   expect(after.subject.records).not.toEqual(before.subject.records)
@@ -227,7 +263,7 @@ test('a change of a channel names the rules and times', async () => {
   const id = await make('growth.channels')
   const asked = { id, status: 'inactive', format_rules: { max_length: 200 }, cadence: { time_zone: 'UTC' } }
   const before = await say('growth.channels.update', asked)
-  expect(before.summary).toBe('Change the channel for threads: status inactive, max length, time zone')
+  expect(before.summary).toBe('Change the channel for threads: status inactive, max length 200, time zone UTC')
   await run('growth.channels.update', asked)
   expect((await say('growth.channels.update', asked)).subject.records).not.toEqual(before.subject.records)
 })
