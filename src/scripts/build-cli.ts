@@ -7,7 +7,7 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import type { BunPlugin } from 'bun'
-import { resources } from '#contract/index'
+import { capabilities, resources } from '#contract/index'
 import { WORDS } from '#contract/shapes'
 import { license, version } from '../../package.json'
 
@@ -70,10 +70,11 @@ const contractAsData = (): string => {
     const words = (value as { [WORDS]?: readonly string[] } | null)?.[WORDS]
     return words ? { ...(value as object), 'x-words': words } : value
   }
-  const data = JSON.stringify(JSON.stringify(plain, named))
+  const data = (value: unknown) => JSON.stringify(JSON.stringify(value, named))
   return `import { named } from '#contract/op'
-export const resources = JSON.parse(${data})
-export const operations = resources.flatMap(named)`
+export const resources = JSON.parse(${data(plain)})
+export const operations = resources.flatMap(named)
+export const capabilities = JSON.parse(${data(capabilities.map(({ id, tool, input }) => ({ id, tool, input })))})`
 }
 
 /** Saves each start the construction of schemas, and TypeBox. */

@@ -52,7 +52,11 @@ describe('the page of an approval', () => {
     expect(text).not.toMatch(/<script|\son\w+=|style="/i)
     const shown = [
       ...['<h1>Approve this?</h1>', 'Approve the draft &quot;Ship on Friday&quot;', '<dd>01234567</dd>', '<dd>@tendril_test</dd>'],
-      ...['>Ship on Friday,\n\n  &lt;b&gt;rest&lt;/b&gt; on Sunday. 🎉</dd>', 'It publishes, now or at the time that it names', '<dd>fetch_url example.org</dd>'],
+      ...[
+        '>Ship on Friday,\n\n  &lt;b&gt;rest&lt;/b&gt; on Sunday. 🎉</dd>',
+        'It publishes, now or at the time that it names',
+        '<dd>fetch_url example.org</dd>',
+      ],
       ...[
         'people outside the workspace wrote',
         '<dd>Test</dd>',
