@@ -75,6 +75,7 @@ create table public.agent_conversation (
   summary_untrusted boolean not null default false,
   connection_id uuid,
   thread text,
+  summary_authors jsonb not null default '[]'::jsonb,
   constraint agent_conversation_origin_check CHECK ((origin = ANY (ARRAY['app'::text, 'channel'::text, 'schedule'::text, 'webhook'::text]))),
   constraint agent_conversation_pkey PRIMARY KEY (tenant_id, id),
   constraint agent_conversation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text])))

@@ -1,7 +1,8 @@
 /** Tools that exist only inside a job: they change nothing but the job itself. */
 import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
 import { NOT_BLANK } from '#contract/shapes'
-import type { Decided, Tool } from '#decisions/agent/toolbox'
+import type { Decided, Tool, ToolCaller } from '#decisions/agent/toolbox'
+import { Authors, type Named, type Rights } from '#domain/agent/authors'
 import type { CallingJob } from '#domain/agent/job'
 import { CONVERSATION } from '#domain/agent/taint'
 import { fail } from '#kernel/errors'
@@ -33,14 +34,27 @@ const toolOf = (name: Name): Tool => {
   return { name, title, description: `${title}. ${rest}`, parameters, module: 'agent', class: 'read', way, foreign: way === 'read' }
 }
 
-/** What a search gives the model. `untrusted`: where words come from that are not the caller's own. */
+/** What a search gives the model. `from`: who wrote it, if not the caller. `untrusted`: where words come from that may not be obeyed. */
 interface Found {
-  messages: { role: string; content: string; at: string; untrusted?: string }[]
+  messages: { role: string; from?: string; content: string; at: string; untrusted?: string }[]
 }
 
-const shown = ({ created_at, untrusted, ...rest }: FoundMessage): Found['messages'][number] => ({
-  ...{ ...rest, at: created_at.toISOString() },
-  ...(untrusted ? { untrusted: CONVERSATION } : {}),
+const shown = ({ role, content, created_at, ...found }: FoundMessage, by: Named | undefined): Found['messages'][number] => {
+  const untrusted = found.untrusted ? CONVERSATION : by?.isLesser ? by.source : undefined
+  const at = created_at.toISOString()
+  return { role, ...(by && !by.isSelf ? { from: by.label } : {}), content, at, ...(untrusted ? { untrusted } : {}) }
+}
+
+/** As whom a job searches. */
+interface Searching {
+  caller: ToolCaller
+  job: Pick<CallingJob, 'conversationId' | 'messageId' | 'onBehalf'>
+}
+
+const rightsOf = ({ principal, scopes }: ToolCaller): Rights & { name: null } => ({
+  name: null,
+  role: principal.member?.role ?? null,
+  scopes: [...scopes].filter((scope) => scope !== 'session'),
 })
 
 /** `isTool`: whether there is a tool of this name. */
@@ -54,13 +68,18 @@ export const innerTools = ({ db }: Pick<World, 'db'>, isTool: (name: string) => 
     if (unknown !== undefined) fail('not_found', `there is no tool ${unknown}`)
     return { value: { names }, effects: {}, shown: names }
   },
-  async read(name: string, args: unknown, at: { tenantId: string } & Pick<CallingJob, 'conversationId' | 'messageId'>): Promise<unknown> {
+  async read(name: string, args: unknown, { caller, job }: Searching): Promise<unknown> {
     if (name !== 'search_conversation') return fail('not_found', `there is no tool ${name}`)
     const { query } = args as Static<(typeof inputs)['search_conversation']>
-    const { tenantId, conversationId, messageId } = at
+    const { conversationId, messageId, onBehalf } = job
     if (conversationId === null || messageId === null) return { messages: [] } satisfies Found
-    const messages = await db.read({ tenantId }, searchMessages({ conversationId, messageId }, query))
-    return { messages: messages.map(shown) } satisfies Found
+    const found = await db.read({ tenantId: caller.tenantId }, searchMessages({ conversationId, messageId }, query))
+    const authors = new Authors(
+      found.flatMap(({ by }) => by ?? []),
+      onBehalf,
+      rightsOf(caller),
+    )
+    return { messages: found.map((one) => shown(one, authors.of(one.by))) } satisfies Found
   },
   /** Where words in an answer come from that are not the caller's own. */
   sources: (name: string, value: unknown): string[] =>

@@ -125,7 +125,7 @@ class OperationTools implements ToolBox {
 
   async read(name: string, args: Arguments, caller: ToolCaller, job: CallingJob): Promise<unknown> {
     const { tenantId, principal } = caller
-    if (this.#inner.has(name)) return this.#inner.read(name, args, { tenantId, ...job })
+    if (this.#inner.has(name)) return this.#inner.read(name, args, { caller, job })
     const { o, handler } = this.#find(name)
     // The caller's rights were checked when the step began; the credential itself may have ended since.
     const reading = contextFor(this.world, { tenantId, principal: { kind: 'system', id: 'agent' }, scopes: new Set() })

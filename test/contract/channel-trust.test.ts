@@ -58,7 +58,10 @@ const world: fc.Arbitrary<World> = fc.record({
 })
 
 const callerOf = ({ on_behalf }: Trusted, role: Role) =>
-  toolCaller('t', on_behalf, isForStranger(on_behalf) ? { role: 'viewer', scopes: ['api:read', 'workspace:use'] } : { role, scopes: null })
+  toolCaller('t', on_behalf, {
+    ...(isForStranger(on_behalf) ? { role: 'viewer', scopes: ['api:read', 'workspace:use'] } : { role, scopes: null }),
+    name: null,
+  })
 
 /** The tools whose calls are carried out, none of them asked of a person. */
 const unattended = (trust: Trusted, { role, read, rules, unasked, url }: World): Tool[] => {

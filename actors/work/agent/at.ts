@@ -2,11 +2,13 @@
 import { toolCaller } from '#decisions/agent/caller'
 import { pausedEvent, pauseNotice } from '#decisions/agent/schedules'
 import type { ToolCaller } from '#decisions/agent/toolbox'
+import { type Author, Authors, othersIn } from '#domain/agent/authors'
 import { isOver, type Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { ranOut, type Schedule } from '#domain/agent/schedule'
 import type { StepHead } from '#domain/agent/step'
 import { CONVERSATION } from '#domain/agent/taint'
+import { authorsBefore, theseNow } from '#store/agent/authors'
 import { type CallerNow, callerNow } from '#store/agent/callers'
 import { channelOriginPart } from '#store/agent/channel-replies'
 import { behindPart, jobPart } from '#store/agent/jobs'
@@ -35,6 +37,8 @@ export interface At {
   caller: ToolCaller
   /** What the caller may do, as of now. */
   callerNow: CallerNow
+  /** Those who wrote what the job is given of its conversation. */
+  authors: Authors
   /** Of the job, before this letter. */
   heads: readonly Omit<StepHead, 'way'>[]
   /** The row of work of the conversation's next job, which may begin once this one has ended or waits. */
@@ -64,26 +68,41 @@ export const openJob = async ({ publicUrl }: Pick<AgentDeps, 'publicUrl'>, sql: 
     now: callerNow(job.on_behalf),
     order: behindPart(job.id, job.conversation_id),
     tenant: tenantPart,
+    authors: when(job.message_id !== null || job.parent_id !== null, authorsBefore(job.root_id)),
     ...scheduleOf(job),
     origin: when(job.kind === 'channel' || job.parent_id !== null, channelOriginPart(job.root_id)),
     ...familyParts(job, heads),
   })
   const changes = new JobChanges(job, found.thread, gate.now)
-  taintByConversation(changes, found)
+  const authors = await authorsFor(sql, job, found)
+  taintByConversation(changes, { authors, thread: found.thread })
   const run = found.schedule && { schedule: found.schedule, work: found.scheduleWork?.id }
   const family = familyOf(job, found)
   const at = found.now && {
-    ...{ sql, gate, work, changes, heads, run, family, callerNow: found.now, nextWork: found.order.next_work },
+    ...{ sql, gate, work, changes, heads, run, family, authors, callerNow: found.now, nextWork: found.order.next_work },
     caller: toolCaller(found.tenant!.id, job.on_behalf, found.now),
     channel: found.origin && { origin: found.origin, publicUrl },
   }
-  return { job, heads, order: found.order, changes, run, family, at }
+  return { job, heads, order: found.order, changes, run, family, authors, at }
 }
 
-/** Its conversation may have got words of people outside since the job was asked for: the answer before it, or a summary. */
-const taintByConversation = (changes: JobChanges, { thread }: { thread: JobThread | undefined }): void => {
-  if (thread?.is_untrusted) changes.taint([CONVERSATION])
+/** Most conversations are of one person, about whom all is known. */
+const authorsFor = async (
+  sql: Sql,
+  { on_behalf }: Job,
+  { now, authors }: { now: CallerNow | undefined; authors: (Author | null)[] | undefined },
+): Promise<Authors> => {
+  const others = now ? othersIn(authors ?? [], on_behalf) : []
+  const known = others.length > 0 ? (await loadNow(sql, { known: theseNow(others) })).known : []
+  return new Authors(known, on_behalf, now ?? { role: null, scopes: [], name: null })
 }
+
+/**
+ * Since the job was asked for, its conversation may have got words of people outside: the answer before it, or a summary; and whoever wrote
+ * some of it may do less than then.
+ */
+const taintByConversation = (changes: JobChanges, { authors, thread }: { authors: Authors; thread: JobThread | undefined }): void =>
+  changes.taint([...(thread?.is_untrusted ? [CONVERSATION] : []), ...authors.sources])
 
 /** The job's row is due again. */
 export const again = ({ changes, work }: Pick<At, 'changes' | 'work'>, runAt: Date): Decided => {

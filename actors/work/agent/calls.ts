@@ -184,7 +184,7 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   const all = calls.map((call, index) => (index < MOST_CALLS ? checkedCall(deps, at, call, answer) : { error: TOO_MANY }))
   const hashes = all.flatMap((checked) => ('hash' in checked ? checked.hash : []))
   const { id, conversation_id } = at.changes.job
-  const open = when(conversation_id !== null, openApprovalsOf(conversation_id ?? ''))
+  const open = when(conversation_id !== null, openApprovalsOf(conversation_id ?? '', at.changes.job.on_behalf))
   const loaded = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(id), earlier: equalCalls(id, hashes), open })
   const { rules, pending, earlier } = loaded
   const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)

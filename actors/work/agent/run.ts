@@ -62,6 +62,7 @@ export interface Thinking extends Of {
   maxTokens: number
   /** What the conversation asks of people already. */
   open: TranscriptMessage[]
+  authors: At['authors']
 }
 
 /** The work of a lane. */
@@ -103,7 +104,7 @@ const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | 
     said: when(job.message_id !== null, historyOf(job.message_id ?? '')),
     profile: profilePart,
     denied: deniedTools,
-    open: when(job.conversation_id !== null && !isStrangers, openApprovalsOf(job.conversation_id ?? '')),
+    open: when(job.conversation_id !== null && !isStrangers, openApprovalsOf(job.conversation_id ?? '', job.on_behalf)),
     words: when(job.message_id !== null, messageBeginning(job.message_id ?? '', LONGEST_COMMAND)),
     recall: when(!job.task && !isStrangers, recallBytes(job.on_behalf.personId)),
     pinned: when(!job.task, pinnedBytes),
@@ -149,7 +150,16 @@ const beginThought = async (
   const step = beginStep(at, before?.kind === 'model' ? loaded.step : undefined, reserved)
   changes.set({ model_calls: job.model_calls + 1 })
   changes.started(step, byDesk ? NO_MODEL : job.model)
-  const rest = { system, tools, offered: offered.map(({ name }) => name), last, byDesk, open, maxTokens: reserved?.maxTokens ?? 0 }
+  const rest = {
+    system,
+    tools,
+    offered: offered.map(({ name }) => name),
+    last,
+    byDesk,
+    open,
+    maxTokens: reserved?.maxTokens ?? 0,
+    authors: at.authors,
+  }
   return { run: { kind: 'think', step, ...rest, job: changes.job, caller: at.caller } }
 }
 
@@ -165,19 +175,20 @@ const isByDesk = async ({ desk }: AgentDeps, job: Job, words: { content: string 
 
 /** What a stranger's job is told says nothing of the workspace. */
 const rulesFor = (
-  { gate, changes }: At,
+  { gate, changes, authors }: At,
   offered: readonly Tool[],
   { profile: { profile }, failing }: { profile: { profile: Profile }; failing: Parameters<typeof failingMessage>[0] },
 ): string => {
   if (isForStranger(changes.job.on_behalf)) return strangersMessage(offered, dayOf(gate))
-  return `${systemFor(gate, offered, profile)}${failingMessage(failing)}`
+  return `${systemFor(gate, offered, { profile, person: authors.self.label })}${failingMessage(failing)}`
 }
 
 const dayOf = ({ now }: Gate): string => now.toISOString().slice(0, 10)
 
-const systemFor = (gate: Gate, offered: readonly Tool[], { time_zone: timeZone, ...profile }: Profile): string => {
-  const { goal, audience, voice, language } = profile
-  return systemMessage(offered, { goal, audience, voice, language, timeZone, plan: gate.plan.plan }, dayOf(gate))
+/** `person`: who has asked. */
+const systemFor = (gate: Gate, offered: readonly Tool[], { profile, person }: { profile: Profile; person: string }): string => {
+  const { goal, audience, voice, language, time_zone: timeZone } = profile
+  return systemMessage(offered, { goal, audience, voice, language, timeZone, plan: gate.plan.plan, person }, dayOf(gate))
 }
 
 const offeredOf = (deps: AgentDeps, { changes, caller, callerNow }: At, rules: readonly { tool_name: string }[]): Tool[] => {

@@ -3,6 +3,7 @@
  * summary. If it fails, the thought goes without the oldest messages.
  */
 import { Buffer } from 'node:buffer'
+import { Authors } from '#domain/agent/authors'
 import { estimateTokens, historyBytes, reserve } from '#domain/agent/budget'
 import {
   type History,
@@ -21,6 +22,7 @@ import { CONVERSATION } from '#domain/agent/taint'
 import type { Turn } from '#port/model/thinker'
 import { stepPart } from '#store/agent/steps'
 import {
+  authorsBetween,
   headsBefore,
   type Span,
   type StoredSummary,
@@ -43,6 +45,8 @@ export interface Summarising {
   step: Step
   span: Span
   maxTokens: number
+  callerNow: At['callerNow']
+  authors: At['authors']
 }
 
 const STARTED = 'Summarise earlier messages'
@@ -84,7 +88,7 @@ export const beginSummary = async (
 ): Promise<Summarising | undefined> => {
   // A thought that was tried before goes on with what it had.
   if (tried?.kind === 'model' || !history) return undefined
-  const { gate, changes, caller } = at
+  const { gate, changes, caller, callerNow, authors } = at
   const models = deps.models()
   const room = historyBytes(deps.contextTokens)
   const others = heads.filter(({ id }) => id !== tried?.id)
@@ -99,18 +103,22 @@ export const beginSummary = async (
   }
   const step = beginStep(at, tried, reserved, { kind: 'summary', name })
   changes.started(step, STARTED)
-  return { kind: 'summary', job: changes.job, caller, step, span: found.span, maxTokens: reserved.maxTokens }
+  return { kind: 'summary', job: changes.job, caller, callerNow, authors, step, span: found.span, maxTokens: reserved.maxTokens }
 }
 
-const summaryIn = ({ summary, summary_untrusted: untrusted }: StoredSummary): Summary | undefined =>
-  summary === null ? undefined : { text: summary, untrusted }
+/** Undefined: there is none. */
+export const summaryIn = ({ summary, ...before }: StoredSummary, authors: Authors): Summary | undefined =>
+  summary === null ? undefined : { text: summary, untrusted: before.summary_untrusted || authors.anyLesser(before.summary_authors) }
 
-export const summaryTurn = async (deps: AgentDeps, { job, step, span, maxTokens }: Summarising, tenantId: string): Promise<Turn> => {
-  const { before, said } = await loadBy((query) => deps.db.read({ tenantId }, query), {
+export const summaryTurn = async (deps: AgentDeps, run: Summarising, tenantId: string): Promise<Turn> => {
+  const { job, step, span, maxTokens } = run
+  const { before, said, ...found } = await loadBy((query) => deps.db.read({ tenantId }, query), {
     before: summaryBefore(job.message_id!),
     said: saidBetween(span),
+    authors: authorsBetween(span),
   })
-  const messages = summaryRequest(before && summaryIn(before), said)
+  const authors = new Authors(found.authors, job.on_behalf, run.callerNow)
+  const messages = summaryRequest(before && summaryIn(before, run.authors), said, authors)
   return { model: step.name, system: summarySystem(historyBytes(deps.contextTokens)), messages, tools: [], choice: 'none', maxTokens }
 }
 

@@ -1,5 +1,6 @@
 /** What a model is given at a job's next thought. It is read beside the mailbox, because it can be long. */
 import { Buffer } from 'node:buffer'
+import type { Authors } from '#domain/agent/authors'
 import { historyBytes } from '#domain/agent/budget'
 import { isForStranger } from '#domain/agent/channel-trust'
 import { MOST_MESSAGES, summaryMessage } from '#domain/agent/compaction'
@@ -16,6 +17,7 @@ import { messageText } from '#store/agent/thread'
 import { loadBy, when } from '#store/engine/load'
 import type { AgentDeps } from './deps.ts'
 import type { Thinking } from './run.ts'
+import { summaryIn } from './summary.ts'
 
 interface Asking {
   turn: Turn
@@ -29,7 +31,7 @@ interface Asking {
 
 export const turnOf = async (
   deps: AgentDeps,
-  { job, system, tools, last, byDesk, maxTokens, open }: Thinking,
+  { job, system, tools, last, byDesk, maxTokens, open, authors }: Thinking,
   tenantId: string,
 ): Promise<Asking> => {
   const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
@@ -51,18 +53,26 @@ export const turnOf = async (
     }
   const memories = recalled ?? []
   const messages = said
-    ? said.map((one) => (one.id === job.message_id ? answeredMessage(one, job.on_behalf) : saidMessage(one)))
+    ? said.map((one) =>
+        one.id === job.message_id ? answeredMessage(one, job.on_behalf) : saidMessage(one, { by: authors.of(one.author) }),
+      )
     : [{ role: 'user' as const, text: job.goal }]
-  const history = withSummary(messages, before, historyBytes(deps.contextTokens)).toSpliced(-1, 0, ...open, ...recallMessage(memories))
+  const earlier = withSummary(messages, { before, authors }, historyBytes(deps.contextTokens))
+  const history = earlier.toSpliced(-1, 0, ...open, ...recallMessage(memories))
   const { text, given: playbooks } = playbooksMessage(pinned ?? [])
   const turn: Turn = { ...asked, system: `${system}${text}`, messages: [...history, ...stepMessages(steps)] }
   return { turn, typed: own?.content ?? (job.parent_id === null ? job.goal : ''), recalled: memories.map(({ id }) => id), playbooks }
 }
 
 /** The summary of the oldest messages, then those that fit of the others. */
-const withSummary = (messages: TranscriptMessage[], before: StoredSummary | undefined, room: number): TranscriptMessage[] => {
-  const { summary = null, summarised_to = 0, summary_untrusted: untrusted = false, seq = messages.length } = before ?? {}
-  const first = summary === null ? [] : [summaryMessage({ text: summary, untrusted }, summarised_to)]
+const withSummary = (
+  messages: TranscriptMessage[],
+  { before, authors }: { before: StoredSummary | undefined; authors: Authors },
+  room: number,
+): TranscriptMessage[] => {
+  const { summarised_to = 0, seq = messages.length } = before ?? {}
+  const summary = before && summaryIn(before, authors)
+  const first = summary ? [summaryMessage(summary, summarised_to)] : []
   const unread = Math.max(0, seq - summarised_to - messages.length)
   return [...first, ...fitted(messages, room - bytesOf(first), unread)]
 }

@@ -16,6 +16,7 @@ import {
   unpaidText,
 } from '#domain/agent/channel-trust'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
+import type { Role } from '#kernel/roles'
 import type { Sealer } from '#kernel/sealer'
 import { type ArrivalFacts, fetchesUpTo, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'
 import type { Sql } from '#store/engine/db'
@@ -41,6 +42,7 @@ const MOST_WAITING = 200
 interface Identity {
   id: string
   person_id: string
+  role: Role
 }
 
 export interface Arrival {

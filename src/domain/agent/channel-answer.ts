@@ -35,7 +35,7 @@ const FOR_STRANGERS = 'It answers somebody outside the workspace, and config.rep
 
 /** Taint names every source that the job has read. */
 const forOthers = (taint: readonly string[]): string =>
-  `Others read along where it would go, and there is no way to answer the sender alone. The job has read text of people outside: ${taint.join(', ')}.`
+  `Others read along where it would go, and there is no way to answer the sender alone. The job has read words of others: ${taint.join(', ')}.`
 
 /**
  * Where a job tells something. A member's job may have read what is the workspace's own, and text of people outside, which may want it told:
@@ -54,7 +54,8 @@ export const toldOf = (
   return { replyTo: direct_to, text: `${TOLD_ALONE}\n\n${text}`, held: null }
 }
 
-const TOLD_ALONE = 'You asked where others can read. Part of what I read for this comes from outside the workspace, so I answer only you.'
+const TOLD_ALONE =
+  'You asked where others can read. Part of what I read for this was written by people outside the workspace, or by members who may do less than you, so I answer only you.'
 
 /** What is told of the end of a job. Of a failure only members are told: it may say something of the workspace. */
 export const endText = ({ status, on_behalf }: Pick<Job, 'status' | 'on_behalf'>, said: readonly Pick<Message, 'content'>[]): string => {

@@ -3,6 +3,7 @@
  * workspace shows to anybody: no job has private data, text of people outside and an unattended way out together. Pure.
  */
 import { createHash } from 'node:crypto'
+import type { Role } from '#kernel/roles'
 import type { Channel, ChannelConnection } from './channel.ts'
 import type { OnBehalf } from './job.ts'
 
@@ -15,7 +16,7 @@ export const STRANGERS_TOOLS: readonly string[] = [
 export interface Sender {
   id: string
   /** Undefined: not linked. */
-  identity: { id: string; person_id: string } | undefined
+  identity: { id: string; person_id: string; role?: Role } | undefined
 }
 
 /** In whose name a message's job runs. `tools`: null for those of the person. */
@@ -26,6 +27,8 @@ export interface Trusted {
   taint: string[]
   /** Whether the message is marked as text of people outside. */
   untrusted: boolean
+  /** A viewer, who writes only into conversations of their own. */
+  readsOnly?: true
 }
 
 /** `none`: no job begins. */
@@ -47,7 +50,8 @@ export const trustOf = (connection: Pick<ChannelConnection, 'id' | 'channel' | '
   if (identity) {
     const untrusted = isForgeable(channel)
     const on_behalf: OnBehalf = { kind: 'channel', id: identity.id, personId: identity.person_id }
-    return { kind: 'member', on_behalf, tools: null, taint: untrusted ? [channelTaint(channel)] : [], untrusted }
+    const readsOnly = identity.role === 'viewer' ? { readsOnly: true as const } : {}
+    return { kind: 'member', on_behalf, tools: null, taint: untrusted ? [channelTaint(channel)] : [], untrusted, ...readsOnly }
   }
   if (sender_policy === 'members') return { kind: 'none' }
   const on_behalf: OnBehalf = { kind: 'channel', id, personId: null }
@@ -67,11 +71,11 @@ interface Said {
 
 /**
  * Names the conversation of a message within its connection, as `agent_conversation.thread` keeps it. People who are linked share that of a
- * thread for whose senders the provider vouches; elsewhere each has their own. A stranger never gets one of a member, whatever the names.
+ * thread for whose senders the provider vouches; elsewhere, and if they are viewers, each has their own. A stranger never gets one of a member, whatever the names.
  */
 export const conversationKey = ({ trust, sender, thread, isShared }: Said): string => {
   if (trust.kind === 'stranger') return `${STRANGERS}${hashed(sender, thread)}`
-  return isShared ? `shared:${hashed(thread)}` : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
+  return isShared && !trust.readsOnly ? `shared:${hashed(thread)}` : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
 }
 
 /** Conversations of strangers: nobody else may speak in them, since all that is said in one is what the stranger's next job sees. */

@@ -1,5 +1,6 @@
 /** When a conversation has grown too long for a model, how much of it is summarised, and how a model is asked for that. Pure. */
 import { beginning } from '#kernel/storable'
+import type { Authors } from './authors.ts'
 import { type Said, saidMessage, type TranscriptMessage } from './transcript.ts'
 
 /** What a job is given of its conversation: the summary, and the messages since. */
@@ -78,11 +79,12 @@ export interface Summary {
 
 const speakers = { user: 'person', assistant: 'agent', tool: 'tool' } as const
 
-/** As one message, so that nothing in it passes for what the model itself has said. */
-export const summaryRequest = (before: Summary | undefined, said: readonly Said[]): TranscriptMessage[] => {
+/** As one message, so that nothing in it passes for what the model itself has said. All are named: others will be given the summary. */
+export const summaryRequest = (before: Summary | undefined, said: readonly Said[], authors?: Authors): TranscriptMessage[] => {
   const lines = said.map(({ content, ...rest }) => {
-    const { role, text } = saidMessage({ ...rest, content: beginning(content, LONGEST_SAID) })
-    return `${speakers[role]}: ${text}`
+    const by = authors?.of(rest.author)
+    const { role, text } = saidMessage({ ...rest, content: beginning(content, LONGEST_SAID) }, { by })
+    return `${speakers[role]}${by?.isSelf && role === 'user' ? ` ${by.label}` : ''}: ${text}`
   })
   return [{ role: 'user', text: [...(before ? [`earlier summary: ${shown(before)}`] : []), ...lines].join('\n\n') }]
 }

@@ -1,5 +1,6 @@
 /** A conversation with the agent: active ⇄ archived. It holds finished messages only; each message of a person starts a job. */
 import { fail } from '#kernel/errors'
+import type { Role } from '#kernel/roles'
 
 export interface Conversation {
   id: string
@@ -77,6 +78,30 @@ export const withMessage = (before: Conversation, message: NewMessage, now: Date
     ...{ conversation_id: before.id, seq: before.next_seq, created_at: now, updated_at: now },
   },
 })
+
+/** Who writes, or changes the conversation itself. */
+interface Member {
+  role: Role
+  personId: string | null
+}
+
+const isStarter = ({ person_id }: Pick<Conversation, 'person_id'>, { personId }: Member): boolean =>
+  person_id !== null && person_id === personId
+
+/**
+ * Throws `forbidden` for a viewer in a conversation that somebody else began: a viewer may do less than most, and what is said in a conversation
+ * is what its next job reads.
+ */
+export const requireMayWrite = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
+  if (by.role === 'viewer' && !isStarter(conversation, by))
+    fail('forbidden', 'the role viewer writes only into conversations that it began itself; begin one')
+}
+
+/** Throws `forbidden`: its starter, and everybody but viewers. */
+export const requireMayChange = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
+  if (by.role === 'viewer' && !isStarter(conversation, by))
+    fail('forbidden', 'the role viewer can rename and archive only conversations that it began itself')
+}
 
 /** Throws `conflict` unless the conversation takes messages of people. */
 export const requireActive = ({ status }: Pick<Conversation, 'status'>): void => {

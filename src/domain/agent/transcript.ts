@@ -1,6 +1,7 @@
 /** What a model is given of a conversation and of its job's own steps. Each call in it has a result, in the same order. */
 import { beginning } from '#kernel/storable'
 import { EDITED } from './approval.ts'
+import type { Author, Named } from './authors.ts'
 import { isForStranger } from './channel-trust.ts'
 import type { OnBehalf } from './job.ts'
 import type { Step } from './step.ts'
@@ -10,6 +11,8 @@ export interface Said {
   content: string
   untrusted: boolean
   tools_used: string[]
+  /** Who wrote it, or asked for what it answers. */
+  author?: Author | null
 }
 
 export interface TranscriptCall {
@@ -36,8 +39,20 @@ const marked = (text: string, source: string): string => JSON.stringify({ from: 
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${beginning(text, most)}… (${text.length} characters in all; call the tool again for the whole)`
 
-export const saidMessage = ({ role, content, untrusted, tools_used }: Said, from = 'an earlier message'): TranscriptMessage => {
-  const text = untrusted ? marked(content, from) : content
+/** With who wrote it, unless that is the caller. What somebody wrote who may do less stands apart, as do answers to them. */
+const worded = ({ role, content, untrusted }: Said, by: Named | undefined, from: string): string => {
+  if (untrusted || !by) return untrusted ? marked(content, from) : content
+  if (by.isLesser) return marked(content, role === 'user' ? by.label : `an answer to ${by.label}`)
+  return role === 'user' && !by.isSelf ? JSON.stringify({ from: by.label, said: content }) : content
+}
+
+/** `by`: who wrote it, or asked for what it answers. */
+export const saidMessage = (
+  said: Said,
+  { by, from = 'an earlier message' }: { by?: Named | undefined; from?: string } = {},
+): TranscriptMessage => {
+  const { role, tools_used } = said
+  const text = worded(said, by, from)
   if (role === 'user') return { role, text }
   const used = tools_used.length > 0 ? `\n(tools used: ${tools_used.join(', ')})` : ''
   return { role: 'assistant', text: role === 'notice' ? `(notice: ${text})` : `${text}${used}`, calls: [] }
@@ -49,7 +64,7 @@ export const saidMessage = ({ role, content, untrusted, tools_used }: Said, from
  */
 export const answeredMessage = (said: Said, by: OnBehalf): TranscriptMessage => {
   if (by.kind === 'channel' && !isForStranger(by)) return saidMessage({ ...said, untrusted: false })
-  return saidMessage(said, isForStranger(by) ? 'somebody outside the workspace, who is to be answered' : undefined)
+  return saidMessage(said, isForStranger(by) ? { from: 'somebody outside the workspace, who is to be answered' } : {})
 }
 
 /** Calls shown to the model that wait for people. */
@@ -58,7 +73,7 @@ const MOST_OPEN = 10
 interface OpenCall {
   tool_name: string
   summary: string
-  /** Whether its job has read untrusted text, of which the summary may hold some. */
+  /** Whether the summary may hold words of others: its job has read untrusted text, or somebody else has asked for it. */
   is_tainted: boolean
 }
 

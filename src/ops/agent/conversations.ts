@@ -1,5 +1,12 @@
 import type { conversations } from '#contract/agent/conversations'
-import { type Conversation, newConversation, requireActive, updateConversation } from '#domain/agent/conversation'
+import {
+  type Conversation,
+  newConversation,
+  requireActive,
+  requireMayChange,
+  requireMayWrite,
+  updateConversation,
+} from '#domain/agent/conversation'
 import { conversationView, jobView, messageView } from '#domain/agent/views'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -7,6 +14,7 @@ import { conversationPart, insertConversation, listConversations, saveConversati
 import { openJobsOf } from '#store/agent/jobs'
 import { messagesPart } from '#store/agent/messages'
 import { loadBy } from '#store/engine/load'
+import { partyOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { conversationEvents } from '../job-events.ts'
 import { loading } from '../loading.ts'
@@ -41,7 +49,8 @@ export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handle
 
   update: loading(
     ({ id }) => ({ before: conversationPart(id) }),
-    ({ id: _, ...changes }, { gate }, { before }) => {
+    ({ id: _, ...changes }, { gate, principal }, { before }) => {
+      requireMayChange(the(before), partyOf(principal))
       const conversation = updateConversation(the(before), changes, gate.now)
       return { reply: { conversation: conversationView(conversation) }, effects: { writes: [saveConversation(conversation)] } }
     },
@@ -62,6 +71,7 @@ export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handle
     async ({ id: _, ...said }, context, { before, facts }) => {
       const { principal, gate } = context
       const conversation = the(before)
+      requireMayWrite(conversation, partyOf(principal))
       requireActive(conversation)
       const turn = { before: conversation, said, principal, facts, now: gate.now, save: saveConversation }
       const { message, job, ...rest } = await startTurn(parts, turn, context)

@@ -1,9 +1,10 @@
 import type { messages } from '#contract/agent/messages'
-import { newConversation, requireActive } from '#domain/agent/conversation'
+import { newConversation, requireActive, requireMayWrite } from '#domain/agent/conversation'
 import { jobView } from '#domain/agent/views'
 import { newId } from '#kernel/ids'
 import { conversationPart, insertConversation, saveConversation, turnFacts } from '#store/agent/conversations'
 import { when } from '#store/engine/load'
+import { partyOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { startTurn, type TurnParts } from '../turns.ts'
@@ -18,6 +19,7 @@ export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => 
       const begun =
         conversationId === undefined && newConversation(newId(), { title: null, person_id: principal.member?.personId ?? null, now })
       const before = begun || the(known)
+      requireMayWrite(before, partyOf(principal))
       requireActive(before)
       const save = begun ? insertConversation : saveConversation
       const { job, effects, auditDetail } = await startTurn(parts, { before, said, principal, facts, now, save }, context)

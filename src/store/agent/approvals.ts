@@ -1,4 +1,5 @@
 import type { Approval, OpenApproval } from '#domain/agent/approval'
+import type { OnBehalf } from '#domain/agent/job'
 import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB } from '#domain/agent/limits'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -53,11 +54,12 @@ export const listApprovals =
       where true ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
       order by a.id desc limit ${limit + 1}`
 
-/** What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text. */
-export const openApprovalsOf = (conversationId: string) =>
+/** What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or somebody else than `by` has asked for it. */
+export const openApprovalsOf = (conversationId: string, by: OnBehalf) =>
   many<OpenApproval & { is_tainted: boolean }>(
     { expires_at: true },
-    (sql) => sql`select a.tool_name, a.arguments_hash, a.subject, a.summary, a.expires_at, j.taint <> '[]' as is_tainted
+    (sql) => sql`select a.tool_name, a.arguments_hash, a.subject, a.summary, a.expires_at,
+        j.taint <> '[]' or not coalesce(j.on_behalf->>'personId' = ${by.personId}, j.on_behalf->>'id' = ${by.id}) as is_tainted
       from agent_approval a join agent_job j on j.id = a.job_id
       where a.status = 'pending' and j.conversation_id = ${conversationId} order by a.id limit ${MOST_APPROVALS}`,
   )

@@ -2,6 +2,7 @@
 import type { ChannelMessage } from '#domain/agent/channel-message'
 import { MOST_OF_MEMBER } from '#domain/agent/channel-trust'
 import type { Conversation } from '#domain/agent/conversation'
+import type { Role } from '#kernel/roles'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
@@ -130,9 +131,11 @@ export const insertTold =
 
 /** A sender who is linked to somebody who is a member now. */
 export const memberOfSender = (connectionId: string, sender: string) =>
-  one<{ id: string; person_id: string }>(
+  one<{ id: string; person_id: string; role: Role }>(
     {},
-    (sql) => sql`select i.id, i.person_id from channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id
+    (
+      sql,
+    ) => sql`select i.id, i.person_id, m.role from channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id
       where i.connection_id = ${connectionId} and i.external_id = ${sender}`,
   )
 

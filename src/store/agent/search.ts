@@ -1,10 +1,14 @@
+import type { AuthorNow } from '#domain/agent/authors'
 import type { Query } from '../engine/db.ts'
+import { authorOf, authorsNow } from './authors.ts'
 
 export interface FoundMessage {
   role: string
   content: string
   /** It may contain words of people outside the workspace. */
   untrusted: boolean
+  /** Who wrote it, or asked for what it answers; null if nobody here did. */
+  by: AuthorNow | null
   created_at: Date
 }
 
@@ -20,7 +24,9 @@ export const searchMessages =
   (sql) => {
     const words = query.normalize('NFC').trim().split(/\s+/).slice(0, 10)
     const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
-    return sql`select role, left(content, ${SHOWN}) as content, untrusted, created_at from agent_message
-      where conversation_id = ${conversationId} and seq <= (select seq from agent_message where id = ${messageId})
-        and normalize(content, NFC) ilike all(${patterns}::text[]) order by seq desc limit 10`
+    const found = sql`select m.role, left(m.content, ${SHOWN}) as content, m.untrusted, m.created_at, m.seq, ${authorOf(sql)} as author
+      from agent_message m where m.conversation_id = ${conversationId} and m.seq <= (select seq from agent_message where id = ${messageId})
+        and normalize(m.content, NFC) ilike all(${patterns}::text[]) order by m.seq desc limit 10`
+    return sql`select f.role, f.content, f.untrusted, f.created_at,
+      (select row_to_json(a) from (${authorsNow(sql, sql`select f.author`)}) a) as by from (${found}) f order by f.seq desc`
   }

@@ -1,8 +1,11 @@
 /** Conversations by their length, and the summaries of those that have grown long. */
+
+import type { Author, AuthorNow } from '#domain/agent/authors'
 import type { History, MessageHead } from '#domain/agent/compaction'
 import type { Said } from '#domain/agent/transcript'
-import type { Query, Sql } from '../engine/db.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
+import { authorOf, authorsNow } from './authors.ts'
 
 export interface StoredSummary {
   conversation_id: string
@@ -11,13 +14,15 @@ export interface StoredSummary {
   summary: string | null
   summarised_to: number
   summary_untrusted: boolean
+  /** Whose words it is made of. */
+  summary_authors: Author[]
 }
 
 /** The conversation of a message, and its summary. */
 export const summaryBefore = (messageId: string) =>
   one<StoredSummary>(
     {},
-    (sql) => sql`select c.id as conversation_id, own.seq, c.summary, c.summarised_to, c.summary_untrusted
+    (sql) => sql`select c.id as conversation_id, own.seq, c.summary, c.summarised_to, c.summary_untrusted, c.summary_authors
       from agent_message own join agent_conversation c on c.id = own.conversation_id where own.id = ${messageId}`,
   )
 
@@ -30,7 +35,9 @@ const since = (sql: Sql, messageId: string) => sql`agent_message own join agent_
 export const saidSince = (messageId: string, most: number) =>
   many<Said & { id: string }>(
     {},
-    (sql) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used from ${since(sql, messageId)}
+    (
+      sql,
+    ) => sql`select * from (select m.id, m.seq, m.role, m.content, m.untrusted, m.tools_used, ${authorOf(sql)} as author from ${since(sql, messageId)}
       order by m.seq desc limit ${most}) newest order by seq`,
   )
 
@@ -65,8 +72,8 @@ export interface Span {
 export const saidBetween = ({ conversationId, from, to }: Span) =>
   many<Said>(
     {},
-    (sql) => sql`select role, content, untrusted, tools_used from agent_message
-      where conversation_id = ${conversationId} and seq > ${from} and seq <= ${to} order by seq`,
+    (sql) => sql`select m.role, m.content, m.untrusted, m.tools_used, ${authorOf(sql)} as author from agent_message m
+      where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to} order by m.seq`,
   )
 
 export const untrustedBetween = ({ conversationId, from, to }: Span) =>
@@ -78,8 +85,17 @@ export const untrustedBetween = ({ conversationId, from, to }: Span) =>
     ),
   )
 
-/** Messages stay: they are shown and searched as before. */
+const authorsIn = (sql: Sql, { conversationId, from, to }: Span): Fragment =>
+  sql`select ${authorOf(sql)} as author from agent_message m where m.conversation_id = ${conversationId} and m.seq > ${from} and m.seq <= ${to}`
+
+/** Who wrote them, as of now. */
+export const authorsBetween = (span: Span) => many<AuthorNow>({}, (sql) => authorsNow(sql, authorsIn(sql, span)))
+
+/** Messages stay: they are shown and searched as before. Its authors are those of its messages, and of the summary before it. */
 export const saveSummary =
-  ({ conversationId, to }: Span, { text, untrusted }: { text: string; untrusted: boolean }): Query =>
+  (span: Span, { text, untrusted }: { text: string; untrusted: boolean }): Query =>
   (sql) =>
-    sql`update agent_conversation set summary = ${text}, summarised_to = ${to}, summary_untrusted = ${untrusted} where id = ${conversationId}`
+    sql`update agent_conversation c set summary = ${text}, summarised_to = ${span.to}, summary_untrusted = ${untrusted},
+      summary_authors = (select coalesce(jsonb_agg(distinct author), '[]') from (select jsonb_array_elements(c.summary_authors) as author
+        union all ${authorsIn(sql, span)}) said where author->>'kind' in ('key', 'session', 'channel'))
+      where c.id = ${span.conversationId}`

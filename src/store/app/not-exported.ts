@@ -18,6 +18,7 @@ export const notExported: Record<string, string> = {
   'item.approved_hash': 'binds an approval to its text; useless elsewhere',
   'engagement.approved_hash': 'binds an approval to its text; useless elsewhere',
   'agent_conversation.next_seq': 'follows from the messages, which are exported',
+  'agent_conversation.summary_authors': 'follows from the messages, which are exported',
   'agent_conversation.handles': 'short names of records for models',
   'agent_job.shown': 'which tools the model was shown whole',
   'agent_job.invalid_answers': 'counts towards a bound within the job',

@@ -27,5 +27,11 @@ export const isStranger = ({ kind, member }: Principal): boolean => kind === 'ch
 /** A principal's role. The workspace's own keys and the deployment act as owner, within their scopes. */
 export const roleOf = (principal: Principal): Role => principal.member?.role ?? (isStranger(principal) ? 'viewer' : 'owner')
 
+/** A caller as one who takes part in something: with a role, and as a person if it is one's session or key. */
+export const partyOf = (principal: Principal): { role: Role; personId: string | null } => ({
+  role: roleOf(principal),
+  personId: principal.member?.personId ?? null,
+})
+
 /** The caller's person id, for operations that only people can use. Throws `forbidden`. */
 export const personOf = ({ member }: Principal): string => member?.personId ?? fail('forbidden')

@@ -30,7 +30,7 @@ test.each([
     'a member whose job has, where others read, and there is no other place: a person decides',
     told(member, ['signal', 'fetch_url example.com'], { direct_to: null, config: { reply: 'auto' } }),
     thread,
-    'Others read along where it would go, and there is no way to answer the sender alone. The job has read text of people outside: signal, fetch_url example.com.',
+    'Others read along where it would go, and there is no way to answer the sender alone. The job has read words of others: signal, fetch_url example.com.',
   ],
 ])('tells %s', (_, { replyTo, held: why }, place, held) => {
   expect([replyTo, why]).toEqual([place, held])

@@ -58,6 +58,7 @@ describe('the system message', () => {
       language: 'en',
       timeZone: 'Europe/Oslo',
       plan: 'team',
+      person: 'Olga (owner)',
     },
   }
   const index = [

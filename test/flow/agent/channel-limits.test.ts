@@ -18,6 +18,7 @@ import {
 } from '#test/support/channel-posts'
 import { channelAdmin } from '#test/support/channels'
 import { scriptedModel } from '#test/support/scripted-model'
+import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 /** While it is set, the model thinks. */
@@ -240,6 +241,18 @@ describe('a conversation', () => {
     const [elsewhere] = (await channelJobs(app, other)).map(({ conversation_id }) => conversation_id)
     expect([bob, again]).toEqual([ada!, cem!])
     expect(new Set([ada, cem, dan, elsewhere]).size).toBe(4)
+  })
+
+  test('is of a viewer alone in a shared thread: what a viewer says is not what others’ jobs read', async () => {
+    const channel = await place()
+    await linked(app, channel, 'ada')
+    for (const sender of ['vera', 'vic']) {
+      await linked(app, channel, sender, (await signedIn(app, channel.tenantId, 'viewer')).personId)
+    }
+    for (const sender of ['vera', 'ada', 'vic', 'vera', 'ada']) await postDev(app.url, channel, { sender, thread: 'room' })
+    const [vera, ada, vic, again, after] = (await channelJobs(app, channel)).map(({ conversation_id }) => conversation_id)
+    expect([again, after]).toEqual([vera!, ada!])
+    expect(new Set([vera, ada, vic]).size).toBe(3)
   })
 })
 

@@ -1,0 +1,45 @@
+/** Who wrote the messages that a job is given, and what they may do now. */
+import type { Author, AuthorNow } from '#domain/agent/authors'
+import { MOST_MESSAGES } from '#domain/agent/compaction'
+import type { Fragment, Sql } from '../engine/db.ts'
+import { many, mapped, one } from '../engine/load.ts'
+
+/** Who wrote a message `m`, or asked for what it answers; null if nobody here did. */
+export const authorOf = (sql: Sql): Fragment<{ author: Author | null }> =>
+  sql`case m.role when 'user' then m.author else (select q.author from agent_message q where q.id = m.reply_to) end`
+
+/** More than a conversation has. */
+const MOST_AUTHORS = 200
+
+/** `authors`: a query with a column of that name. A stranger's words are marked in the message itself, as a machine's are. */
+export const authorsNow = (sql: Sql, authors: Fragment): Fragment<AuthorNow> =>
+  sql`select a.kind, a.id, a.person as "personId", coalesce(k.name, p.name) as name, m.role, k.scopes, case a.kind
+      when 'key' then k.id is null or k.revoked_at is not null or k.expires_at <= clock_timestamp()
+        or (k.person_id is not null and m.role is null)
+      when 'channel' then i.id is null or m.role is null else m.role is null end as gone
+    from (select distinct author->>'kind' as kind, case author->>'kind' when 'session' then author->>'personId' else author->>'id' end as id,
+        author->>'personId' as person from (${authors}) said where author->>'kind' in ('key', 'session', 'channel')
+        and (author->>'kind' <> 'channel' or author->>'personId' is not null) order by 1, 2 limit ${MOST_AUTHORS}) a
+      left join api_key k on k.id = case a.kind when 'key' then a.id::uuid end
+      left join member m on m.person_id = coalesce(k.person_id, a.person::uuid)
+      left join channel_identity i on i.id = case a.kind when 'channel' then a.id::uuid end and i.person_id = m.person_id
+      left join lateral (select name from person where id = m.person_id offset 0) p on true`
+
+/** These, as of now. */
+export const theseNow = (authors: readonly Author[]) =>
+  many<AuthorNow>({}, (sql) => authorsNow(sql, sql`select jsonb_array_elements(${sql.json(authors as never)}::jsonb) as author`))
+
+/** Who wrote what the root of a job's tree is given: the messages up to the one that it answers, and the summary before them. */
+export const authorsBefore = (rootId: string) =>
+  mapped(
+    one<{ said: (Author | null)[] | null; summary_authors: Author[] }>(
+      {},
+      (
+        sql,
+      ) => sql`select c.summary_authors, (select jsonb_agg(distinct w.author) from (select ${authorOf(sql)} as author from agent_message m
+          where m.conversation_id = c.id and m.seq <= own.seq and m.seq > c.summarised_to order by m.seq desc limit ${MOST_MESSAGES}) w) as said
+        from agent_job r join agent_message own on own.id = r.message_id join agent_conversation c on c.id = own.conversation_id
+        where r.id = ${rootId}`,
+    ),
+    (found): (Author | null)[] => (found ? [...(found.said ?? []), ...found.summary_authors] : []),
+  )
