@@ -8,10 +8,12 @@ create table public.actor (
   paused boolean not null default false,
   paused_at timestamp with time zone,
   paused_by jsonb,
+  sweep_at timestamp with time zone default now(),
   constraint actor_pkey PRIMARY KEY (tenant_id),
   constraint actor_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id)
 );
 CREATE INDEX actor_owner ON public.actor USING btree (owner) WHERE (owner IS NOT NULL);
+CREATE INDEX actor_sweep ON public.actor USING btree (sweep_at) WHERE (sweep_at IS NOT NULL);
 CREATE INDEX actor_wake ON public.actor USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 alter table public.actor enable row level security;
 alter table public.actor force row level security;
@@ -80,6 +82,7 @@ create table public.agent_conversation (
   constraint agent_conversation_pkey PRIMARY KEY (tenant_id, id),
   constraint agent_conversation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text])))
 );
+CREATE INDEX agent_conversation_passing ON public.agent_conversation USING btree (tenant_id, last_at) WHERE (origin = 'webhook'::text);
 CREATE INDEX agent_conversation_tenant_id_last_at_id_idx ON public.agent_conversation USING btree (tenant_id, last_at DESC, id DESC);
 CREATE UNIQUE INDEX agent_conversation_tenant_id_connection_id_thread_idx ON public.agent_conversation USING btree (tenant_id, connection_id, thread) WHERE (connection_id IS NOT NULL);
 alter table public.agent_conversation enable row level security;
@@ -756,9 +759,11 @@ create table public.deployment (
   single boolean not null default true,
   canary bytea not null,
   id uuid not null default gen_random_uuid(),
+  retention text,
   constraint deployment_pkey PRIMARY KEY (single),
   constraint deployment_single_check CHECK (single)
 );
+grant update (retention) on public.deployment to tendril_system;
 
 create table public.device_grant (
   id uuid not null,
@@ -1059,6 +1064,7 @@ create table public.inbound_event (
   sender text,
   constraint inbound_event_pkey PRIMARY KEY (tenant_id, source_id, event_id)
 );
+CREATE INDEX inbound_event_tenant_id_at_idx ON public.inbound_event USING btree (tenant_id, at);
 CREATE INDEX inbound_event_tenant_id_source_id_at_idx ON public.inbound_event USING btree (tenant_id, source_id, at);
 CREATE INDEX inbound_event_tenant_id_source_id_sender_at_idx ON public.inbound_event USING btree (tenant_id, source_id, sender, at) WHERE (sender IS NOT NULL);
 alter table public.inbound_event enable row level security;

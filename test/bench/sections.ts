@@ -1,6 +1,7 @@
 /** The sections of the bench: what each measures, in full and in quick size. */
 import { loadavg } from 'node:os'
 import { agent, agentWaiting, conversations } from './agent.ts'
+import { asleep } from './asleep.ts'
 import { background } from './background.ts'
 import { cli } from './cli.ts'
 import { contained } from './contained.ts'
@@ -34,6 +35,7 @@ export const SECTIONS = [
   'delivery',
   'nodes',
   'tenants',
+  'asleep',
   'start',
   'cli',
   'scale',
@@ -92,7 +94,7 @@ const onOneServer = async (world: World, measure: Measure, { only, sizes }: Plan
   await server.stop()
 }
 
-const onOthers = async (world: World, measure: Measure, { sizes }: Plan): Promise<void> => {
+const onOthers = async (world: World, measure: Measure, { sizes, durable }: Plan): Promise<void> => {
   const { quick, seconds, jobs, awake, sleepers } = sizes
   const size = (given: string | undefined, usual: number, short: number): number => Number(given ?? (quick ? short : usual))
   await measure('agent', () => agent(world, quick))
@@ -116,6 +118,7 @@ const onOthers = async (world: World, measure: Measure, { sizes }: Plan): Promis
   await measure('tenants', () =>
     tenants(world, { letters: quick ? 1_000 : 4_000, known: quick ? 20_000 : 100_000, awake: size(awake, 10_000, 200) }),
   )
+  await measure('asleep', () => asleep({ workspaces: quick ? 500 : 5_000, seconds: quick ? 10 : 60 }, durable))
   await measure('start', () => start(world, !quick))
   await measure('cli', () => cli(world, { rounds: quick ? 5 : 25, withBinary: !quick }))
   await measure('scale', () => scale(world, { sleepers: size(sleepers, 1_000_000, 20_000), due: quick ? 1_000 : 10_000 }))

@@ -1,46 +1,47 @@
-/** Removes data past its retention, workspace by workspace, even in idle ones. Any number of processes can: each row goes once. */
-import { randomUUID } from 'node:crypto'
+/** Removes data past its retention, in workspaces where some may have expired, even in idle ones. One process visits each. */
 import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
-import { type Retention, sweepSome, tenantsAfter } from '#store/app/sweep'
+import { noteRetention, noteSweep, type Retention, type Sweepable, sweepSome, takeSweepable } from '#store/app/sweep'
 import type { Db } from '#store/engine/db'
 
 export interface SweepDeps extends Retention {
   db: Db
   clock: Clock
   log: Log
+  /** Also between two visits of a workspace that is awake. */
   everyMs: number
   /** The most rows of a kind that one transaction removes: letters of the workspace wait for it. */
   rows: number
-  /** How many workspaces one pass covers; the next one continues from there. */
+  /** How many workspaces one pass visits; the others wait for the next. */
   tenants: number
 }
 
-/** Sorts before all ids. */
-const START = '00000000-0000-0000-0000-000000000000'
+/** Workspaces that a process takes at once; others are left for other processes. */
+const TAKEN_AT_ONCE = 20
 
-export const startSweep = ({ db, log, keepDays, agentKeepDays, rows, tenants, ...timing }: SweepDeps): AsyncDisposable => {
-  // If one pass does not cover all workspaces, processes that start together begin at different ones.
-  let after: string = randomUUID()
-  const sweep = async (tenantId: string, stopped: () => boolean): Promise<void> => {
-    while (!stopped() && (await sweepSome(db, tenantId, { keepDays, agentKeepDays, rows })));
-  }
-  const next = async (): Promise<string[]> => {
-    const found = await tenantsAfter(db, after, tenants)
-    if (found.length === tenants) return found
-    const first = await tenantsAfter(db, START, tenants - found.length)
-    return [...found, ...first.filter((id) => !found.includes(id))]
+export const startSweep = ({ db, log, rows, tenants, keepDays, agentKeepDays, ...timing }: SweepDeps): AsyncDisposable => {
+  const retention = { keepDays, agentKeepDays }
+  let isNoted = false
+  const visit = async (one: Sweepable, stopped: () => boolean): Promise<void> => {
+    while (await sweepSome(db, one.tenantId, { ...retention, rows })) if (stopped()) return
+    await noteSweep(db, one, { ...retention, everyMs: timing.everyMs })
   }
   const pass = async (stopped: () => boolean): Promise<void> => {
-    for (const tenantId of await next()) {
-      if (stopped()) return
-      await sweep(tenantId, stopped).catch((cause) =>
-        log.warn({ err: cause, workspace: tenantId }, 'could not sweep a workspace; will retry'),
-      )
-      after = tenantId
+    if (!isNoted) await noteRetention(db, retention)
+    isNoted = true
+    for (let left = tenants; left > 0 && !stopped(); ) {
+      const limit = Math.min(left, TAKEN_AT_ONCE)
+      const taken = await takeSweepable(db, limit)
+      for (const one of taken) {
+        if (stopped()) return
+        const failed = (cause: unknown) => log.warn({ err: cause, workspace: one.tenantId }, 'could not sweep a workspace; will retry')
+        await visit(one, stopped).catch(failed)
+      }
+      if (taken.length < limit) return
+      left -= limit
     }
   }
-  const failed = (cause: unknown) => log.warn({ err: cause }, 'could not list workspaces to sweep')
+  const failed = (cause: unknown) => log.warn({ err: cause }, 'could not look for workspaces to sweep')
   return startPeriodic({ ...timing, pass: (stopped) => pass(stopped).catch(failed) })
 }

@@ -1,15 +1,10 @@
 /**
  * Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql, sql/000057-sweep-channels.sql,
- * sql/000049-files.sql, sql/000051-artifacts.sql, sql/000065-warnings.sql, sql/000070-erase-deleted.sql).
+ * sql/000049-files.sql, sql/000051-artifacts.sql, sql/000065-warnings.sql, sql/000070-erase-deleted.sql), and of the times at which a workspace
+ * has some (sql/000105-sweep-when-due.sql).
  */
 import type { Db } from '../engine/db.ts'
-
-/** Up to `limit` workspaces after this id, in order of id. */
-export const tenantsAfter = (db: Db, after: string, limit: number): Promise<string[]> =>
-  db.system(async (sql) => {
-    const rows = await sql<{ id: string }>`select id from tenant where id > ${after} order by id limit ${limit}`
-    return rows.map(({ id }) => id)
-  })
+import { livingOwner } from '../engine/placement.ts'
 
 export interface Retention {
   /** Of the audit, and of rows that only it refers to. */
@@ -31,3 +26,59 @@ export const sweepSome = (db: Db, tenantId: string, { keepDays, agentKeepDays, r
         sweep_prints(${tenantId}, ${rows}), sweep_deleted(${tenantId}, ${rows})]) part`
     return row!.more
   })
+
+/** Within this time a process that dies leaves a workspace unswept. */
+const LEASE_S = 300
+
+/** A workspace that is this process's to sweep, and how often its owner had changed by then. */
+export interface Sweepable {
+  tenantId: string
+  epoch: number
+}
+
+/**
+ * Takes up to `limit` workspaces in which something may have expired, the longest waiting first. No other process gets them. One whose row a
+ * letter holds has its turn later.
+ */
+export const takeSweepable = (db: Db, limit: number): Promise<Sweepable[]> =>
+  db.system(async (sql) => {
+    const rows = await sql<{ tenant_id: string; epoch: number }>`
+      update actor set sweep_at = clock_timestamp() + ${LEASE_S} * interval '1 second' where tenant_id in (
+        select tenant_id from actor where sweep_at <= now() order by sweep_at limit ${limit} for no key update skip locked)
+      returning tenant_id, epoch`
+    return rows.map(({ tenant_id, epoch }) => ({ tenantId: tenant_id, epoch }))
+  })
+
+/**
+ * Notes when a workspace is to be swept next: in `everyMs` while it is awake, else when the next of its rows expires. One that has woken
+ * meanwhile keeps the time that this has set.
+ */
+export const noteSweep = (
+  db: Db,
+  { tenantId, epoch }: Sweepable,
+  { keepDays, agentKeepDays, everyMs }: Retention & { everyMs: number },
+): Promise<unknown> =>
+  db.system(
+    (sql) => sql`update actor set sweep_at = case
+        when ${livingOwner(sql)} then clock_timestamp() + ${everyMs} * interval '1 millisecond'
+        else sweep_due(tenant_id, ${keepDays} * interval '1 day', ${agentKeepDays} * interval '1 day') end
+      where tenant_id = ${tenantId} and epoch = ${epoch}`,
+  )
+
+const AT_ONCE = 5_000
+
+/** If rows were kept for another time before: every workspace is to be swept now, which says when the next time is. */
+export const noteRetention = async (db: Db, { keepDays, agentKeepDays }: Retention): Promise<void> => {
+  const retention = `${keepDays} ${agentKeepDays}`
+  const changed = await db.system((sql) => sql`select 1 from deployment where retention is distinct from ${retention}`)
+  if (changed.length === 0) return
+  const some = () =>
+    db.system(
+      (
+        sql,
+      ) => sql`update actor set sweep_at = now() where tenant_id in (select tenant_id from actor where sweep_at > now() limit ${AT_ONCE})
+        returning 1`,
+    )
+  while ((await some()).length === AT_ONCE);
+  await db.system((sql) => sql`update deployment set retention = ${retention}`)
+}

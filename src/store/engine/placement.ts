@@ -110,12 +110,15 @@ export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
 export const removeNodes = (db: Db, incarnations: string[]): Promise<unknown> =>
   db.system((sql) => sql`delete from node where incarnation = any(${incarnations}::uuid[])`)
 
-/** Takes a tenant that no living process owns. Returns the new epoch, or undefined. */
+/** Whether a living process owns the tenant of the row `actor`. */
+export const livingOwner = (sql: Sql): Fragment =>
+  sql`exists (select 1 from node n where n.incarnation = actor.owner and n.expires_at > clock_timestamp())`
+
+/** Takes a tenant that no living process owns, and has it swept, for its letters write rows that expire. Returns the new epoch, or undefined. */
 export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<number | undefined> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ epoch: number }>`update actor set owner = ${owner}, epoch = epoch + 1
-      where tenant_id = ${tenantId} and (owner is null or owner = ${owner}
-        or not exists (select 1 from node n where n.incarnation = actor.owner and n.expires_at > clock_timestamp()))
+    const [row] = await sql<{ epoch: number }>`update actor set owner = ${owner}, epoch = epoch + 1, sweep_at = now()
+      where tenant_id = ${tenantId} and (owner is null or owner = ${owner} or not ${livingOwner(sql)})
         and exists (select 1 from node n where n.incarnation = ${owner} and n.expires_at > clock_timestamp())
       returning epoch`
     return row?.epoch
