@@ -1,6 +1,6 @@
 /** What the operations of the agent have in common. Their names are in camel case, as the API document shows them. */
 import { Type as T } from '@sinclair/typebox'
-import { cursorLike, Id, NextCursor, nullable, oneOf, record, Time, untrusted } from './shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, record, Time, untrustedIf } from './shapes.ts'
 
 /** Keys need this scope beside api:read or api:write. */
 export const use = { also: 'workspace:use' } as const
@@ -37,7 +37,7 @@ export const Message = record(
     conversationId: Id,
     seq: T.Integer(),
     role: oneOf(['user', 'assistant', 'notice'], { description: 'notice: of the service itself.' }),
-    content: untrusted(T.String()),
+    content: untrustedIf({ field: 'job.taint' }, T.String()),
     jobId: nullable(Id),
     replyTo: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
     model: nullable(T.String()),

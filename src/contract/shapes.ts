@@ -170,6 +170,29 @@ export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Nul
  */
 export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
 
+/**
+ * A handle, an address, or else what programs find something by. Where it is of people outside, it has no marks in structured content, but is
+ * named in its `untrusted_fields`.
+ */
+export const asName = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted-as': 'name' })
+
+export const untrustedName = <S extends TSchema>(schema: S): S => asName(untrusted(schema))
+
+interface Condition {
+  /** A field of the record, or of one around it, which is true or not empty; `job.taint` is one of the record `job` there. */
+  field: string
+  /** The list has an entry that begins so. */
+  begins?: string
+  /** Not if this field is this. */
+  unless?: [field: string, value: string]
+}
+
+/** Untrusted only if the record says so. */
+export const untrustedIf = <S extends TSchema>(condition: Condition, schema: S): S => ({
+  ...untrusted(schema),
+  'x-untrusted-if': condition,
+})
+
 /** A field of a capability's answer that its direct caller alone is shown: neither a model nor a record of the call gets it. */
 export const secret = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-secret': true })
 

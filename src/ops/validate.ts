@@ -4,6 +4,7 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { EMAIL_LIMIT, NAME_LIMIT, NOT_BLANK, ONE_LINE, WORDS } from '#contract/shapes'
 import { AppError, type ErrorDetail } from '#kernel/errors'
+import { markIn } from '#kernel/marks'
 import { nearest } from '#kernel/nearest'
 import { isLonger, strangeCharacter } from '#kernel/plain-text'
 
@@ -32,13 +33,20 @@ export const flawOfText = (text: string): Flaw | undefined => {
   return text.isWellFormed() ? undefined : { path: [], message: 'contains an unpaired surrogate' }
 }
 
-/** The first part of a value, keys included, that cannot be stored. */
-const unstorableFlaw = (value: unknown, depth = 0): Flaw | undefined => {
-  if (typeof value === 'string') return flawOfText(value)
+/** A mark of ours shows that the text was copied out of an answer: as a text of the workspace it would pass for a stranger's. */
+const flawOfArgument = (text: string): Flaw | undefined => {
+  const mark = markIn(text)
+  if (mark === undefined) return flawOfText(text)
+  return { path: [], message: `contains ${mark}, a mark that answers put around words of strangers: leave it out` }
+}
+
+/** The first part of a value, keys included, that cannot be taken. */
+const flawIn = (value: unknown, flawOf: (text: string) => Flaw | undefined, depth = 0): Flaw | undefined => {
+  if (typeof value === 'string') return flawOf(value)
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > DEEPEST) return { path: [], message: `is nested deeper than ${DEEPEST} levels` }
   for (const key of Object.keys(value)) {
-    const flaw = flawOfText(key) ?? unstorableFlaw((value as Record<string, unknown>)[key], depth + 1)
+    const flaw = flawOf(key) ?? flawIn((value as Record<string, unknown>)[key], flawOf, depth + 1)
     if (flaw) return { ...flaw, path: [key, ...flaw.path] }
   }
   return undefined
@@ -151,8 +159,19 @@ const characters = (count: number): string => (count === 1 ? '1 character' : `${
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** Throws `invalid_input` with one detail per invalid field, at most `MAX_DETAILS`. Suggests a known field for an unknown one. */
-export const validate = (schema: TSchema, input: unknown): void => {
-  const flaw = unstorableFlaw(input)
+export const validate = (schema: TSchema, input: unknown): void => validateBy(schema, input, flawOfArgument)
+
+/** The same of what people outside have sent, who may write what they like. */
+export const validateMessage = (schema: TSchema, input: unknown): void => validateBy(schema, input, flawOfText)
+
+/** Throws `invalid_input` for an argument with a mark of ours; for arguments that no schema of ours describes. */
+export const refuseMarks = (input: unknown): void => {
+  const flaw = flawIn(input, flawOfArgument)
+  if (flaw) refuse([{ path: flaw.path.join('.'), message: flaw.message }])
+}
+
+const validateBy = (schema: TSchema, input: unknown, flawOf: (text: string) => Flaw | undefined): void => {
+  const flaw = flawIn(input, flawOf)
   if (flaw) refuse([{ path: flaw.path.join('.'), message: flaw.message }])
   const checker = checkerOf(schema)
   if (checker.Check(input)) return

@@ -58,7 +58,7 @@ agent_send_message           never   foreign
 agent_get_job                never   foreign
 agent_cancel_job             never   foreign
 agent_run_task               never   foreign
-agent_list_approvals         never
+agent_list_approvals         never   foreign
 `
 
 const tools = operations.filter(({ tool }) => tool !== undefined)

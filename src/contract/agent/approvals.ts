@@ -1,14 +1,19 @@
-import { type Static, Type as T } from '@sinclair/typebox'
+import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NextCursor, nullable, oneOf, record, type Shown, Time } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, record, type Shown, Time, untrustedIf } from '../shapes.ts'
 
 const statuses = ['pending', 'approved', 'rejected'] as const
+
+/** What a job asks for after it has read text of people outside may follow that, until a person has approved it. */
+const ofJob = <S extends TSchema>(schema: S): S => untrustedIf({ field: 'job.taint', unless: ['status', 'approved'] }, schema)
+/** A message of somebody outside, where that began the job. */
+const asked = <S extends TSchema>(schema: S): S => untrustedIf({ field: 'job.taint', begins: 'channel ' }, schema)
 
 const Subject = record({
   records: T.Array(record({ kind: T.String(), id: Id, sha256: T.String() })),
   account: nullable(T.String({ description: 'The account that it would go out from, such as @dockside.' })),
-  text: nullable(T.String({ description: 'The exact text that would go out.' })),
+  text: ofJob(nullable(T.String({ description: 'The exact text that would go out.' }))),
   sha256: nullable(T.String({ description: 'Of the text.' })),
 })
 
@@ -20,14 +25,14 @@ export const Approval = record(
     job: nullable(
       record({
         id: Id,
-        goal: T.String(),
+        goal: asked(T.String()),
         taint: T.Array(T.String(), { description: 'Where untrusted text that the job has read came from.' }),
       }),
     ),
     tool_name: T.String(),
-    goal: T.String(),
-    summary: T.String({ description: 'What will happen, in a sentence made from the records.' }),
-    arguments: T.Record(T.String(), T.Unknown()),
+    goal: asked(T.String()),
+    summary: ofJob(T.String({ description: 'What will happen, in a sentence made from the records.' })),
+    arguments: ofJob(T.Record(T.String(), T.Unknown())),
     subject: Subject,
     why: T.Array(T.String({ description: 'Why a person is asked.' })),
     status: oneOf(statuses),
@@ -58,7 +63,7 @@ export const approvals = {
       },
       output: record({ approvals: T.Array(Approval), next_cursor: NextCursor }),
     },
-    { ...use, tool: 'agent_list_approvals', agent: 'never' },
+    { ...use, tool: 'agent_list_approvals', agent: 'never', foreign: true },
   ),
   get: op.query(
     'GET /api/v1/agent/approvals/:id',

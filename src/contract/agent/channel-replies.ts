@@ -1,7 +1,7 @@
 import { type Static, Type as T } from '@sinclair/typebox'
 import { channelNames, everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, type Shown, Time, untrusted } from '../shapes.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record, type Shown, Time, untrusted, untrustedName } from '../shapes.ts'
 
 const statuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
 
@@ -23,7 +23,7 @@ const Reply = record(
     jobId: nullable(T.String({ format: 'uuid', description: 'The job that it answers. Null: it was said without one.' })),
     messageId: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
     conversationId: nullable(Id),
-    recipient: untrusted(T.String({ description: 'As people read it.' })),
+    recipient: untrustedName(T.String({ description: 'As people read it.' })),
     text: T.String({ description: 'In Markdown. Codes that link senders are masked.' }),
     parts: T.Array(Part, { description: 'The messages that it becomes. None before its first try.' }),
     status: oneOf(statuses, {

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { asName, cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
 const statuses = ['queued', 'processing', 'ready', 'failed'] as const
 const types = ['text/plain', 'text/markdown'] as const
@@ -36,7 +36,7 @@ const passage = {
   start: offset('Where it begins in the content', 1_200),
   end: offset('Where it ends', 2_380),
   text: T.String(),
-  cite: T.String({ description: 'To cite it by: file, heading and place, as a link in Markdown to the page that shows it.' }),
+  cite: asName(T.String({ description: 'To cite it by: file, heading and place, as a link in Markdown to the page that shows it.' })),
 }
 const Passage = record(passage, { title: 'Passage' })
 

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { nullable, record, untrusted } from '../shapes.ts'
+import { nullable, record, untrusted, untrustedName } from '../shapes.ts'
 
 /** In characters. */
 const [LEAST, USUAL, MOST] = [100, 4_000, 8_000]
@@ -17,12 +17,14 @@ export const fetchCapabilities = {
       },
       output: record({
         status: T.Integer({ description: 'The HTTP status of the last answer.' }),
-        finalUrl: untrusted(T.String({ description: 'Where redirects led.' })),
+        finalUrl: untrustedName(T.String({ description: 'Where redirects led.' })),
         type: nullable(T.String({ description: 'text/html, text/markdown, text/plain or application/json.' })),
         title: untrusted(nullable(T.String())),
         text: untrusted(T.String({ description: 'Without markup.' })),
         truncated: T.Boolean({ description: 'The page has more text.' }),
-        redirect: untrusted(nullable(T.String({ description: 'Where it redirects to, if that was not followed: call the tool with it.' }))),
+        redirect: untrustedName(
+          nullable(T.String({ description: 'Where it redirects to, if that was not followed: call the tool with it.' })),
+        ),
       }),
     },
     { ...use, tool: 'fetch_url', agent: 'outside_read', foreign: true, outside: true, errors: ['network_error'] },

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, following, Message, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { Id, nullable, oneOf, record, Time, untrustedIf } from '../shapes.ts'
 import { Approval } from './approvals.ts'
 
 const statuses = ['queued', 'running', 'waiting_approval', 'waiting_child', 'completed', 'failed', 'cancelled'] as const
@@ -18,12 +18,13 @@ export const Job = record(
           'Why it failed, such as budget_exhausted:agent_tokens_day. Of a queued job, what it waits for: plan_invalid:billing_suspended, for a week at most.',
       }),
     ),
-    goal: T.String(),
+    goal: untrustedIf({ field: 'taint', begins: 'channel ' }, T.String({ description: 'What it is asked to do.' })),
     conversationId: nullable(Id),
     messageId: nullable(Id),
     parentId: nullable(Id),
     depth: T.Integer({ description: 'Jobs above it.' }),
-    output: untrusted(
+    output: untrustedIf(
+      { field: 'taint' },
       nullable(T.Record(T.String(), T.Unknown(), { description: 'What a task gives, or the last words of a job without a conversation.' })),
     ),
     origin: oneOf(['manual', 'automatic'], { description: 'pause-all holds automatic jobs.' }),
@@ -57,9 +58,9 @@ const Step = record(
     kind: oneOf(['model', 'tool', 'summary']),
     name: T.String({ description: 'The tool, or the model.' }),
     state: oneOf(states, { description: 'unknown: it may have happened, and is never repeated.' }),
-    arguments: T.Unknown(),
+    arguments: untrustedIf({ field: 'job.taint' }, T.Unknown()),
     why: T.Array(T.String()),
-    result: untrusted(nullable(T.String({ description: 'At most 4,000 characters.' }))),
+    result: untrustedIf({ field: 'untrusted' }, nullable(T.String({ description: 'At most 4,000 characters.' }))),
     resultIsCut: T.Boolean(),
     untrusted: nullable(T.String({ description: 'Who outside the workspace wrote some of the result.' })),
     error: nullable(T.String()),

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted, untrustedName } from '../shapes.ts'
 
 const transports = ['streamable_http', 'stdio'] as const
 
@@ -91,7 +91,7 @@ const Change = record(
 const McpTool = record(
   {
     name: T.String({ description: 'As rules and the agent name it.' }),
-    ownName: untrusted(T.String({ description: 'As the server names it.' })),
+    ownName: untrustedName(T.String({ description: 'As the server names it.' })),
     title: untrusted(T.String()),
     description: untrusted(T.String({ description: 'In the words of the server, which the agent reads. Read it before you set a rule.' })),
     parameters: untrusted(T.Record(T.String(), T.Unknown(), { description: 'JSON Schema of its arguments.' })),

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { called, Id, NOT_BLANK, nullable, oneOf, record, Time, theText, untrusted } from '../shapes.ts'
+import { called, Id, NOT_BLANK, nullable, oneOf, record, Time, theText, untrusted, untrustedIf } from '../shapes.ts'
 
 const scopes = ['user', 'workspace'] as const
 
@@ -9,7 +9,7 @@ const Memory = record(
   {
     id: Id,
     scope: oneOf(scopes, { description: 'user: yours alone; workspace: of everybody.' }),
-    text: T.String(),
+    text: untrustedIf({ field: 'untrusted' }, T.String()),
     untrusted: T.Boolean({ description: 'Stored by a job that had read text of people outside the workspace. Found by search only.' }),
     jobId: nullable(T.String({ format: 'uuid', description: 'The job that stored it.' })),
     lastUsedAt: nullable(Time),

@@ -4,18 +4,20 @@ import { ItemStatus } from '../item-record.ts'
 import { op } from '../op.ts'
 import { called, Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
-const title = untrusted(T.String({ description: 'The name, or the start of the text. For a signal, other people wrote the text.' }))
+const title = T.String({ description: 'The name, or the start of the text.' })
+/** Of a signal other people wrote the text; an engagement names whom it answers. */
+const othersTitle = untrusted(title)
 
 /** A record that an action concerns, by its type. Without a title of its own: it is the record in short. */
-const rowOf = <T extends string, S extends TSchema>(types: readonly T[], status: S) =>
+const rowOf = <T extends string, S extends TSchema>(types: readonly T[], status: S, words = title) =>
   called(
     { by: 'type', as: { post: 'item', article: 'item' } },
-    record({ id: Id, type: oneOf(types), title, status, at: { ...Time, description: 'Since when it waits, or when it is due.' } }),
+    record({ id: Id, type: oneOf(types), title: words, status, at: { ...Time, description: 'Since when it waits, or when it is due.' } }),
   )
 
 const ItemRow = rowOf(['post', 'article'], ItemStatus)
-const EngagementRow = rowOf(['engagement'], oneOf(engagementStatuses))
-const SignalRow = rowOf(['signal'], oneOf(['open']))
+const EngagementRow = rowOf(['engagement'], oneOf(engagementStatuses), othersTitle)
+const SignalRow = rowOf(['signal'], oneOf(['open']), othersTitle)
 const ExperimentRow = rowOf(['experiment'], oneOf(['running']))
 const SlotRow = record(
   { id: T.Null(), type: oneOf(['slot']), title, status: oneOf(['free']), at: Time },

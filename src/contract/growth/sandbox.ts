@@ -1,13 +1,13 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { cursorLike, Id, NextCursor, nullable, page, record, Time, untrusted } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, page, record, Time, untrusted, untrustedName } from '../shapes.ts'
 
 const PostId = T.String({ minLength: 1, maxLength: 20, pattern: '^[0-9]+$', examples: ['2065412345678901248'] })
 
 const SandboxPost = record(
   {
     id: T.String(),
-    author: untrusted(T.String({ description: 'A handle.' })),
+    author: untrustedName(T.String({ description: 'A handle.' })),
     own: T.Boolean({ description: 'True when one of your accounts posted it.' }),
     text: untrusted(T.String()),
     created_at: Time,

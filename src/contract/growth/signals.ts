@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { EngagementAction, NetworkPost, OneEngagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time, untrusted } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time, untrustedName } from '../shapes.ts'
 import { wish } from './engagements.ts'
 
 const statuses = ['open', 'dismissed', 'engaged', 'expired'] as const
@@ -20,7 +20,7 @@ const Signal = record(
         action: EngagementAction,
         allowed: T.Boolean(),
         reason: nullable(T.String({ description: 'Why the network does not let programs do it.' })),
-        link: untrusted(nullable(T.String({ description: 'Where a person can do it by hand.' }))),
+        link: untrustedName(nullable(T.String({ description: 'Where a person can do it by hand.' }))),
       }),
     ),
     engagement_id: nullable(Id),

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time, untrusted } from '../shapes.ts'
+import { Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time, untrustedName } from '../shapes.ts'
 
 const statuses = ['active', 'paused'] as const
 const priority = T.Integer({ minimum: 1, maximum: 3, description: '1 is read hourly, 2 every four hours, 3 daily.' })
@@ -9,7 +9,7 @@ const category = T.String({ minLength: 1, maxLength: 80, pattern: NOT_BLANK, exa
 const Target = record(
   {
     id: Id,
-    handle: untrusted(T.String()),
+    handle: untrustedName(T.String()),
     category: nullable(T.String()),
     priority,
     status: oneOf(statuses),

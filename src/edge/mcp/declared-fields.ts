@@ -13,26 +13,38 @@ const oncePerSchema = <T>(make: (schema: TSchema) => T): ((schema: TSchema) => T
   }
 }
 
-const formsOf = (schema: TSchema): TSchema[] => (schema.anyOf as TSchema[] | undefined)?.flatMap(formsOf) ?? [schema]
+export const formsOf = (schema: TSchema): TSchema[] => (schema.anyOf as TSchema[] | undefined)?.flatMap(formsOf) ?? [schema]
 
-const fieldsOf = oncePerSchema((schema) => {
-  const fields = new Map<string, TSchema>()
-  for (const { properties } of formsOf(schema))
-    for (const [name, one] of Object.entries((properties ?? {}) as TObject['properties'])) if (!fields.has(name)) fields.set(name, one)
-  return fields
-})
+interface RecordForm {
+  fields: ReadonlyMap<string, TSchema>
+  /** Fields of which the form knows all values. */
+  kinds: readonly [name: string, values: readonly unknown[]][]
+}
+
+const recordFormsOf = oncePerSchema((schema): RecordForm[] =>
+  formsOf(schema).flatMap(({ properties }) => {
+    if (!properties) return []
+    const fields = Object.entries(properties as TObject['properties'])
+    return [{ fields: new Map(fields), kinds: fields.flatMap(([name, one]) => (one.enum ? [[name, one.enum as unknown[]]] : [])) }]
+  }),
+)
+
+/** Those that a record has the form of; all, if it has none. */
+const fittingForms = (schema: TSchema, record: Record<string, unknown> | undefined): RecordForm[] => {
+  const forms = recordFormsOf(schema)
+  if (!record || forms.length < 2) return forms
+  const fitting = forms.filter(({ kinds }) => kinds.every(([name, values]) => !(name in record) || values.includes(record[name])))
+  return fitting.length > 0 ? fitting : forms
+}
 
 const entriesOf = oncePerSchema((schema): TSchema | undefined => formsOf(schema).find(({ items }) => items)?.items)
 
-const untrusted = oncePerSchema(
-  (schema): boolean => schema['x-untrusted'] === true || formsOf(schema).some((form) => form['x-untrusted'] === true),
-)
-
-/** The schema of a field; undefined if none is declared. */
-export const fieldOf = (schema: TSchema | undefined, name: string): TSchema | undefined => schema && fieldsOf(schema).get(name)
+/** The schema of a field, in the form that the record has; undefined if none is declared. */
+export const fieldOf = (schema: TSchema | undefined, name: string, record?: Record<string, unknown>): TSchema | undefined =>
+  schema &&
+  fittingForms(schema, record)
+    .find(({ fields }) => fields.has(name))
+    ?.fields.get(name)
 
 /** The schema of a list's entries. */
 export const entryOf = (schema: TSchema | undefined): TSchema | undefined => schema && entriesOf(schema)
-
-/** Whether strangers may have written the value: see `untrusted` in the contract. */
-export const isUntrusted = (schema: TSchema | undefined): boolean => schema !== undefined && untrusted(schema)

@@ -5,6 +5,7 @@ import { mayRun } from '#ops/bind'
 import { cursorTo } from '#ops/paging'
 import type { McpContext } from './context.ts'
 import { type QueuedItem, queueText } from './queue.ts'
+import { structured } from './structured.ts'
 import { cut, json } from './truncate.ts'
 
 export interface McpResource {
@@ -37,7 +38,7 @@ interface Fixed {
 
 const JSON_TYPE = 'application/json'
 
-const bodyOf = async <B extends object>({ run }: McpContext, id: string, input: object = {}): Promise<B> =>
+const bodyOf = async <B extends object = Record<string, unknown>>({ run }: McpContext, id: string, input: object = {}): Promise<B> =>
   JSON.parse((await run(id, input)).body) as B
 
 interface Overview {
@@ -61,7 +62,7 @@ const fixed: readonly Fixed[] = [
     mimeType: JSON_TYPE,
     priority: 0.9,
     from: ['growth.brief.get'],
-    read: async (context, operation) => json(await bodyOf(context, operation)),
+    read: async (context, operation) => json(structured(await bodyOf(context, operation), context.operations.get(operation)!.output)),
   },
   {
     uri: 'tendril://queue',

@@ -8,6 +8,8 @@ import type { TSchema } from '@sinclair/typebox'
 import { fail } from '#kernel/errors'
 import { entryOf, fieldOf } from './declared-fields.ts'
 import { beginning, checkedStart, longestText, placed, remainder } from './long-text.ts'
+import { Quotation } from './quotation.ts'
+import { structured } from './structured.ts'
 import { isEmpty, isFields, textOf } from './text.ts'
 import { tokensGuessed } from './token-guess.ts'
 import { cut } from './truncate.ts'
@@ -28,6 +30,8 @@ interface Form {
 }
 
 interface Short {
+  /** The record without marks. */
+  plain: Fields
   /** Structured content. */
   body: Fields
   text: string
@@ -100,16 +104,22 @@ const forms = (whole: boolean): Form[] => [
 const NOTE =
   'Too long to show in full: texts end early, and long lists show their first entries. growth_get_record shows a record, and all of its text in parts.'
 
+/** With the same marks in structured content and text. */
+const inBoth = (plain: Fields, schema: TSchema): Short => {
+  const quotation = new Quotation()
+  return { plain, body: structured(plain, schema, quotation), text: textOf(plain, schema, quotation) }
+}
+
 const made = (body: Fields, schema: TSchema, form: Form, note?: string): Short => {
   const short = { ...(shaped(body, schema, form) as Fields), ...(note ? { shortened: note } : {}) }
-  return { body: short, text: textOf(short, schema) }
+  return inBoth(short, schema)
 }
 
 /**
  * In tokens, of the longer of the two. A text has no more tokens than bytes, and the lines of a record at most twice as many as its JSON, where
  * strangers' words are marked.
  */
-export const sizeOf = ({ body, text }: Short): number => {
+export const sizeOf = ({ body, text }: Pick<Short, 'body' | 'text'>): number => {
   const json = JSON.stringify(body)
   const bytes = Math.max(Buffer.byteLength(json), Buffer.byteLength(text))
   if (bytes <= MOST_TOKENS) return bytes
@@ -149,12 +159,11 @@ const inParts = (body: Fields, given: Given, from: number): Short | undefined =>
   if (!long && from > 0) fail('invalid_input', 'from must be left out: the record has no text that is read in parts')
   if (!long) return undefined
   checkedStart(long, from)
-  const frame = from > 0 ? remainder(body, long) : firstFitting(placed(body, long, ''), given, MOST_TOKENS / 2).body
+  const frame = from > 0 ? remainder(body, long) : firstFitting(placed(body, long, ''), given, MOST_TOKENS / 2).plain
   const room = MOST_TOKENS - ROOM_FOR_NOTE - tokensGuessed(JSON.stringify(frame))
   for (let share = 1; share > 0.2; share -= 0.2) {
     const { part, note } = beginning(long, from, room * share)
-    const shown = { ...placed(frame, long, part), shortened: note }
-    const short = { body: shown, text: textOf(shown, given.schema) }
+    const short = inBoth({ ...placed(frame, long, part), shortened: note }, given.schema)
     if (sizeOf(short) <= MOST_TOKENS) return short
   }
   return undefined

@@ -3,30 +3,17 @@
  * truncates long text inside lists, with a note.
  */
 import type { TSchema } from '@sinclair/typebox'
-import { entryOf, fieldOf, isUntrusted } from './declared-fields.ts'
 import { Quotation } from './quotation.ts'
 import { cut } from './truncate.ts'
+import { entryPlace, fieldPlace, type Place, placeOf, wordsAt } from './trust.ts'
 
 type Fields = Record<string, unknown>
 
-interface Place {
+interface Line extends Place {
   indent: string
   inList: boolean
-  /** The schema of the value, if declared. */
-  schema: TSchema | undefined
-  /** The value, or a record around it, may be strangers' text. */
-  untrusted: boolean
   quotation: Quotation
 }
-
-/** The place of a value inside this one. */
-const within = ({ indent, inList, untrusted, quotation }: Place, schema: TSchema | undefined): Place => ({
-  indent,
-  inList,
-  schema,
-  untrusted: untrusted || isUntrusted(schema),
-  quotation,
-})
 
 /** In characters, for text inside a list; reading the single record gives all of it. */
 const LONGEST_IN_LIST = 1_500
@@ -46,44 +33,44 @@ export const isEmpty = (value: unknown): boolean => {
 }
 
 /** The text after a name or a dash. Text of several lines starts on the next line, indented. */
-const scalar = (value: unknown, { indent, inList, untrusted, quotation }: Place): string => {
+const scalar = (value: unknown, line: Line): string => {
+  const { indent, inList, quotation } = line
   const whole = String(value)
   const text = inList ? cut(whole, LONGEST_IN_LIST) : whole
   const left = whole.length > text.length ? ` (${whole.length} characters in total)` : ''
-  if (untrusted && typeof value === 'string') return ` ${quotation.quote(text)}${left}`
+  if (typeof value === 'string' && wordsAt(line, value) !== 'ours') return ` ${quotation.quote(text)}${left}`
   return `${text.includes('\n') ? `\n${text.replace(/^/gm, `${indent}  `)}` : ` ${text}`}${left}`
 }
 
-const field = (name: string, value: unknown, place: Place): string => {
+const field = (name: string, value: unknown, place: Line): string => {
   const { indent } = place
   if (!isFields(value) && !Array.isArray(value)) return `${indent}${name}:${scalar(value, place)}`
   const inside = { ...place, indent: `${indent}  ` }
   if (isFields(value)) return `${indent}${name}:\n${fields(value, inside)}`
-  const ofEntries = within({ ...inside, inList: true }, entryOf(place.schema))
+  const ofEntries = { ...inside, inList: true, ...entryPlace(place) }
   return [`${indent}${name} (${value.length}):`, ...value.map((one) => entry(one, ofEntries))].join('\n')
 }
 
 /** A list entry: a dash before its first line, the others aligned below. */
-const entry = (value: unknown, place: Place): string => {
+const entry = (value: unknown, place: Line): string => {
   const { indent } = place
   const text = isFields(value) ? ` ${fields(value, { ...place, indent: `${indent}  ` }).trimStart()}` : scalar(value, place)
   return `${indent}-${text}`
 }
 
-const fields = (value: Fields, place: Place): string => {
+const fields = (value: Fields, place: Line): string => {
   const lines: string[] = []
   for (const name in value) {
     const one = value[name]
-    if (!isEmpty(one) && !LEFT_OUT.has(name)) lines.push(field(name, one, within(place, fieldOf(place.schema, name))))
+    if (!isEmpty(one) && !LEFT_OUT.has(name)) lines.push(field(name, one, { ...place, ...fieldPlace(place, value, name) }))
   }
   return lines.join('\n')
 }
 
 /** `body`: a record in its wrapper, or a list with its cursor. `schema`: of the body. At most about 60,000 characters. */
-export const textOf = (body: Fields, schema: TSchema): string => {
+export const textOf = (body: Fields, schema: TSchema, quotation = new Quotation()): string => {
   const none = Object.entries(body).filter(([, one]) => Array.isArray(one) && one.length === 0)
-  const quotation = new Quotation()
-  const place = within({ indent: '', inList: false, schema: undefined, untrusted: false, quotation }, schema)
+  const place = { indent: '', inList: false, quotation, ...placeOf(schema) }
   const lines = [...none.map(([name]) => `${name}: none`), fields(body, place)]
   const text = lines.filter((line) => line !== '').join('\n')
   if (text.length <= LONGEST) return quotation.explained(text)

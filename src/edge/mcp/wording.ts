@@ -1,18 +1,20 @@
 /** How operations are worded for models that are not MCP clients: the agent's. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { ToolWording } from '#ops/toolbox'
-import { entryOf, fieldOf, isUntrusted } from './declared-fields.ts'
 import { inputSchema } from './schema.ts'
-import { textOf } from './text.ts'
+import { isFields, textOf } from './text.ts'
 import { titleOf } from './tools.ts'
+import { entryPlace, fieldPlace, type Place, placeOf } from './trust.ts'
 
 /** Whether strangers wrote any text in a value. */
-const isForeign = (schema: TSchema | undefined, value: unknown, inside = false): boolean => {
-  const here = inside || isUntrusted(schema)
-  if (typeof value === 'string') return here && value.trim() !== ''
-  if (Array.isArray(value)) return value.some((one) => isForeign(entryOf(schema), one, here))
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([name, one]) => isForeign(fieldOf(schema, name), one, here))
+const isForeign = (value: unknown, place: Place): boolean => {
+  if (typeof value === 'string') return place.untrusted && value.trim() !== ''
+  if (Array.isArray(value)) {
+    const entry = entryPlace(place)
+    return value.some((one) => isForeign(one, entry))
+  }
+  if (!isFields(value)) return false
+  return Object.entries(value).some(([name, one]) => isForeign(one, fieldPlace(place, value, name)))
 }
 
 /** Without the fields that only people give. */
@@ -26,5 +28,5 @@ export const toolWording: ToolWording = {
   description: ({ summary }) => summary,
   parameters: ({ input }) => inputSchema(forModels(input), new Set()),
   text: (schema, value) => textOf(value, schema),
-  isForeign: (schema, value) => isForeign(schema, value),
+  isForeign: (schema, value) => isForeign(value, placeOf(schema)),
 }

@@ -1,0 +1,91 @@
+/** Whose words stand in an answer, by its schema: what the contract says of its fields, and the records around them. */
+import type { TSchema } from '@sinclair/typebox'
+import { entryOf, fieldOf, formsOf } from './declared-fields.ts'
+
+type Fields = Record<string, unknown>
+
+interface Around {
+  record: Fields
+  schema: TSchema | undefined
+}
+
+export interface Place {
+  /** Of the value; undefined if none is declared. */
+  schema: TSchema | undefined
+  /** Strangers may have written the value, or parts of it. */
+  untrusted: boolean
+  /** Of the field. */
+  name: string
+  /** The records that it stands in, the innermost last. */
+  around: readonly Around[]
+}
+
+/** `free`: words of strangers. `named`: what strangers chose, such as a handle or an address. `ours`: ids, times and names of ours. */
+export type Words = 'ours' | 'free' | 'named'
+
+interface Condition {
+  /** A field of a record around, such as `untrusted`, or one of a record in it, such as `job.taint`. */
+  field: string
+  /** The list has an entry that begins so. */
+  begins?: string
+  /** Not if a field of a record around is this. */
+  unless?: [field: string, value: string]
+}
+
+const none = Symbol('none')
+
+/** The value of a field of the innermost record that declares it. What is declared and left out is empty. */
+const fieldAround = (around: readonly Around[], path: string): unknown => {
+  const [first, ...rest] = path.split('.') as [string, ...string[]]
+  const at = around.findLast(({ record, schema }) => first in record || fieldOf(schema, first) !== undefined)
+  if (!at) return none
+  const value = at.record[first]
+  if (rest.length === 0) return value
+  return typeof value === 'object' && value !== null ? (value as Fields)[rest[0]!] : none
+}
+
+/** Where nothing says that words are ours, they are not. */
+const holds = ({ field, begins, unless }: Condition, around: readonly Around[]): boolean => {
+  if (unless && fieldAround(around, unless[0]) === unless[1]) return false
+  const value = fieldAround(around, field)
+  if (value === none) return true
+  if (!Array.isArray(value)) return Boolean(value)
+  return begins === undefined ? value.length > 0 : value.some((one) => typeof one === 'string' && one.startsWith(begins))
+}
+
+const isUntrusted = (schema: TSchema | undefined, around: readonly Around[]): boolean =>
+  schema !== undefined &&
+  [schema, ...formsOf(schema)].some((form) => {
+    if (form['x-untrusted'] !== true) return false
+    const condition = form['x-untrusted-if'] as Condition | undefined
+    return condition === undefined || holds(condition, around)
+  })
+
+/** Of a whole answer. */
+export const placeOf = (schema: TSchema): Place => ({ schema, untrusted: isUntrusted(schema, []), name: '', around: [] })
+
+export const fieldPlace = ({ schema, untrusted, around: outside }: Place, record: Fields, name: string): Place => {
+  const around = [...outside, { record, schema }]
+  const field = fieldOf(schema, name, record)
+  return { schema: field, untrusted: untrusted || isUntrusted(field, around), name, around }
+}
+
+export const entryPlace = ({ schema, untrusted, name, around }: Place): Place => {
+  const entry = entryOf(schema)
+  return { schema: entry, untrusted: untrusted || isUntrusted(entry, around), name, around }
+}
+
+const OURS = new Set(['uuid', 'date-time', 'time-zone'])
+/** Fields of undeclared records that hold sentences. Of the others a value of several words is one. */
+const SENTENCES = new Set(['text', 'title', 'name', 'error', 'description'])
+
+/** Of a text there. */
+export const wordsAt = ({ schema, untrusted, name }: Place, text: string): Words => {
+  if (!untrusted || text.trim() === '') return 'ours'
+  const declared = schema && [schema, ...formsOf(schema)].filter(({ type, anyOf }) => type === 'string' || anyOf !== undefined)
+  if (!declared || declared.length === 0) return SENTENCES.has(name) || /\s/.test(text) ? 'free' : 'named'
+  if (declared.some(({ 'x-untrusted-as': as, format }) => as === 'name' || format === 'uri')) return 'named'
+  return declared.some(({ enum: values, pattern, format }) => values !== undefined || pattern !== undefined || OURS.has(format))
+    ? 'ours'
+    : 'free'
+}

@@ -1,0 +1,10 @@
+/** The tags that set strangers' words apart for a model: `<untrusted-…>`, with a name that nobody outside could know. */
+import { randomBytes } from 'node:crypto'
+
+const BEGINNING = 'untrusted-'
+const MARK = /<\/?untrusted-[0-9a-f]{16}>/
+
+export const newMarkName = (): string => `${BEGINNING}${randomBytes(8).toString('hex')}`
+
+/** The first such tag in a text: only an answer of ours can have brought it there. */
+export const markIn = (text: string): string | undefined => MARK.exec(text)?.[0]
