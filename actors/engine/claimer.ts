@@ -1,5 +1,4 @@
 /** Looks for due work when there may be some, and claims it: by a letter of its own, or beside the outcome that freed its key. */
-import { sleep } from '#kernel/clock'
 import { isUnavailable } from '#kernel/errors'
 import { isTimedOut } from '#store/engine/db'
 import type { Effects, Ownership } from '#store/engine/letter'
@@ -8,21 +7,19 @@ import {
   type ClaimLoad,
   type ClaimView,
   type KeyedWork,
-  LONGEST_NAP_MS,
   hasPlace as mayRunBeside,
   type NextDue,
   nextDue,
   type Work,
 } from '#store/engine/work'
 import { Alarm } from './alarm.ts'
-import { byTimer, type Claiming, type ClaimReply, claimAhead, claimFound, failureLetter, type LaneStart } from './claim.ts'
-import { claimBackoff } from './claim-backoff.ts'
-import { type ActorDeps, Fenced } from './deps.ts'
+import { byTimer, type Claiming, type ClaimReply, claimAhead, claimFound, type LaneStart, type Manner } from './claim.ts'
+import { type ActorDeps, Fenced, RETRY_MS } from './deps.ts'
+import type { Suspected } from './failure.ts'
+import type { Faults, Post } from './faults.ts'
 import type { AnyLane } from './lane.ts'
 import type { Decision, Letter, Looked, Sequel, SequelResult } from './letter.ts'
 import type { Priority } from './mailbox.ts'
-
-export type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
 /** The lanes that run here. */
 interface Lanes {
@@ -31,20 +28,12 @@ interface Lanes {
   start(start: LaneStart): void
 }
 
-export const RETRY_MS = 1_000
-/** Letters that count a failed claim, while the database is away. */
-const COUNT_TRIES = 30
-
-/** The backoff after so many failures in a row. */
-export const backoffAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
-
 /** A claim until its commit is known. */
-interface Trial {
+interface Trial extends Suspected {
   /** The row that was found, before its lane was asked, which may fail. */
   found?: KeyedWork | undefined
-  /** The lane has been asked, and has not answered. */
-  deciding?: boolean
   claimed?: KeyedWork | undefined
+  manner: Manner
   /** For its sender. The letter may still be being decided. */
   over: boolean
 }
@@ -52,19 +41,20 @@ interface Trial {
 export class Claimer {
   readonly #lanes: ReadonlyMap<string, AnyLane>
   readonly #loads: ClaimLoad[]
-  readonly #claims: Pick<Claiming, 'owner' | 'lanes' | 'hasPlace'>
+  readonly #claims: Pick<Claiming, 'owner' | 'lanes' | 'kinds' | 'hasPlace'>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
   /** Claimed by letters that have not committed: their keys are taken for the following letters. */
   readonly #claimed = new Set<KeyedWork>()
   /** Claims in progress, until their lanes have begun. */
   readonly #claiming = new Set<Promise<void>>()
-  readonly #backoff
   readonly #alarm: Alarm
   /** When the first row that the last look left out may be claimed again, in monotonic time: it may be over before that look is. */
   #excludedUntil = Number.POSITIVE_INFINITY
   /** No claim before this time, because the last one failed. */
   #pausedUntil = 0
+  /** The last look failed, perhaps by what it loads. */
+  #isBare = false
   #stopping = false
 
   constructor(
@@ -72,12 +62,12 @@ export class Claimer {
     private readonly deps: ActorDeps,
     private readonly post: Post,
     private readonly live: Lanes,
+    private readonly faults: Faults,
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
     this.#loads = deps.lanes.flatMap(({ kind, claimLoad }) => (claimLoad ? [{ kind, ...claimLoad }] : []))
     const hasPlace = (work: Work) => mayRunBeside({ kinds: deps.kinds, running: this.#running() }, work)
-    this.#claims = { owner: own.owner, lanes: this.#lanes, hasPlace }
-    this.#backoff = claimBackoff(deps.clock, backoffAfter)
+    this.#claims = { owner: own.owner, lanes: this.#lanes, kinds: deps.kinds, hasPlace }
     this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))
   }
 
@@ -93,12 +83,19 @@ export class Claimer {
     this.#alarm.forget()
   }
 
+  /** What must be claimed now must not share a transaction. */
+  get #manner(): Manner {
+    const manner = this.faults.manner
+    return { ...manner, alone: manner.alone || this.#isBare }
+  }
+
   /** Looks for due work by a letter, unless one is on its way or this process runs no lanes. */
   pump(priority: Priority): void {
     if (this.#stopping || this.#lanes.size === 0 || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
-    const trial: Trial = { over: false }
-    const claiming = this.post(this.#claimLetter(priority, trial)).then(
+    const trial: Trial = { over: false, manner: this.#manner }
+    const claim = () => this.post(this.#claimLetter(priority, trial))
+    const claiming = this.faults.claim(claim).then(
       ({ reply }) => this.#ended(trial, reply),
       (cause) => {
         this.#pumping.delete(priority)
@@ -123,15 +120,15 @@ export class Claimer {
    * its changes.
    */
   beside(plain: Work | undefined): Sequel<ClaimReply> & { drop(): void } {
-    const trial: Trial = { over: false }
+    const trial: Trial = { over: false, manner: { alone: false, careful: false } }
     return {
       // Work that failed before must not fail the outcome.
-      isWanted: (effects, now) => !this.#stopping && !this.#backoff.isBack() && this.#alarm.mayBeDue(effects, now),
+      isWanted: (effects, now) => !this.#stopping && !this.#manner.alone && this.#alarm.mayBeDue(effects, now),
       ...(plain && this.#ahead(trial, plain)),
       decide: async (sql, gate) => {
         const claimedAt = this.deps.clock.monotonic()
         const { found } = await loadNow(sql, { found: this.#look(trial, { now: gate.now, paused: gate.paused }) })
-        return this.#decide(trial, found, () => claimFound({ ...this.#claims, sql, gate, claimedAt }, found))
+        return this.#decide(trial, found, () => claimFound({ ...this.#claims, manner: trial.manner, sql, gate, claimedAt }, found))
       },
       ended: (result, now) => this.#besideEnded(trial, result, now),
       drop: () => this.#end(trial),
@@ -170,7 +167,7 @@ export class Claimer {
       ahead: async (gate, loaded, { settled }) => {
         const next = loaded.next as NextDue | undefined
         if (!next || !settled?.includes(settling.id)) return undefined
-        return this.#decide(trial, next, () => claimAhead({ ...this.#claims, gate, claimedAt }, next))
+        return this.#decide(trial, next, () => claimAhead({ ...this.#claims, manner: trial.manner, gate, claimedAt }, next))
       },
     }
   }
@@ -183,7 +180,7 @@ export class Claimer {
       name: 'claim',
       priority,
       // Work that failed before must not fail the letters of others.
-      alone: this.#backoff.isBack(),
+      alone: trial.manner.alone,
       provenance: byTimer,
       /** Made when the letter's turn has come, of what runs then. */
       get load() {
@@ -192,7 +189,7 @@ export class Claimer {
       },
       decide: async (sql, gate, _lanes, { found }) => {
         this.#pumping.delete(priority)
-        return this.#decide(trial, found, () => claimFound({ ...this.#claims, sql, gate, claimedAt }, found))
+        return this.#decide(trial, found, () => claimFound({ ...this.#claims, manner: trial.manner, sql, gate, claimedAt }, found))
       },
     }
     return letter as unknown as Letter<ClaimReply>
@@ -203,12 +200,14 @@ export class Claimer {
     this.#end(trial, trial.over)
     trial.found = undefined
     trial.deciding = false
-    const wait = this.#backoff.until(undefined)
+    trial.took = 0
+    const wait = this.faults.suspects.until()
     this.#excludedUntil = wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
     // Work that runs here is excluded even if it was queued again, perhaps under another key: it must not run twice at once.
     const running = this.#running().filter(({ id }) => id !== settling?.id)
-    const excluded = this.#backoff.ids()
-    return nextDue({ kinds: this.deps.kinds, at, running, excluded, loads: this.#loads, settling: settling?.ref_id ?? null })
+    const excluded = this.faults.suspects.ids()
+    const loads = trial.manner.alone && this.#isBare ? [] : this.#loads
+    return nextDue({ kinds: this.deps.kinds, at, running, excluded, loads, settling: settling?.ref_id ?? null })
   }
 
   #running(): KeyedWork[] {
@@ -218,9 +217,11 @@ export class Claimer {
   async #decide<D extends Decision<ClaimReply> | undefined>(trial: Trial, found: NextDue, claim: () => Promise<D>) {
     if (this.#stopping) return { reply: {} }
     trial.found = found.work
+    trial.since = performance.now()
     trial.deciding = true
     const decision = await claim()
     trial.deciding = false
+    trial.took = performance.now() - trial.since
     trial.claimed = decision?.reply.start?.work
     if (trial.claimed && !trial.over) this.#claimed.add(trial.claimed)
     return decision
@@ -231,47 +232,36 @@ export class Claimer {
     if (trial.claimed) this.#claimed.delete(trial.claimed)
   }
 
-  #ended(trial: Trial, { start }: ClaimReply): void {
+  #ended(trial: Trial, { start, put }: ClaimReply): void {
     this.#end(trial)
-    if (trial.found) this.#backoff.claimed(trial.found.id)
+    if (put) this.#putOff(put)
+    else this.#decided(trial, start)
+  }
+
+  #decided(trial: Trial, start: LaneStart | undefined): void {
+    this.#isBare &&= !trial.manner.alone
+    if (trial.found) this.faults.decided(trial.found, trial.manner, start !== undefined)
     if (start) this.live.start(start)
+  }
+
+  /** To be claimed alone, and soon. */
+  #putOff({ id }: Work): void {
+    if (!this.#manner.alone) this.faults.suspects.alone(id)
+    this.#want('background')
   }
 
   async #failed(trial: Trial, cause: unknown): Promise<void> {
     this.#end(trial)
+    const { found, manner } = trial
+    const counting = found && this.faults.failed(found, { ...trial, alone: manner.alone }, cause)
     if (cause instanceof Fenced) return
-    const { found, deciding } = trial
-    // If the database has merely fallen silent, it did so while this row was decided, or not because of it.
-    const isItsOwn = found !== undefined && (deciding || isTimedOut(cause) || !isUnavailable(cause))
-    const pause = isItsOwn ? 0 : RETRY_MS
-    if (isItsOwn) this.#backoff.failed(found.id)
+    if (!found) this.#isBare ||= !isUnavailable(cause) || isTimedOut(cause)
+    const pause = counting ? 0 : RETRY_MS
     if (!this.#stopping) {
       this.#pausedUntil = this.deps.clock.monotonic() + pause
       this.#alarm.ringIn(pause)
     }
-    if (isItsOwn) await this.#count(found)
-  }
-
-  /** The failure of a claim is told to its lane, which says when the row is due again. Until then the row rests. */
-  async #count(work: KeyedWork): Promise<void> {
-    const lane = this.#lanes.get(work.kind)
-    if (!lane?.failed) return
-    for (let tries = 1; tries <= COUNT_TRIES; tries++) {
-      try {
-        await this.post(failureLetter(lane, work))
-        this.#backoff.counted(work.id)
-        return
-      } catch (cause) {
-        if (cause instanceof Fenced) return
-        this.deps.log.error(
-          { err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId },
-          'a failed claim could not be counted',
-        )
-        if (!isUnavailable(cause)) return
-        await sleep(this.deps.clock, RETRY_MS)
-        this.#backoff.failed(work.id)
-      }
-    }
+    await counting
   }
 
   #looked({ next, rest }: Looked, now: Date, priority: Priority): void {

@@ -25,6 +25,8 @@ export interface DecidingDeps {
   isOver(): boolean
   /** Whether a control letter waits, before which nothing else may be begun. */
   isUrgent(): boolean
+  /** Waits for a decision that nobody waits for, unless something urgent waits too long for it: then throws `GaveWay`. */
+  yielding<T>(deciding: Promise<T>): Promise<T>
 }
 
 /** A letter's result, and whether it changed anything. */
@@ -40,7 +42,9 @@ export class SequelFailed extends Error {
 
 const isRefusal = (cause: unknown): boolean => cause instanceof AppError && !isUnavailable(cause)
 
-const isExempt = ({ exempt, provenance: { surface } }: Letter<unknown>): boolean => exempt ?? (surface === 'timer' || surface === 'lane')
+const isUnasked = ({ provenance: { surface } }: Letter<unknown>): boolean => surface === 'timer' || surface === 'lane'
+
+const isExempt = (letter: Letter<unknown>): boolean => letter.exempt ?? isUnasked(letter)
 
 /**
  * Decides a letter. Throws what invalidates the whole transaction. `commits` is asked before the letter's changes are written, and says
@@ -62,7 +66,8 @@ export const decideLetter = async (
     const { gate, loaded } = opened
     if (!isExempt(letter)) deps.gate.admit(gate)
     const reading = readingOnly(sql)
-    const decision = await letter.decide(reading, gate, deps.lanes, loaded, apartOf(deps, sql, { letter, gate, parts }))
+    const deciding = letter.decide(reading, gate, deps.lanes, loaded, apartOf(deps, sql, { letter, gate, parts }))
+    const decision = await (isUnasked(letter) ? deps.yielding(deciding) : deciding)
     await deps.failpoints('letter.deciding')
     await deps.failpoints(`letter.deciding:${letter.name}`)
     const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
@@ -148,7 +153,7 @@ const sequel = async (
   try {
     const decision = await sql.savepoint(async () => {
       const reading = readingOnly(sql)
-      const decision = await letter.sequel!.decide(reading, gate)
+      const decision = await deps.yielding(letter.sequel!.decide(reading, gate))
       const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
       await apply(sql, effects, { now: gate.now, wakeAt: gate.wakeAt, provenance: letter.provenance, keep: decision.keep })
       return { ...decision, effects }

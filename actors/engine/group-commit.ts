@@ -10,7 +10,7 @@ import { type Db, isTimedOut, type Transaction } from '#store/engine/db'
 import { lockActor } from '#store/engine/gate'
 import { KeyTaken } from '#store/engine/letter'
 import { type DecidingDeps, decideLetter, type Result, SequelFailed } from './decide-letter.ts'
-import { Fenced } from './deps.ts'
+import { Fenced, GaveWay } from './deps.ts'
 import type { Letter } from './letter.ts'
 import { type Following, nobody, type Posted } from './mailbox.ts'
 
@@ -61,7 +61,7 @@ const ended = async (group: GroupCommit, first: Envelope, following: Following<E
   const members: GroupMember[] = [{ envelope: first }]
   const failure = await failureOf(group, members, following)
   if (!failure) for (const { envelope, result } of members) envelope.settle(result!)
-  else if (isTimedOut(failure.cause)) await decideOthersAgain(group, members, failure)
+  else if (isTimedOut(failure.cause) || failure.cause instanceof GaveWay) await decideOthersAgain(group, members, failure)
   else if (wasRolledBack(failure.cause)) await decideAgain(group, members, failure)
   else for (const { envelope } of members) envelope.settle(failure)
   return failure
@@ -78,7 +78,7 @@ const decideAgain = async (group: GroupCommit, members: GroupMember[], failure: 
 }
 
 /**
- * Each letter alone, but for the one whose statement took too long, which fails. If the same happens to another one the database is slow,
+ * Each letter alone, but for the one whose statement took too long, or that gave way, which fails. If the same happens to another one the database is slow,
  * and the rest fails too: their callers have waited long enough.
  */
 const decideOthersAgain = async (group: GroupCommit, members: GroupMember[], failure: { cause: unknown }): Promise<void> => {

@@ -1,14 +1,14 @@
 /** Claims a tenant's due work for its lanes, runs them beside the mailbox, and settles their outcomes by letters. */
 import type { LiveLanes } from '#decisions/deciding'
 import { sleep } from '#kernel/clock'
-import { isUnavailable } from '#kernel/errors'
-import { isTimedOut } from '#store/engine/db'
 import type { Effects, Ownership } from '#store/engine/letter'
 import { type KeyedWork, runningElsewhere, type Work } from '#store/engine/work'
 import { byTimer, type LaneStart } from './claim.ts'
-import { backoffAfter, Claimer, type Post, RETRY_MS } from './claimer.ts'
-import { type ActorDeps, Fenced } from './deps.ts'
-import type { AnyLane, LaneContext } from './lane.ts'
+import { Claimer } from './claimer.ts'
+import { type ActorDeps, Fenced, RETRY_MS, restAfter } from './deps.ts'
+import { BUSY_MS, blameFor, inVainOf } from './failure.ts'
+import { Faults, type Post } from './faults.ts'
+import { type AnyLane, IN_VAIN_AFTER, type LaneContext } from './lane.ts'
 import type { Looked } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 import { type Finished, freeing, type LaneTrial, orphanLetter, outcomeLetter, outcomeOf } from './outcome.ts'
@@ -29,6 +29,9 @@ export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
   readonly #lanes: Map<string, AnyLane>
   readonly #claimer: Claimer
+  readonly #faults: Faults
+  /** Rows that could not be settled after the death of their process. */
+  readonly #unsettled = new Set<string>()
   #recoveryTimer: Disposable | undefined
   #recovering = false
   /** Something failed during a recovery, which may have read too early. */
@@ -45,7 +48,8 @@ export class LaneRunner implements LiveLanes {
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
     const running = () => [...this.#live.values()].filter(({ settled }) => !settled).map(({ work }) => work)
-    this.#claimer = new Claimer(own, deps, post, { running, start: (start) => this.#start(start) })
+    this.#faults = new Faults(own, deps, post)
+    this.#claimer = new Claimer(own, deps, post, { running, start: (start) => this.#start(start) }, this.#faults)
   }
 
   get idle(): boolean {
@@ -67,6 +71,12 @@ export class LaneRunner implements LiveLanes {
     this.#claimer.committed(effects, looked, letter)
   }
 
+  /** `inherited`: from a process that has died. */
+  activate(inherited: boolean): void {
+    if (inherited) this.#faults.beCareful()
+    this.recover()
+  }
+
   /** Settles each row that a dead process or a failed letter left running, by the rule of its kind. */
   recover(): void {
     this.#claimer.forget()
@@ -81,7 +91,7 @@ export class LaneRunner implements LiveLanes {
         this.#recovering = false
         this.#failedRecoveries = this.#recoverAgain ? this.#failedRecoveries + 1 : 0
         if (this.#stopping) return
-        if (this.#recoverAgain) this.#recoverLater(backoffAfter(this.#failedRecoveries))
+        if (this.#recoverAgain) this.#recoverLater(restAfter(this.#failedRecoveries))
         this.#recoverAgain = false
         this.#claimer.pumpUnlessPaused()
       })
@@ -150,11 +160,25 @@ export class LaneRunner implements LiveLanes {
       },
     }
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
+    const since = performance.now()
     const outcome = await outcomeOf(lane, { work, job }, context, watch)
-    const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome, failures: 0 }, live))
+    const busy = this.#busyIn(work, since)
+    const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome, failures: 0, ...busy }, live))
     // Work it gave back may have been claimed in the same group that settled it, and may be running by now.
     if (this.#live.get(work.id) === live) this.#live.delete(work.id)
     if (!isSettled) this.recover()
+  }
+
+  /** Whether the process was kept busy while the row ran. If that happens again in its next run, it is the row's own fault. */
+  #busyIn(work: Work, since: number): Pick<Finished, 'busy'> {
+    const { suspects } = this.#faults
+    if (this.deps.trouble.loop.busySince(since) < BUSY_MS) {
+      suspects.cleared(work.id)
+      return {}
+    }
+    const strikes = suspects.failed(work.id)
+    const isConvicted = strikes > 1 || work.failures > 0
+    return { busy: { failed: isConvicted ? strikes : 0 } }
   }
 
   /**
@@ -168,30 +192,54 @@ export class LaneRunner implements LiveLanes {
       // Only once: a look that fails in the gate must not keep the outcome from being written.
       const claim = this.#claimer.beside(tries === 1 && lane.isPlain?.(finished) ? finished.work : undefined)
       try {
-        await this.post(freeing(outcomeLetter(lane, finished), live, { trial, claim }))
+        await this.post(freeing(outcomeLetter(this.deps.kinds, lane, finished), live, { trial, claim }))
         return tries === 1
       } catch (cause) {
         trial.over = true
         claim.drop()
         live.settled = false
         if (cause instanceof Fenced) return true
-        if (!isUnavailable(cause) || isTimedOut(cause)) finished = { ...finished, failures: finished.failures + 1 }
-        if (tries >= SETTLE_TRIES) return false
+        const { failures } = finished
+        finished = { ...finished, failures: failures + this.#faultOf(cause, trial, failures) }
+        if (finished.failures > IN_VAIN_AFTER) await this.#inVain(finished.work, cause)
+        if (finished.failures > IN_VAIN_AFTER || tries >= SETTLE_TRIES) return false
         await sleep(this.deps.clock, Math.min(RETRY_MS, 50 * 2 ** tries))
       }
     }
   }
 
+  /** What the failure of an outcome's letter adds to its failures. One that was alone and kept everybody waiting twice is not asked a third time in earnest. */
+  #faultOf(cause: unknown, trial: LaneTrial, failures: number): number {
+    const blame = blameFor(cause, trial, this.deps.trouble)
+    if (blame === 'sure') return 1
+    return blame === 'perhaps' ? Math.max(1, IN_VAIN_AFTER - 1 - failures + (failures > 0 ? 1 : 0)) : 0
+  }
+
+  /** The row's failures are as many as its kind allows: its record ends, by what is known, or the row rests. */
+  async #inVain(work: Work, cause: unknown): Promise<void> {
+    await this.#faults.count({ ...work, state: 'running' }, inVainOf(this.deps.kinds, work).most, cause)
+  }
+
   async #recoverOne(work: Work): Promise<void> {
     const lane = this.#lanes.get(work.kind)
     if (!lane) return
-    await this.post(orphanLetter(lane, work, () => this.#live.has(work.id))).catch((cause) => {
-      if (cause instanceof Fenced) throw cause
-      this.#recoverAgain = true
-      this.deps.log.error(
-        { err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId },
-        'orphaned work could not be settled',
-      )
-    })
+    const { deps } = this
+    const isAgain = this.#unsettled.has(work.id)
+    const letter = orphanLetter({ kinds: deps.kinds, lane, work }, { runsHere: () => this.#live.has(work.id), isAgain })
+    const since = performance.now()
+    await this.post(letter).then(
+      () => this.#unsettled.delete(work.id),
+      async (cause) => {
+        if (cause instanceof Fenced) throw cause
+        this.#recoverAgain = true
+        deps.log.error(
+          { err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId },
+          'orphaned work could not be settled',
+        )
+        const blame = blameFor(cause, { deciding: true, since }, deps.trouble)
+        if (blame === 'sure' || (blame === 'perhaps' && isAgain)) await this.#faults.count(work, 1, cause)
+        this.#unsettled.add(work.id)
+      },
+    )
   }
 }

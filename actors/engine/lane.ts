@@ -34,17 +34,12 @@ export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
   claimAhead?(gate: Gate, work: Work, loaded: Loaded<C>): Promise<Claimed<Job> | undefined>
   /** Whether settling the outcome, which frees its key, changes nothing that a claim ahead depends on. */
   isPlain?(finished: { work: Work; job: Job; outcome: Outcome }): boolean
-  /**
-   * Says what becomes of a row whose claim failed for reasons of its own, in a letter of its own: nothing of the claim happened. Without it
-   * the row rests for longer after each failure.
-   */
-  failed?(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
   run(job: Job, context: LaneContext): Promise<Outcome>
   /** What the log says of a run beside its workspace, kind and record, such as its job. */
   trace?(job: Job): { job?: string }
   /** The records that `settle` needs, read with its gate. */
   load?(finished: { work: Work; job: Job; outcome: Outcome }): L
-  /** `failures`: of this letter, for reasons of its own. It is tried again, for a while. */
+  /** `failures`: of this letter, for reasons of its own. It is tried again a few times: after `IN_VAIN_AFTER`, for the last time. */
   settle(
     sql: Sql,
     gate: Gate,
@@ -54,6 +49,7 @@ export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
   /** The outcome of a `run` that threw; undefined: the row is settled as if the process had died. */
   crashed(cause: unknown): Outcome | undefined
   orphaned?: undefined
+  givenUp?: undefined
 }
 
 /** The handler of a kind whose rows must not simply be due again when their process has died. */
@@ -62,6 +58,18 @@ export interface UnrepeatableLane<Job, Outcome, L extends Load = {}, C extends L
   extends Omit<Lane<Job, Outcome, L, C>, 'orphaned'> {
   /** Settles a row whose process died, in a letter of the new owner; or one whose settling failed here. */
   orphaned(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
+}
+
+/** From so many failures on an outcome should be settled without what may be to blame. */
+export const IN_VAIN_AFTER = 3
+
+/** The handler of a kind whose rows end when they fail in vain. Those of other kinds must go on. */
+export type Ending<L> = Omit<L, 'givenUp'> & {
+  /**
+   * Ends the record of a row that has failed as often as its kind allows, by what is known: as failed if nothing can have been sent, else in
+   * doubt. A queued row's claim never happened; of a running one the outcome is lost.
+   */
+  givenUp(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
 
 export type Claimed<Job> = { job: Job; decision: Decision<void> } | { job?: undefined; decision: Decision<void> }
@@ -80,6 +88,8 @@ export interface LaneContext {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of lanes of different jobs and outcomes; each is only ever given its own
-export type AnyLane = Lane<any, any, any, any> | AnyUnrepeatableLane
+export type AnyRepeatableLane = Lane<any, any, any, any>
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type AnyUnrepeatableLane = UnrepeatableLane<any, any, any, any>
+type AnyOf<L> = L | Ending<L>
+export type AnyLane = AnyOf<AnyRepeatableLane> | AnyOf<AnyUnrepeatableLane>

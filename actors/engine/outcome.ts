@@ -3,9 +3,10 @@ import type { Clock } from '#kernel/clock'
 import { type Log, withFields } from '#kernel/log'
 import type { Provenance } from '#store/engine/letter'
 import { type Load, loadNow } from '#store/engine/load'
-import { type Work, workPart } from '#store/engine/work'
+import { type Work, type WorkTable, workPart } from '#store/engine/work'
+import { endInVain, restOf, type Suspected } from './failure.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
-import type { Letter, Sequel } from './letter.ts'
+import type { Decision, Letter, Sequel } from './letter.ts'
 
 /** A lane that ran, with its job and its outcome. */
 export interface Finished {
@@ -14,6 +15,8 @@ export interface Finished {
   outcome: unknown
   /** Of the letter that settles it, for reasons of its own. */
   failures: number
+  /** If the process was kept busy while it ran: how often in a row that has happened by now, of which this adds to the row's failures. */
+  busy?: { failed: number }
 }
 
 const byLane: Provenance = { principal: { kind: 'system', id: 'lane' }, surface: 'lane' }
@@ -53,7 +56,11 @@ export const outcomeOf = async (
   }
 }
 
-export const outcomeLetter = (lane: AnyLane, { work, job, outcome, failures }: Finished): Letter<void> => {
+export const outcomeLetter = (
+  kinds: Pick<WorkTable, 'inVain'>,
+  lane: AnyLane,
+  { work, job, outcome, failures, busy }: Finished,
+): Letter<void> => {
   const load: Load = { ...lane.load?.({ work, job, outcome }), current: workPart(work.id) }
   const letter: Letter<void, Load> = {
     name: `${lane.kind}.settle`,
@@ -68,14 +75,29 @@ export const outcomeLetter = (lane: AnyLane, { work, job, outcome, failures }: F
       if (!current) return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
       // Queued or claimed again: callers wait for that run, and this outcome is stale.
       if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
-      return lane.settle(sql, gate, { work: current, job, outcome, failures }, loaded)
+      const decision = await lane.settle(sql, gate, { work: current, job, outcome, failures }, loaded)
+      return busy ? rested(decision, current, { ...busy, kinds, now: gate.now }) : decision
     },
   }
   return letter as unknown as Letter<void>
 }
 
+/** The row that goes on rests first. */
+const rested = (
+  { effects = {}, ...decision }: Decision<void>,
+  work: Work,
+  { kinds, failed, now }: { kinds: Pick<WorkTable, 'inVain'>; failed: number; now: Date },
+): Decision<void> => {
+  const requeued = effects.requeued?.map((row) => {
+    if (row.id !== work.id) return row
+    const { runAt, dueAt } = restOf(kinds, work, { failed, now, dueAt: row.runAt })
+    return { ...row, runAt, failed, ...(dueAt ? { dueAt } : {}) }
+  })
+  return { ...decision, effects: { ...effects, ...(requeued ? { requeued } : {}) } }
+}
+
 /** One try to settle. When it has failed for its sender, its letter may still be being decided. */
-export interface LaneTrial {
+export interface LaneTrial extends Suspected {
   over: boolean
 }
 
@@ -88,7 +110,11 @@ export const freeing = (
   ...letter,
   sequel: claim,
   async decide(...given) {
+    trial.since = performance.now()
+    trial.deciding = true
     const decision = await letter.decide(...given)
+    trial.deciding = false
+    trial.took = performance.now() - trial.since
     if (!trial.over) live.settled = true
     return decision
   },
@@ -97,16 +123,27 @@ export const freeing = (
   },
 })
 
-/** Settles a row whose process died, unless it has changed in the meantime or is running here. */
-export const orphanLetter = (lane: AnyLane, work: Work, runsHere: () => boolean): Letter<void> => ({
+/**
+ * Settles a row whose process died, or whose outcome could not be settled, unless it has changed in the meantime or is running here. `isAgain`:
+ * that has failed before.
+ */
+export const orphanLetter = (
+  { kinds, lane, work }: { kinds: Pick<WorkTable, 'inVain'>; lane: AnyLane; work: Work },
+  { runsHere, isAgain = false }: { runsHere: () => boolean; isAgain?: boolean },
+): Letter<void> => ({
   name: `${lane.kind}.orphaned`,
   priority: 'control',
+  alone: isAgain || work.failures > 0,
   provenance: byLane,
   async decide(sql, gate) {
     const { current } = await loadNow(sql, { current: workPart(work.id) })
     const same = current?.state === 'running' && current.attempt === work.attempt
     if (!same || runsHere()) return { reply: undefined }
+    const ended = await endInVain({ kinds }, lane, { sql, gate, work: current })
+    if (ended) return ended
     if (lane.orphaned) return lane.orphaned(sql, gate, current)
-    return { reply: undefined, effects: { requeued: [{ id: current.id, runAt: gate.now }] } }
+    // Its failures are not over by that.
+    const row = current.failures > 0 ? restOf(kinds, current, { failed: 0, now: gate.now }) : { id: current.id, runAt: gate.now }
+    return { reply: undefined, effects: { requeued: [row] } }
   },
 })

@@ -4,13 +4,13 @@ import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import type { ConnectionOptions } from '#store/engine/db'
 import type { Ownership } from '#store/engine/letter'
-import { claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/engine/placement'
-import { type ActorDeps, Fenced } from './deps.ts'
+import { type ClaimedTenant, claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/engine/placement'
+import { type ActorDeps, Fenced, newTrouble } from './deps.ts'
 import type { Letter } from './letter.ts'
 import { Placement } from './placement.ts'
 import { TenantActor } from './tenant.ts'
 
-export interface RuntimeDeps extends ActorDeps {
+export interface RuntimeDeps extends Omit<ActorDeps, 'trouble'> {
   options: ConnectionOptions
   url: string
   idleMs: number
@@ -35,10 +35,12 @@ export class Runtime implements AsyncDisposable {
   /** Tenants whose claim may have succeeded without our knowing. */
   readonly #uncertain = new Set<string>()
   readonly #placement: Placement
+  readonly #trouble
   #sweep: Disposable | undefined
   #stopped = false
 
   constructor(private readonly deps: RuntimeDeps) {
+    this.#trouble = newTrouble(deps.clock)
     this.#placement = new Placement({ ...deps, onLost: () => this.#forgetAll() })
   }
 
@@ -103,6 +105,7 @@ export class Runtime implements AsyncDisposable {
     this.#stopped = true
     this.#sweep?.[Symbol.dispose]()
     await Promise.all([...this.#awake.values()].map((actor) => actor.stop(STOP_LANES_MS)))
+    this.#trouble[Symbol.dispose]()
     await this.#placement.stop()
   }
 
@@ -111,6 +114,7 @@ export class Runtime implements AsyncDisposable {
     this.#stopped = true
     this.#sweep?.[Symbol.dispose]()
     this.#forgetAll()
+    this.#trouble[Symbol.dispose]()
     await this.#placement.abandon()
   }
 
@@ -132,24 +136,25 @@ export class Runtime implements AsyncDisposable {
 
   async #activate(tenantId: string): Promise<TenantActor> {
     const owner = this.#placement.incarnation
-    const epoch = await this.#claim(tenantId, owner)
-    const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, this.deps, () => this.#forget(actor))
+    const { epoch, inherited } = await this.#claim(tenantId, owner)
+    const deps = { ...this.deps, trouble: this.#trouble }
+    const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, deps, () => this.#forget(actor))
     // The lease may have been lost during the claim.
     if (owner !== this.#placement.incarnation || this.#stopped) throw new Fenced()
     this.#awake.set(tenantId, actor)
-    actor.activate()
+    actor.activate(inherited)
     return actor
   }
 
-  async #claim(tenantId: string, owner: string): Promise<number> {
+  async #claim(tenantId: string, owner: string): Promise<ClaimedTenant> {
     const until = this.deps.clock.monotonic() + CLAIM_WITHIN_MS
     for (;;) {
-      const epoch = await claimTenant(this.deps.db, tenantId, owner).catch((cause) => {
+      const claimed = await claimTenant(this.deps.db, tenantId, owner).catch((cause) => {
         // Whether that claim succeeded is unknown: it must not keep the tenant asleep.
         this.#uncertain.add(tenantId)
         throw cause
       })
-      if (epoch !== undefined) return epoch
+      if (claimed) return claimed
       if (owner !== this.#placement.incarnation) throw new Fenced()
       const other = await ownerOf(this.deps.db, tenantId)
       if (other === 'gone') throw new AppError('unauthenticated')

@@ -7,7 +7,7 @@ import { AppError } from '#kernel/errors'
 import { stateOfKey } from '#store/engine/idempotency'
 import type { Ownership } from '#store/engine/letter'
 import type { Result } from './decide-letter.ts'
-import { type ActorDeps, Fenced } from './deps.ts'
+import { type ActorDeps, Fenced, GaveWay } from './deps.ts'
 import { CallerGone, commitTogether, type Envelope } from './group-commit.ts'
 import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
@@ -21,6 +21,9 @@ const sequelOf = (result: SequelResult<unknown> | undefined): Partial<Extract<Se
 const MOST_URGENT = 100
 /** How long a caller waits for its letter to leave the mailbox and commit. The time of a lane does not count. */
 const COMMIT_WITHIN_MS = 4_500
+
+/** How long a request as urgent as the kill switch waits for the decision of a timer's or a lane's letter. */
+const GIVE_WAY_MS = 400
 
 /** A letter's reply, or the outcome that it waits for. */
 interface Answered<R> {
@@ -54,6 +57,8 @@ export class TenantActor {
   readonly #inFlight = new Map<string, InFlight>()
   #gone = false
   #urgent = 0
+  /** Ends the wait for the decision of a letter that nobody waits for. */
+  #giveWay: (() => void) | undefined
   /** Monotonic time of the last letter. */
   #lastUsed: number
 
@@ -65,13 +70,20 @@ export class TenantActor {
     this.#waiters = new Waiters(deps.clock, deps.replyWithinMs)
     this.#lastUsed = deps.clock.monotonic()
     this.#runner = new LaneRunner(own, deps, (letter) => this.#post(letter))
-    const group = { ...deps, own, lanes: this.#runner, isOver: () => this.#gone, isUrgent: () => this.#mailbox.urgent }
+    const group = {
+      ...deps,
+      own,
+      lanes: this.#runner,
+      isOver: () => this.#gone,
+      isUrgent: () => this.#mailbox.urgent,
+      yielding: this.#yielding,
+    }
     this.#mailbox = new Mailbox((letter, following) => commitTogether(group, letter, following), deps.mailbox)
   }
 
-  /** Settles work of dead processes, then looks for due work. */
-  activate(): void {
-    this.#runner.recover()
+  /** Settles work of dead processes, then looks for due work. `inherited`: the process that owned the tenant has died. */
+  activate(inherited = false): void {
+    this.#runner.activate(inherited)
   }
 
   /** Nothing runs, nothing waits, and nobody asked for `ms`. */
@@ -92,10 +104,25 @@ export class TenantActor {
   async #urgently<R>(letter: Letter<R>): Promise<R> {
     if (this.#urgent >= MOST_URGENT) throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
     this.#urgent++
+    const inTheWay = this.#giveWay
+    using _timer = this.deps.clock.after(GIVE_WAY_MS, () => {
+      if (inTheWay && this.#giveWay === inTheWay) inTheWay()
+    })
     try {
       return await this.#once(letter)
     } finally {
       this.#urgent--
+    }
+  }
+
+  readonly #yielding = async <T>(deciding: Promise<T>): Promise<T> => {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const giveWay = () => reject(new GaveWay('something urgent waited'))
+    this.#giveWay = giveWay
+    try {
+      return await Promise.race([deciding, promise])
+    } finally {
+      if (this.#giveWay === giveWay) this.#giveWay = undefined
     }
   }
 

@@ -32,6 +32,13 @@ export interface KindOfWork {
   orphaned: 'doubt' | 'requeued' | 'twice'
   /** Whether a request to delete the workspace also stops manual rows. Automatic rows always stop. */
   deletion: 'stops' | 'continues'
+  /** How often in a row a claim or an outcome of a row may fail for reasons of its own. */
+  failures: number
+  /**
+   * What happens then. `ends`: its record ends, by what is known: as failed if nothing was sent, else in doubt. `rests`: it must go on, and
+   * rests for an hour after each further failure.
+   */
+  inVain: 'ends' | 'rests'
 }
 
 type Table = Record<string, KindOfWork>
@@ -58,4 +65,5 @@ export const rowsOf = <T extends Table>(table: T) => {
 export const boundsOf = (table: Table): Omit<WorkTable, 'keyWhenClaimed'> => ({
   awaited: Object.keys(table).filter((kind) => table[kind]!.awaited),
   atOnce: Object.fromEntries(Object.entries(table).flatMap(([kind, { atOnce }]) => (atOnce ? [[kind, atOnce]] : []))),
+  inVain: Object.fromEntries(Object.entries(table).map(([kind, { failures, inVain }]) => [kind, { most: failures, end: inVain }])),
 })

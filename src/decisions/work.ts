@@ -20,6 +20,8 @@ const send = {
   recalled: 'unsent',
   orphaned: 'doubt',
   deletion: 'stops',
+  failures: 3,
+  inVain: 'ends',
 } as const
 const read = {
   lane: 'sync',
@@ -29,6 +31,8 @@ const read = {
   recalled: 'requeued',
   orphaned: 'requeued',
   deletion: 'continues',
+  failures: 3,
+  inVain: 'rests',
 } as const
 const generation = {
   lane: 'generation',
@@ -39,6 +43,8 @@ const generation = {
   recalled: 'cancelled',
   orphaned: 'twice',
   deletion: 'stops',
+  failures: 3,
+  inVain: 'ends',
 } as const
 /** Decided within the claim. The row never runs beside the mailbox. */
 const decided = { ...read, recalled: 'decided' } as const
@@ -46,7 +52,13 @@ const decided = { ...read, recalled: 'decided' } as const
 const table = {
   send,
   // Doubts are resolved beside the other reads, which can take long.
-  reconcile: { ...read, key: ({ sendable }: { sendable: SendableKind }): string => `reconcile:${sendable}`, second: 'replaces' },
+  reconcile: {
+    ...read,
+    key: ({ sendable }: { sendable: SendableKind }): string => `reconcile:${sendable}`,
+    second: 'replaces',
+    // A doubt that cannot be read ends with a person.
+    inVain: 'ends',
+  },
   batch: generation,
   article: generation,
   growth_audit: generation,
@@ -55,8 +67,9 @@ const table = {
   engagement: generation,
   metrics: { ...read, key: fixed('sync'), second: 'hastens' },
   watch: { ...read, key: fixed('sync') },
-  posted_read: { ...read, key: fixed('sync'), second: 'hastens' },
-  rule: { ...decided, key: fixed('rule'), queued: 'skipped' },
+  posted_read: { ...read, key: fixed('sync'), second: 'hastens', inVain: 'ends' },
+  // One run of a rule, which goes on without it.
+  rule: { ...decided, key: fixed('rule'), queued: 'skipped', inVain: 'ends' },
   rule_cron: { ...decided, key: fixed('rule') },
   weekly_report: { ...decided, key: fixed('sync'), second: 'keeps' },
   // Each claim does one thing of a job; what was begun and not settled is begun again, or known not to be repeated, by the job's own steps.
@@ -68,10 +81,11 @@ const table = {
     second: 'hastens',
     // Steps that were begun are not dead: the lane's outcome says what is known of them.
     recalled: 'returned',
+    inVain: 'ends',
   },
   agent_schedule: { ...decided, lane: 'agent', key: fixed('schedule') },
   // One document at a time. Another row of a document begins anew what the first one was at.
-  ingest: { ...read, lane: 'ingest', key: fixed('ingest'), second: 'replaces' },
+  ingest: { ...read, lane: 'ingest', key: fixed('ingest'), second: 'replaces', inVain: 'ends' },
   mcp_look: { ...read, lane: 'ingest', key: ({ refId }: { refId: string }): string => `mcp:${refId}`, second: 'hastens' },
   channel_check: { ...read, key: ({ refId }: { refId: string }): string => `channel:${refId}`, second: 'hastens' },
   // What a message has at its provider. Somebody waits for the answer, and fetching twice does no harm.
@@ -80,6 +94,7 @@ const table = {
     lane: 'ingest',
     key: ({ refId }: { refId: string }): string => `fetch:${refId}`,
     atOnce: { manual: 4, automatic: 1 },
+    inVain: 'ends',
   },
   // A connection sends one message at a time. A reply whose process died is due again, and knows by its parts what may have been sent.
   channel_reply: {
@@ -89,6 +104,7 @@ const table = {
     second: 'hastens',
     recalled: 'returned',
     deletion: 'stops',
+    inVain: 'ends',
   },
   // Always counts as manual: events report what happened and change nothing.
   delivery: { ...read, lane: 'delivery', key: fixed('delivery'), second: 'hastens', queued: 'runs' },

@@ -1,5 +1,5 @@
 /** The lane of every kind of work. */
-import type { AnyLane, AnyUnrepeatableLane } from '#actors/engine/lane'
+import type { AnyRepeatableLane, AnyUnrepeatableLane, Ending } from '#actors/engine/lane'
 import { channelCheckLane } from '#actors/work/agent/channel-check'
 import { channelFetchLane } from '#actors/work/agent/channel-fetch'
 import { channelReplyLane } from '#actors/work/agent/channel-reply'
@@ -68,7 +68,9 @@ interface LaneParts {
 
 /** By the table, rows of these kinds are due again when their process has died: their lanes have no say in it, and those of others must. */
 type Repeatable = KindWith<'orphaned', 'requeued'>
-export type Lanes = { [Kind in WorkKind]: Kind extends Repeatable ? Exclude<AnyLane, AnyUnrepeatableLane> : AnyUnrepeatableLane }
+type Settling<Kind> = Kind extends Repeatable ? AnyRepeatableLane : AnyUnrepeatableLane
+/** Rows of some kinds end when they fail in vain, and their lanes say how; those of others must go on. */
+export type Lanes = { [Kind in WorkKind]: Kind extends KindWith<'inVain', 'ends'> ? Ending<Settling<Kind>> : Settling<Kind> }
 
 /** A kind without a lane does not compile, nor one whose lane contradicts the table. */
 export const lanesOf = (parts: LaneParts): Lanes => {

@@ -71,7 +71,7 @@ export async function scale(world: World, { sleepers, due }: { sleepers: number;
   await renew()
   const epochs: number[] = []
   const claim = await times(PROBES, async (index) => {
-    epochs[index % some.length] = (await claimTenant(db, idOf(index), self)) ?? 0
+    epochs[index % some.length] = (await claimTenant(db, idOf(index), self))?.epoch ?? 0
   })
   const letter = await times(PROBES, (index) =>
     db.letter(idOf(index), async (sql) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { orphanLetter } from '#actors/engine/outcome'
 import { type WorkKind, workKinds } from '#contract/work'
 import { admitArticle, admitAudit, admitBatch, admitEngagement, admitRedraft, admitReport } from '#decisions/growth/admission'
-import { keyOf, kindsOfWork, newWork } from '#decisions/work'
+import { keyOf, kindsOfWork, newWork, workTable } from '#decisions/work'
 import type { EngagementRequest } from '#domain/growth/drafting/engagement'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import { none } from '#kernel/failpoint'
@@ -208,10 +208,7 @@ describe.each(cases)('%s', (_, of) => {
     const after = async (attempt: number) => {
       const [work] = await app.owner<Work[]>`update work set state = 'running', attempt = ${attempt}
         where kind = ${kind} and ref_id = ${row.refId} returning *`
-      await app.workplace.runtime.ask(
-        story.tenantId,
-        orphanLetter(lane, work!, () => false),
-      )
+      await app.workplace.runtime.ask(story.tenantId, orphanLetter({ kinds: workTable, lane, work: work! }, { runsHere: () => false }))
       return (await rowOf(row))?.state
     }
     expect(await after(1)).toBe('queued')

@@ -1,5 +1,6 @@
 /** The processes of a world: each with the real actor and lanes, on the simulated database, network and clock. */
 
+import { newTrouble } from '#actors/engine/deps'
 import type { Letter } from '#actors/engine/letter'
 import { TenantActor } from '#actors/engine/tenant'
 import { reconcileLane } from '#actors/work/growth/reconcile'
@@ -76,6 +77,7 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
     kinds: workTable,
     gate: gateHook,
     consequences,
+    trouble: newTrouble(clockOf(world, node), neverBusy),
     replyWithinMs: REPLY_WITHIN_MS,
   }
   node.actor = new TenantActor(own, { ...deps, db: { letter: decide, hurry: () => {} } as unknown as Db }, () => {
@@ -93,6 +95,9 @@ export const takeOver = (world: World): void => {
   world.node = newNode(world, own)
   world.node.actor.activate()
 }
+
+/** In a simulation nothing takes long. */
+const neverBusy = { busySince: () => 0, [Symbol.dispose]: () => {} }
 
 /** The owner dies; whatever it waited for never comes. */
 export const die = (world: World): void => {

@@ -7,7 +7,7 @@ import type { At } from './at.ts'
 type Place = Pick<At, 'changes' | 'gate'>
 
 /** A further call of the model. */
-export const addThought = ({ changes, gate }: Place, more: Pick<Step, 'state'> & Partial<Step>): Step => {
+const addThought = ({ changes, gate }: Place, more: Pick<Step, 'state'> & Partial<Step>): Step => {
   const { id: job_id, model: name } = changes.job
   return changes.add((number) => newStep({ id: newId(), job_id, number, kind: 'model', name, ...more }, gate.now))
 }

@@ -8,6 +8,7 @@ import { openConnection } from '#decisions/agent/channel-connections'
 import { keepFiles, type ReadFile } from '#decisions/agent/channel-files'
 import { crowdedEffects, failedEffects, type Losing, unreadEffects } from '#decisions/agent/channel-given-up'
 import type { Takes } from '#decisions/agent/paying'
+import { kindsOfWork } from '#decisions/work'
 import type { ChannelConnection } from '#domain/agent/channel'
 import {
   type ChannelMessage,
@@ -35,7 +36,7 @@ import type { Effects } from '#store/engine/letter'
 import { merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
-import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
+import type { Claimed, Claiming, Ending, Lane, LaneContext } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
 import { finished, requeued } from '../decisions.ts'
 
@@ -76,15 +77,23 @@ const FULL_MS = 30_000
 /** While this process fetches too much else, or stops. */
 const STOPPED_MS = 1_000
 const LONGEST_ERROR = 300
+const UNREAD = 'internal: it could not be read'
 
 /** Fetching twice does no harm. */
-export const channelFetchLane = (deps: FetchDeps): Lane<Job, Outcome> => ({
+export const channelFetchLane = (deps: FetchDeps): Ending<Lane<Job, Outcome>> => ({
   kind: 'channel_fetch',
   leaseMs: LEASE_MS,
   priority: 'background',
   claim: claimFetch,
   run: (job, context) => inTurn(deps, job, context),
   settle: (sql, gate, { work, outcome }) => settleFetch(deps, { sql, gate, work }, outcome),
+  async givenUp(sql, gate, work) {
+    const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
+    if (message?.state !== 'fetching') return finished(work)
+    // If not even its sender can be told, the message says it alone.
+    if (work.failures > kindsOfWork.channel_fetch.failures) return finished(work, failedEffects(message, UNREAD, gate.now))
+    return finished(work, unreadEffects(await losing({ sql, gate, work }, message), UNREAD))
+  },
   crashed: () => ({ kind: 'crashed' }),
 })
 
@@ -174,7 +183,7 @@ const textOf = (bytes: Uint8Array): string | { error: string } => {
 
 const CRASHED: Read = {
   ...{ kind: 'read', text: null, changes: {}, isAutomatic: false, files: [], gone: null },
-  missing: 'internal: it could not be read',
+  missing: UNREAD,
 }
 
 const settleFetch = async (deps: FetchDeps, at: Claiming, outcome: Outcome): Promise<Decision<void>> => {

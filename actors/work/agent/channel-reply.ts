@@ -11,6 +11,7 @@ import {
   type ChannelReply,
   formed,
   type Going,
+  givenUpWhole,
   isOver,
   type PartOutcome,
   resumed,
@@ -41,7 +42,7 @@ import {
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
-import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
+import type { Claimed, Claiming, Ending, Lane, LaneContext } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
 import { finished, requeued } from '../decisions.ts'
 
@@ -84,7 +85,7 @@ const MARGIN_MS = 10_000
 const LONGEST_SPACING_MS = 5_000
 const LONGEST_PAUSE_MS = 3_600_000
 
-export const channelReplyLane = (deps: ReplyDeps): Lane<Job, Outcome> => ({
+export const channelReplyLane = (deps: ReplyDeps): Ending<Lane<Job, Outcome>> => ({
   kind: 'channel_reply',
   leaseMs: LEASE_MS,
   priority: 'background',
@@ -95,6 +96,10 @@ export const channelReplyLane = (deps: ReplyDeps): Lane<Job, Outcome> => ({
     return job.kind === 'form' ? form(deps, job, context) : send(deps, job, context)
   },
   settle: (sql, gate, { work, job, outcome }) => settleReply({ sql, gate, work }, job, outcome),
+  async givenUp(sql, gate, work) {
+    const { reply } = await loadNow(sql, { reply: replyPart(work.ref_id) })
+    return reply ? settled(work, givenUpWhole(reply, IN_VAIN, gate.now)) : finished(work)
+  },
   crashed: () => ({ kind: 'unknown', error: 'internal error' }),
 })
 
@@ -112,6 +117,8 @@ const blockOf = (adapter: ChannelAdapter | undefined, connection: ChannelConnect
     ? undefined
     : `the connection is ${connection.status}: ${connection.last_error ?? 'not checked yet'}`
 }
+
+const IN_VAIN = 'internal: it could not be sent; tell the operator'
 
 const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming

@@ -1,23 +1,24 @@
 /** A claim of a job's row of work does one thing of the job: what `nextOf` says. */
+import { kindsOfWork } from '#decisions/work'
 import { agentLimit } from '#domain/agent/budget'
 import { BEHIND_MS, nextPoll } from '#domain/agent/limits'
 import { type Next, nextOf } from '#domain/agent/loop'
 import { NO_MODEL } from '#domain/agent/model-choice'
 import type { StepHead } from '#domain/agent/step'
+import { failJob } from '#store/agent/jobs'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import type { Claimed } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
 import { type At, again, giveWay, openJob, over } from './at.ts'
-import { addThought } from './begun.ts'
 import type { AgentDeps } from './deps.ts'
 import { executeStep, lookAtStep } from './execute.ts'
 import { hold, isHeldBelow } from './hold.ts'
 import { type AgentRun, beginRun } from './run.ts'
 import { endByRules } from './task.ts'
 import { tellWaiting } from './telling.ts'
-import { giveUpChild, tryAgain } from './trying.ts'
+import { giveUp, giveUpChild, tryAgain } from './trying.ts'
 
 const settledWork = (work: Work): Claimed<AgentRun> => ({ decision: { reply: undefined, effects: { settled: [work.id] } } })
 
@@ -40,7 +41,7 @@ export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work
   if (job.task && job.model === NO_MODEL) return endByRules(at)
   const heads = withWays(deps, opened.heads)
   const dead = heads.filter(({ state }) => state === 'running')
-  if (dead.length > 0) return tryAgain(at, dead, { error: 'enqueue_failed' })
+  if (dead.length > 0) return tryAgain(at, dead)
   return carryOut(deps, at, heads, nextIn(at, heads))
 }
 
@@ -50,21 +51,27 @@ const SERVER_PAUSE_MS = 1_000
 /** Until a parent looks again whether its child is held by more than patience. */
 const HELD_BELOW_MS = 3_600_000
 
-/** Between two tries to decide the same. */
-const PAUSE_MS = 1_000
-
-/** A claim failed for reasons of its own. What it was about is tried again, a little later each time, and given up after the third time. */
-export const claimFailed = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work): Promise<Decision<void>> => {
+/**
+ * Its claims or its outcome have failed in vain. What was about to be done is given up, and the job goes on without it, as it does without a
+ * summary; without a thought, or if that fails too, it ends.
+ */
+export const giveUpJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work): Promise<Decision<void>> => {
+  const again = work.failures - kindsOfWork.agent.failures
+  if (again > 1) return { reply: undefined, effects: { settled: [work.id], writes: [failJob(work.ref_id, gate.now)] } }
   const opened = await openJob(deps, sql, gate, work)
-  if (!opened?.at) return { reply: undefined }
-  const { at } = opened
-  const next = nextIn(at, withWays(deps, opened.heads))
-  const steps = 'steps' in next ? next.steps : 'step' in next && next.step ? [next.step] : []
-  if (next.kind === 'think' && !next.step) addThought(at, { state: 'ready', attempt: 1 })
-  const failures = Math.max(1, ...steps.map(({ attempt }) => attempt + 1))
-  const { decision } = await tryAgain(at, steps, { error: 'tool_failed', pauseMs: PAUSE_MS * failures })
+  if (!opened) return settledWork(work).decision
+  const { changes, order, run, family, at } = opened
+  if (!at || again > 0) {
+    const bare = at ?? { gate, work, changes, run, family, nextWork: order.next_work, channel: undefined }
+    return over(bare, { kind: 'end', end: { status: 'failed', error: at ? 'enqueue_failed' : 'caller_gone' } }).decision
+  }
+  const heads = withWays(deps, opened.heads)
+  const dead = heads.filter(({ state }) => state === 'running')
+  const { decision } = await giveUp(at, dead.length > 0 ? dead : stepsOf(nextIn(at, heads)))
   return decision
 }
+
+const stepsOf = (next: Next): StepHead[] => ('steps' in next ? next.steps : 'step' in next && next.step ? [next.step] : [])
 
 const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], next: Next): Promise<Claimed<AgentRun>> => {
   switch (next.kind) {

@@ -22,7 +22,7 @@ import type { Db } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import { loadBy, loadNow } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
-import type { Claimed, Claiming, Lane, LaneContext } from '../../engine/lane.ts'
+import type { Claimed, Claiming, Ending, Lane, LaneContext } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
 import { finished } from '../decisions.ts'
 
@@ -68,7 +68,7 @@ const UNREADABLE = { kind: 'failed', error: 'internal: it could not be read; ret
 const LATER_MS = 2_000
 const LEASE_MS = 60_000
 
-export const ingestLane = (deps: IngestDeps): Lane<Job, Outcome> => ({
+export const ingestLane = (deps: IngestDeps): Ending<Lane<Job, Outcome>> => ({
   kind: 'ingest',
   leaseMs: LEASE_MS,
   priority: 'background',
@@ -83,6 +83,10 @@ export const ingestLane = (deps: IngestDeps): Lane<Job, Outcome> => ({
     if (outcome.kind === 'later') return again(work, { now: new Date(gate.now.getTime() + LATER_MS) }, progress)
     if (outcome.kind === 'failed') return finished(work, { writes: [saveDocument(failed(document, outcome.error, gate.now))] })
     return written({ gate, work }, { document, job, outcome })
+  },
+  async givenUp(sql, gate, work) {
+    const { document } = await loadNow(sql, { document: documentPart(work.ref_id) })
+    return finished(work, document ? { writes: [saveDocument(failed(document, UNREADABLE.error, gate.now))] } : {})
   },
   crashed: () => UNREADABLE,
 })

@@ -1,6 +1,6 @@
 /** The lane of the agent's jobs. Each claim does one thing of a job, and each outcome is settled in one letter. */
-import type { Lane } from '../../engine/lane.ts'
-import { claimFailed, claimJob } from './claim.ts'
+import type { Ending, Lane } from '../../engine/lane.ts'
+import { claimJob, giveUpJob } from './claim.ts'
 import { type AgentDeps, MODEL_TURN_MS, THINK_MS } from './deps.ts'
 import type { AgentOutcome } from './outcome.ts'
 import { runOutside } from './outside.ts'
@@ -10,12 +10,12 @@ import { settleRun } from './settle.ts'
 /** Waiting for a turn among the model calls of the process counts. */
 const LEASE_MS = MODEL_TURN_MS + THINK_MS + 30_000
 
-export const agentLane = (deps: AgentDeps): Lane<AgentRun, AgentOutcome> => ({
+export const agentLane = (deps: AgentDeps): Ending<Lane<AgentRun, AgentOutcome>> => ({
   kind: 'agent',
   leaseMs: LEASE_MS,
   priority: 'background',
   claim: (sql, gate, work) => claimJob(deps, sql, gate, work),
-  failed: (sql, gate, work) => claimFailed(deps, sql, gate, work),
+  givenUp: (sql, gate, work) => giveUpJob(deps, sql, gate, work),
   trace: ({ job }) => ({ job: job.id }),
   run: (run, context) => runOutside(deps, run, context),
   settle: (sql, gate, finished) => settleRun(deps, sql, gate, finished),

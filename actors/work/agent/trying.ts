@@ -11,28 +11,41 @@ export const IN_VAIN = 'tool_failed: it failed three times'
 /** Said of one that was carried out. */
 export const UNREADABLE = 'tool_failed: it was called, and its result could not be read'
 
-/**
- * Their process died, or their claim failed: they are tried again after a pause, except what may have gone out, which never is. A tool that
- * was tried in vain has failed, and its job goes on, as it does without a summary; without a thought there is nothing to go on with.
- */
-export const tryAgain = async (at: At, heads: readonly StepHead[], { error, pauseMs = 0 }: { error: string; pauseMs?: number }) => {
+/** Their process died: they are tried again, except what may have gone out, which never is; and given up after the third time. */
+export const tryAgain = async (at: At, heads: readonly StepHead[]) => {
   const { changes, gate } = at
-  const runAt = new Date(gate.now.getTime() + pauseMs)
-  const not_before = pauseMs > 0 ? runAt : null
-  let isGivenUp = false
+  let isOver = false
   for (const { id } of heads) {
     const { step } = await loadNow(at.sql, { step: stepPart(id) })
     if (!step) continue
     const last = { ...step, attempt: step.attempt + 1 }
-    if (step.state === 'running' && step.class === 'outside_write') endStep(at, last, 'unknown')
-    else if (last.attempt < STEP_RUNS) changes.save({ ...anew(step, error, gate.now), not_before })
-    else if (step.kind === 'tool') failInVain(at, last)
-    else {
-      endStep(at, { ...last, error }, 'failed')
-      isGivenUp = step.kind === 'model'
-    }
+    if (last.attempt < STEP_RUNS && !mayBeOut(step)) changes.save({ ...anew(step, 'enqueue_failed', gate.now), not_before: null })
+    else isOver = endInVain(at, last, 'enqueue_failed') || isOver
   }
-  return isGivenUp ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } }) : again(at, runAt)
+  return goingOn(at, isOver)
+}
+
+/** They have failed in vain. */
+export const giveUp = async (at: At, heads: readonly StepHead[]) => {
+  let isOver = heads.length === 0
+  for (const { id } of heads) {
+    const { step } = await loadNow(at.sql, { step: stepPart(id) })
+    if (step) isOver = endInVain(at, step, 'tool_failed') || isOver
+  }
+  return goingOn(at, isOver)
+}
+
+const goingOn = (at: At, isOver: boolean) =>
+  isOver ? over(at, { kind: 'end', end: { status: 'failed', error: 'enqueue_failed' } }) : again(at, at.gate.now)
+
+const mayBeOut = ({ state, class: of }: Step): boolean => state === 'running' && of === 'outside_write'
+
+/** A tool has failed, and its job goes on, as it does without a summary. True: without a thought there is nothing to go on with. */
+const endInVain = (at: At, step: Step, error: string): boolean => {
+  if (mayBeOut(step)) endStep(at, step, 'unknown')
+  else if (step.kind === 'tool') failInVain(at, step)
+  else endStep(at, { ...step, error }, 'failed')
+  return step.kind === 'model'
 }
 
 /** A child has not ended in time: it is called off, and its parent goes on without an answer. */

@@ -1,6 +1,6 @@
 /** The lane of generations: the model runs beside the mailbox, and its result comes back as one letter. The same for all kinds. */
 
-import type { LaneContext, UnrepeatableLane } from '#actors/engine/lane'
+import type { Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { failEffects, type GenerationStore, takenOf } from '#decisions/growth/generations'
 import { HELD_MS, nextHeldTry } from '#domain/app/held'
@@ -62,7 +62,7 @@ interface Job<Brief> {
 export const generationLane = <R extends Drafting, Brief, Written>(
   deps: GenerationDeps,
   of: GenerationWork<R, Brief, Written>,
-): UnrepeatableLane<Job<Brief>, Outcome<Written>> => ({
+): Ending<UnrepeatableLane<Job<Brief>, Outcome<Written>>> => ({
   kind: of.kind,
   leaseMs: deps.deadlineMs + 30_000,
   priority: 'background',
@@ -82,6 +82,7 @@ export const generationLane = <R extends Drafting, Brief, Written>(
     return { reply: undefined, effects: await of.delivered(record, outcome.written, delivery) }
   },
   crashed: () => ({ kind: 'failed', error: 'enqueue_failed' }),
+  givenUp: async (sql, gate, work) => failed({ of, gate, work }, await of.store.lock(sql, work.ref_id), 'enqueue_failed'),
   async orphaned(sql, gate, work) {
     const record = await of.store.lock(sql, work.ref_id)
     const died = work.attempt - stopsOf(work)

@@ -2,7 +2,7 @@
  * Reads back a post that a person has made by hand and named by its URL. What it finds is the item's own post, which is then measured like
  * any other; or the item says why not. The item stays posted whatever the network shows.
  */
-import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
+import type { Claimed, Claiming, Ending, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { metricsWork } from '#decisions/growth/follow-up'
 import { itemSaved } from '#decisions/growth/item-writes'
@@ -44,7 +44,7 @@ type Outcome =
 const READ_DEADLINE_MS = 10_000
 
 /** A read whose process died is made again; its reservation stays spent, for the network may have billed it. */
-export const postedReadLane = (deps: PostedReadDeps): Lane<Job, Outcome> => ({
+export const postedReadLane = (deps: PostedReadDeps): Ending<Lane<Job, Outcome>> => ({
   kind: 'posted_read',
   leaseMs: 3 * READ_DEADLINE_MS,
   priority: 'background',
@@ -58,6 +58,10 @@ export const postedReadLane = (deps: PostedReadDeps): Lane<Job, Outcome> => ({
     if (outcome.kind === 'stopped') return { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } }
     if (outcome.kind === 'failed') return again(letter, item, { ...outcome, effects: { spend: [spent] } })
     return settleRead(letter, item, { job, post: outcome.post, spent })
+  },
+  async givenUp(sql, gate, work) {
+    const item = await unread({ sql, gate, work })
+    return finished(work, item ? { writes: itemSaved(item, unreadable(item, 'url_not_read: internal', gate.now)) } : {})
   },
   crashed: () => ({ kind: 'failed', reason: 'bad_answer' }),
 })

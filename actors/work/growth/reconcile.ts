@@ -1,6 +1,6 @@
 /** The lane that resolves doubtful sends. It only reads: nothing here can send. */
 
-import type { Claimed, Lane, LaneContext } from '#actors/engine/lane'
+import type { Claimed, Ending, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { againOf, recordOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
@@ -22,6 +22,7 @@ import { doubtfulSince, openAttempt, returnedAttempt } from '#store/growth/attem
 import { connectionById } from '#store/growth/connections'
 import { finished, requeued } from '../decisions.ts'
 import type { SendDeps } from './claim-send.ts'
+import { toReview } from './given-up.ts'
 import { type Identified, identify } from './identify.ts'
 import { settleLate } from './late-hit.ts'
 import { meansOf } from './means.ts'
@@ -39,7 +40,7 @@ interface ReadJob {
 
 const READ_DEADLINE_MS = 10_000
 
-export const reconcileLane = (deps: SendDeps): Lane<ReadJob, ReadResult> => ({
+export const reconcileLane = (deps: SendDeps): Ending<Lane<ReadJob, ReadResult>> => ({
   kind: 'reconcile',
   leaseMs: 3 * READ_DEADLINE_MS,
   priority: 'control',
@@ -50,6 +51,7 @@ export const reconcileLane = (deps: SendDeps): Lane<ReadJob, ReadResult> => ({
     const spend = [...(decision.effects?.spend ?? []), ...chargesOf(deps, finished, gate.now)]
     return { ...decision, effects: { ...decision.effects, spend } }
   },
+  givenUp: (sql, gate, work) => toReview({ sql, gate, work }),
   crashed: () => ({ kind: 'unread' }),
 })
 

@@ -1,6 +1,6 @@
 /** Lanes of rules: cron times that are due, and runs started by occurrences. Everything is decided within the claim. */
 
-import type { Claiming, Lane } from '#actors/engine/lane'
+import type { Claiming, Ending, Lane } from '#actors/engine/lane'
 import { runEffects } from '#decisions/growth/occurrences'
 import { factsNow } from '#decisions/growth/rule-facts'
 import { requireFeature } from '#domain/app/plan'
@@ -26,17 +26,23 @@ export interface RuleDeps {
   failpoints: Failpoints
 }
 
-export const ruleLanes = ({ networks, failpoints }: RuleDeps): Record<'rule' | 'rule_cron', Lane<never, never>> => ({
+export const ruleLanes = ({ networks, failpoints }: RuleDeps): { rule: Ending<Lane<never, never>>; rule_cron: Lane<never, never> } => ({
   rule_cron: decidedAtOnce('rule_cron', async (claiming) => {
     const effects = await fireCron(claiming)
     await failpoints('rule.firing')
     return { reply: undefined, effects }
   }),
-  rule: decidedAtOnce('rule', async (claiming) => {
-    const effects = await executeRun(networks, claiming)
-    await failpoints('rule.acting')
-    return finished(claiming.work, merge(effects, { writes: [forgetRuns(claiming.gate.now)] }))
-  }),
+  rule: {
+    ...decidedAtOnce('rule', async (claiming) => {
+      const effects = await executeRun(networks, claiming)
+      await failpoints('rule.acting')
+      return finished(claiming.work, merge(effects, { writes: [forgetRuns(claiming.gate.now)] }))
+    }),
+    async givenUp(sql, gate, work) {
+      const run = await lockRun(sql, work.ref_id)
+      return finished(work, run?.status === 'queued' ? { writes: [saveRun(skipRun(run, skips.failed, gate.now))] } : {})
+    },
+  },
 })
 
 /** A cron time is due: adds its run, and moves on to the next time. */

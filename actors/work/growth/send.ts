@@ -1,9 +1,11 @@
 /** The lane that sends: claim and intent in one commit, one request without retries, the answer as a letter. */
-import type { LaneContext, UnrepeatableLane } from '#actors/engine/lane'
+import type { Claiming, Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
+import type { Decision } from '#actors/engine/letter'
 import { notConnected } from '#decisions/growth/not-connected'
 import { settleSend } from '#decisions/growth/send-effects'
 import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
+import { kindsOfWork } from '#decisions/work'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import { orphaned, type SendOutcome, type Sent } from '#domain/growth/sending/send'
 import type { Sendable } from '#domain/growth/sending/sendable'
@@ -17,6 +19,7 @@ import { disconnect } from '#store/growth/connections'
 import { type Standing, standing } from '#store/growth/standing'
 import { requeued } from '../decisions.ts'
 import { type ClaimParts, claimLoad, claimOnceMore, claimRecord, claimRecordAhead, type SendDeps, type SendJob } from './claim-send.ts'
+import { notSent, toReview } from './given-up.ts'
 import { meansOf } from './means.ts'
 import { readFirst, type Shown, settleShown } from './read-back.ts'
 import { decisionOf } from './send-replies.ts'
@@ -27,7 +30,7 @@ type Answer = (SendOutcome | Shown) & { resources?: number }
 
 type SettleLoad = { record: Part<Sendable | undefined>; found: Part<Standing | undefined> }
 
-export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer, SettleLoad, ClaimParts> => ({
+export const sendLane = (deps: SendDeps): Ending<UnrepeatableLane<SendJob, Answer, SettleLoad, ClaimParts>> => ({
   kind: 'send',
   leaseMs: deps.times.leaseMs,
   priority: 'control',
@@ -59,21 +62,29 @@ export const sendLane = (deps: SendDeps): UnrepeatableLane<SendJob, Answer, Sett
     if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
     return decision
   },
+  givenUp: (sql, gate, work) => (work.state === 'running' ? perhapsSent(deps, { sql, gate, work }) : notSent({ sql, gate, work })),
   crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
-  async orphaned(sql, gate, work) {
-    const of = recordOf(work)
-    const { moves, lock } = sendables[of.sendable]
-    const record = await lock(sql, of.record_id)
-    const attempt = await openAttempt(sql, of)
-    // Claim and attempt are one commit, so there is an attempt; without one nothing was sent.
-    if (!attempt) return requeued(work, gate.now)
-    // The process may still be alive and send until its lease ends, so look only afterwards. If the clock stepped back, the lease may end
-    // later than one that begins now.
-    const now = gate.now.getTime()
-    const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
-    return decisionOf(orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom), work)
-  },
+  orphaned: (sql, gate, work) => doubted(deps, { sql, gate, work }),
 })
+
+/** Its process died, or what the network answered could not be written down. */
+const doubted = async (deps: SendDeps, { sql, gate, work }: Claiming): Promise<Decision<void>> => {
+  const of = recordOf(work)
+  const { moves, lock } = sendables[of.sendable]
+  const record = await lock(sql, of.record_id)
+  const attempt = await openAttempt(sql, of)
+  // Claim and attempt are one commit, so there is an attempt; without one nothing was sent.
+  if (!attempt) return requeued(work, gate.now)
+  // The process may still be alive and send until its lease ends, so look only afterwards. If the clock stepped back, the lease may end
+  // later than one that begins now.
+  const now = gate.now.getTime()
+  const settleFrom = new Date(Math.min(Math.max(now, attempt.lease_until.getTime()), now + deps.times.leaseMs))
+  return decisionOf(orphaned({ moves, record, attempt, now: gate.now, times: deps.times }, settleFrom), work)
+}
+
+/** Even its doubt could not be written down: then a person must look. */
+const perhapsSent = (deps: SendDeps, claiming: Claiming): Promise<Decision<void>> =>
+  claiming.work.failures > kindsOfWork.send.failures ? toReview(claiming) : doubted(deps, claiming)
 
 const settledAs = (
   sql: Sql,

@@ -236,6 +236,12 @@ const failed = (before: ChannelReply, error: string, now: Date): ChannelReply =>
   return before.parts.length === 0 ? { ...after, status: 'failed', error } : { ...after, error }
 }
 
+/** Sending it fails here again and again: what was being sent is in doubt, and nothing more goes out. */
+export const givenUpWhole = (before: ChannelReply, error: string, now: Date): Going => ({
+  reply: isOver(before) ? before : failed(resumed(before, { now, repeatableForMs: 0 }), error, now),
+  runAt: null,
+})
+
 const GONE = 'the sender whom it answers is no longer linked to a member'
 
 /** Its recipient must not read it any more. What was sent, or may have been, stays as it is. */

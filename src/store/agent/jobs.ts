@@ -172,3 +172,9 @@ export const saveJob =
     } = job
     return sql`update agent_job set ${assignments(sql, { ...rest, ...changing(sql, job) })} where id = ${id}`
   }
+
+/** Ends a job of which not even the end can be decided. */
+export const failJob =
+  (id: string, now: Date): Query =>
+  (sql) =>
+    sql`update agent_job set status = 'failed', error = 'enqueue_failed', ended_at = ${now}, updated_at = ${now} where id = ${id} and ended_at is null`

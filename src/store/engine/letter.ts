@@ -121,7 +121,12 @@ export interface NewWork {
 }
 
 /** Fields left out stay as they are. A row that was claimed keeps the key under which it ran. */
-export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {}
+export interface Requeued extends Pick<NewWork, 'id' | 'runAt'>, Partial<Pick<NewWork, 'payload' | 'origin' | 'key'>> {
+  /** What adds to its failures in a row. Absent: it has not failed, and they are over. */
+  failed?: number
+  /** Its own due time, if it rests until `runAt`. */
+  dueAt?: Date
+}
 
 interface Applying {
   now: Date
@@ -188,10 +193,12 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
     case 'keeps':
       return sql`${same} do nothing`
     case 'hastens':
-      return sql`${same} do update set run_at = excluded.run_at where work.run_at > excluded.run_at`
+      // What rests because it fails does not fail sooner for that.
+      return sql`${same} do update set run_at = excluded.run_at where work.run_at > excluded.run_at and work.due_at is null`
     case 'replaces':
       return sql`${same} do update set state = 'queued', run_at = excluded.run_at, origin = excluded.origin,
-        payload = excluded.payload, concurrency_key = excluded.concurrency_key, claimed_by = null, lease_until = null`
+        payload = excluded.payload, concurrency_key = excluded.concurrency_key, claimed_by = null, lease_until = null,
+        failures = 0, due_at = null, tried_by = null`
   }
 }
 
@@ -206,8 +213,9 @@ const writeAudit = (sql: Sql, audit: NonNullable<Effects['audit']>, now: Date, l
       ${sql.json(audit.detail ?? {})})`
 }
 
-const requeue = (sql: Sql, { id, runAt, payload, origin, key }: Requeued): Fragment =>
-  sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null
+const requeue = (sql: Sql, { id, runAt, payload, origin, key, failed, dueAt }: Requeued): Fragment =>
+  sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null, due_at = ${dueAt ?? null}, tried_by = null,
+      failures = ${failed === undefined ? sql`0` : sql`failures + ${failed}`}
       ${origin ? sql`, origin = ${origin}` : sql``}${key === undefined ? sql`` : sql`, concurrency_key = ${key}`}
       ${payload ? sql`, payload = ${sql.json(payload)}` : sql``} where id = ${id}`
 

@@ -114,14 +114,21 @@ export const removeNodes = (db: Db, incarnations: string[]): Promise<unknown> =>
 export const livingOwner = (sql: Sql): Fragment =>
   sql`exists (select 1 from node n where n.incarnation = actor.owner and n.expires_at > clock_timestamp())`
 
-/** Takes a tenant that no living process owns, and has it swept, for its letters write rows that expire. Returns the new epoch, or undefined. */
-export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<number | undefined> =>
+export interface ClaimedTenant {
+  epoch: number
+  /** The process that owned it has died. */
+  inherited: boolean
+}
+
+/** Takes a tenant that no living process owns, and has it swept, for its letters write rows that expire; undefined: one owns it. */
+export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<ClaimedTenant | undefined> =>
   db.system(async (sql) => {
-    const [row] = await sql<{ epoch: number }>`update actor set owner = ${owner}, epoch = epoch + 1, sweep_at = now()
-      where tenant_id = ${tenantId} and (owner is null or owner = ${owner} or not ${livingOwner(sql)})
+    const [row] = await sql<ClaimedTenant>`update actor set owner = ${owner}, epoch = actor.epoch + 1, sweep_at = now() from actor before
+      where actor.tenant_id = ${tenantId} and before.tenant_id = actor.tenant_id
+        and (actor.owner is null or actor.owner = ${owner} or not ${livingOwner(sql)})
         and exists (select 1 from node n where n.incarnation = ${owner} and n.expires_at > clock_timestamp())
-      returning epoch`
-    return row?.epoch
+      returning actor.epoch, coalesce(before.owner <> ${owner}, false) as inherited`
+    return row
   })
 
 export const releaseTenant = (db: Db, { tenantId, owner, epoch }: Ownership): Promise<unknown> =>

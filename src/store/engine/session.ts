@@ -4,7 +4,7 @@
  */
 import type postgres from 'postgres'
 import { DeadlineError, withDeadline } from './deadline.ts'
-import { type Fragment, type Sql, send, sqlBy } from './sql.ts'
+import { both, type Fragment, ignored, type Sql, send, sqlBy } from './sql.ts'
 
 /** The statements of one transaction. */
 export interface Transaction extends Sql {
@@ -20,10 +20,7 @@ export interface Transaction extends Sql {
 /** Makes a client with at most one connection, which calls `onclose` whenever that closes. */
 export type Connect = (onclose: () => void) => postgres.Sql
 
-/**
- * After half an hour to an hour a connection is replaced, as the client does elsewhere: Postgres keeps every statement that was prepared on
- * it. Not all at once.
- */
+/** A connection is replaced after half an hour to an hour, as the client does elsewhere: Postgres keeps every statement prepared on it. */
 const LIFETIME_MS = 1_800_000
 /** Time for a transaction that still runs on a client that was given up. */
 const RETIRE_WITHIN_S = 1
@@ -128,16 +125,6 @@ class Session {
   }
 }
 
-/** Nobody listens to a promise that follows one that failed. */
-const ignored = (running: PromiseLike<unknown>): void => void running.then(undefined, () => {})
-
-/** Waits for both, and returns the second. */
-const both = async <T>(first: PromiseLike<unknown>, second: PromiseLike<T>): Promise<T> => {
-  ignored(second)
-  await first
-  return await second
-}
-
 type Stage = 'unbegun' | 'beginning' | 'begun' | 'ended'
 
 /** One transaction on a session. */
@@ -147,6 +134,8 @@ class Running {
   #lost = 0
   /** A savepoint is to be set with the next statement. */
   #saves = false
+  /** A statement that has not been answered. */
+  #asked: ReturnType<typeof send> | undefined
   /** A statement's error that no savepoint has taken back. The database would answer a commit by rolling back. */
   #failure: { cause: unknown } | undefined
   readonly sql: Transaction = Object.assign(
@@ -183,10 +172,17 @@ class Running {
       if (this.#stage === 'begun') await this.#commit()
       return result
     } catch (cause) {
-      if (this.#isOpen()) this.session.rollBack()
+      if (this.#isOpen()) this.#abort()
       this.end()
       throw cause
     }
+  }
+
+  /** A statement that the body has given up waiting for is cancelled, with its connection, because it holds locks. */
+  #abort(): void {
+    this.#asked?.cancel()
+    if (this.#asked) this.session.late()
+    else this.session.rollBack()
   }
 
   #isOpen(): boolean {
@@ -212,15 +208,21 @@ class Running {
     } catch (cause) {
       this.#failure ??= { cause }
       throw cause
+    } finally {
+      this.#asked = undefined
     }
   }
 
   #sent<Row>(statement: Fragment<Row>): PromiseLike<Row[]> {
     const { client } = this.session
-    if (this.#stage === 'unbegun') return both(this.#begin(), send(client, statement))
-    if (!this.#saves) return send(client, statement)
+    const asked = () => {
+      this.#asked = send(client, statement)
+      return this.#asked as unknown as PromiseLike<Row[]>
+    }
+    if (this.#stage === 'unbegun') return both(this.#begin(), asked())
+    if (!this.#saves) return asked()
     this.#saves = false
-    return both(client.unsafe('savepoint s').execute(), send(client, statement))
+    return both(client.unsafe('savepoint s').execute(), asked())
   }
 
   async #begin(): Promise<void> {

@@ -207,6 +207,16 @@ export const send = (client: postgres.Sql, statement: Fragment): postgres.Pendin
   return client.unsafe(text, parameters as never[], PREPARED).execute()
 }
 
+/** Nobody listens to a promise that follows one that failed. */
+export const ignored = (running: PromiseLike<unknown>): void => void running.then(undefined, () => {})
+
+/** Waits for both, and returns the second. */
+export const both = async <T>(first: PromiseLike<unknown>, second: PromiseLike<T>): Promise<T> => {
+  ignored(second)
+  await first
+  return await second
+}
+
 /** A tag whose statements run on a client of postgres.js, for code outside of the pools. */
 export const sqlOf = (client: postgres.Sql | postgres.TransactionSql): Sql => sqlBy((statement) => send(client as postgres.Sql, statement))
 

@@ -18,6 +18,10 @@ export interface Work {
   payload: Record<string, unknown>
   /** Rows with the same key run one at a time. Null: the key is resolved when the row is claimed. */
   concurrency_key: string | null
+  /** In a row: of its claim or its outcome, for reasons of its own. */
+  failures: number
+  /** The process that is about to claim it alone, or died doing so. */
+  tried_by: string | null
 }
 
 /** A row with a resolved key. Every running row has one. */
@@ -33,12 +37,21 @@ export interface WorkTable {
   atOnce: Readonly<Record<string, Record<Work['origin'], number>>>
   /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
+  /** What becomes of rows that fail; kinds not listed rest. */
+  inVain: Readonly<Record<string, InVain>>
+}
+
+/** After so many failures in a row a row's record ends, or the row rests for an hour each time. */
+export interface InVain {
+  most: number
+  end: 'ends' | 'rests'
 }
 
 const workTimes = { run_at: true, lease_until: true } as const
 
 const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
-  sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, w.run_at, w.attempt, w.claimed_by, w.lease_until, w.payload, ${key} as concurrency_key`
+  sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, coalesce(w.due_at, w.run_at) as run_at, w.attempt, w.claimed_by, w.lease_until,
+    w.payload, ${key} as concurrency_key, w.failures, w.tried_by`
 
 /** The time of a look for due work, and what it must leave out. */
 export interface ClaimView {
@@ -113,7 +126,7 @@ export const hasPlace = (view: Pick<ClaimView, 'kinds' | 'running'>, { kind, ori
   !kindsWith(view, origin, 0).includes(kind)
 
 /** The row goes back to the queue until there is a place, at its own time. */
-export const waitingForPlace = ({ id, run_at: runAt, payload }: Work) => ({ id, runAt, payload: { ...payload, [WAITS]: true } })
+export const waitingForPlace = ({ id, run_at: runAt, payload }: Work) => ({ id, runAt, payload: { ...payload, [WAITS]: true }, failed: 0 })
 
 const needsNone = (sql: Sql): Fragment => sql`not w.payload ? ${WAITS}`
 
@@ -253,7 +266,20 @@ export const claimWork =
   (sql) =>
     sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1},
         concurrency_key = ${work.concurrency_key} ${WAITS in work.payload ? sql`, payload = payload - ${WAITS}::text` : sql``}
+        ${work.failures > 0 || work.tried_by !== null ? sql`, run_at = ${work.run_at}, due_at = null, tried_by = null` : sql``}
       where id = ${work.id}`
+
+/** The process is about to claim the row alone. */
+export const markTried =
+  (id: string, owner: string): Query =>
+  (sql) =>
+    sql`update work set tried_by = ${owner} where id = ${id}`
+
+/** The failures of a running row, which stays as it is. */
+export const countFailures =
+  (id: string, failures: number): Query =>
+  (sql) =>
+    sql`update work set failures = failures + ${failures} where id = ${id}`
 
 /** Writes the payload before the claim of the same row, in a separate statement. */
 export const keepPayload =

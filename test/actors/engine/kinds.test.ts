@@ -18,6 +18,8 @@ const step = {
   recalled: 'requeued',
   orphaned: 'requeued',
   deletion: 'stops',
+  failures: 3,
+  inVain: 'rests',
 } as const
 const samples = {
   /** A step that is decided in its claim, of a job or of a child: they share the key of the root. */

@@ -102,11 +102,11 @@ test('waking makes a workspace due, also in the middle of a visit, and one that 
   await app.owner`update actor set sweep_at = now() where tenant_id = ${tenantId}`
   const [taken] = await takeSweepable(db(), 100)
   const owner = app.workplace.runtime.incarnation
-  const epoch = await claimTenant(db(), tenantId, owner)
+  const claimed = await claimTenant(db(), tenantId, owner)
   await noteSweep(db(), taken!, { ...KEEP, everyMs: 60_000 })
   expect(await dueIn(tenantId)).toBeLessThanOrEqual(0)
   expect(Math.abs((await noted(tenantId))! - 60)).toBeLessThan(10)
-  await releaseTenant(db(), { tenantId, owner, epoch: epoch! })
+  await releaseTenant(db(), { tenantId, owner, epoch: claimed!.epoch })
   expect(await noted(tenantId)).toBeNull()
 })
 

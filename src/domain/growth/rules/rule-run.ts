@@ -51,6 +51,7 @@ export const skips = {
   conditions: 'conditions',
   nothing: 'nothing_to_resurface',
   deleted: 'rule_deleted',
+  failed: 'internal_error',
 } as const
 
 const newRun = (id: string, rule: Rule, { occurrence, chain }: Caused, now: Date): RuleRun => ({

@@ -1,7 +1,7 @@
 /** Resolves a doubt by reading the account's timeline: does it show the post? Pure. */
 import type { Attempt } from './attempt.ts'
-import { type Settled, settleSent, type Trial } from './send.ts'
-import type { Made, Moved, Sendable } from './sendable.ts'
+import { inReview, type Settled, settleSent, type Trial } from './send.ts'
+import type { Made, Sendable } from './sendable.ts'
 
 export interface SeenPost {
   externalId: string
@@ -134,10 +134,3 @@ export const afterFailedRead = <R extends Sendable>(read: Trial<R>, retryAfterMs
   const at = readIn(Math.max(retryAfterMs, times.settleMs, ageOf(read) / 10), read)
   return at ? { record, attempt, events: [], next: { kind: 'reconcile', at } } : { ...inReview(read), next: { kind: 'done' } }
 }
-
-/** A person must check. The event is emitted once. */
-const inReview = <R extends Sendable>({ moves, record, attempt, now }: Trial<R>): Moved<R> & Pick<Settled<R>, 'attempt'> => ({
-  record: record.review ? record : { ...record, review: true, updated_at: now },
-  attempt: { ...attempt, state: 'review' },
-  events: record.review ? [] : [moves.reviewEvent(record)],
-})

@@ -169,6 +169,13 @@ export const doubt = <R extends Sendable>(sent: Doubtful<R>, why: Why, from: Dat
   }
 }
 
+/** A person must check. The event is emitted once. */
+export const inReview = <R extends Sendable>({ moves, record, attempt, now }: Making<R>): Moved<R> & Pick<Settled<R>, 'attempt'> => ({
+  record: record.review ? record : { ...record, review: true, updated_at: now },
+  attempt: { ...attempt, state: 'review' },
+  events: record.review ? [] : [moves.reviewEvent(record)],
+})
+
 /** Puts the attempt of a dead process in doubt. */
 export const orphaned = <R extends Sendable>(sent: Trial<R>, from: Date): Settled<R> =>
   doubt(sent, { reason: PROCESS_STOPPED, cause: 'process_stopped' }, from)
