@@ -139,6 +139,17 @@ const rowsOf = async ({ world, server, db, tenants, among, requests }: Stage, as
   return rows
 }
 
+/** What to do next, which looks at items of every state. */
+const briefOf = async ({ world, server, tenants, requests }: Stage, items: number): Promise<Row> => ({
+  what: `a brief with its rows, of ${items.toLocaleString('en')} items of one workspace`,
+  figures: await measure(
+    world,
+    server,
+    Array.from({ length: requests }, () => get('/api/v1/growth/brief?include=items', tenants[0]!)),
+  ),
+  goals: [{ of: 'p50Ms', atMost: 100 }],
+})
+
 export async function lists(world: World, { items, requests }: Sizes): Promise<Row[]> {
   const [large, ...small] = world.tenants as [Tenant, ...Tenant[]]
   await fillItems(world, [large], items)
@@ -150,5 +161,5 @@ export async function lists(world: World, { items, requests }: Sizes): Promise<R
   const ofSmall = { ...stage, tenants: small, among: `of ${FEW} of each of ${small.length.toLocaleString('en')} workspaces` }
   const shallow = pairs.filter(({ deep }) => !deep)
   const inLarge = pairs.filter(({ deep = 0 }) => deep * 100 < items / 2)
-  return [...(await rowsOf(ofLarge, inLarge)), ...(await rowsOf(ofSmall, shallow))]
+  return [...(await rowsOf(ofLarge, inLarge)), await briefOf(ofLarge, items), ...(await rowsOf(ofSmall, shallow))]
 }

@@ -30,7 +30,7 @@ import { articleById, listArticles } from '#store/growth/articles'
 import { takenPosts, unnamedAnswers, unnamedAttempts } from '#store/growth/attempts'
 import { batchById, listBatches } from '#store/growth/batches'
 import { briefRecord } from '#store/growth/brief'
-import { calendar } from '#store/growth/calendar'
+import { calendarOf } from '#store/growth/calendar'
 import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/growth/connections'
 import { engagementById, listEngagements } from '#store/growth/engagements'
 import { experimentById, listExperiments } from '#store/growth/experiments'
@@ -109,7 +109,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listBatches({ ...page, status: 'ready', from: new Date(0), to: new Date(), after: END }),
   ],
   'brief.briefRecord': () => [briefRecord(), briefRecord({ most: 1 })],
-  'calendar.calendar': () => [calendar],
+  'calendar.calendarOf': () => [calendarOf()],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],

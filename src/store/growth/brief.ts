@@ -7,7 +7,7 @@ import type { StoredChannel } from '#domain/growth/drafting/growth-channel'
 import type { Profile } from '#domain/growth/drafting/profile'
 import type { CountedExperiment } from '#domain/growth/learning/experiment'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { type CalendarEntry, calendar } from './calendar.ts'
+import { type CalendarEntry, calendarOf } from './calendar.ts'
 import { tallyOf } from './experiments.ts'
 
 /** Rows arrive as JSON, with times as text. */
@@ -42,44 +42,114 @@ export interface BriefRecord {
 /** How many records of a group are listed, those that have waited longest first. */
 export const MOST_ROWS = 10
 
+// States and limits stand in the text of the statement: as parameters they would have it planned anew for each brief, for 40 ms.
+
+/** Beyond 10,000 nobody counts. */
+const counted = (sql: Sql, rows: Fragment): Fragment => sql`(select count(*)::int from (select 1 from ${rows} limit 10000) counted)`
+
+/** Of records that no index has in the order of their waiting: the oldest, among which those that have waited longest are found. */
+const considered = (sql: Sql): Fragment => sql`200`
+
+interface Group {
+  name: FoundGroup
+  /** The table, and which of its rows. */
+  rows: Fragment
+  /** The order of waiting, in which an index has them. */
+  along?: Fragment
+  count?: Fragment
+}
+
 /** Items that wait for a person or for their time, by what they wait for. */
-const itemGroups = (sql: Sql, most: number): Fragment => sql`
-  select g.name, jsonb_build_object('count', count(*), 'rows', coalesce(jsonb_agg(jsonb_build_object(
-    'id', g.id, 'type', g.kind, 'title', g.title, 'status', g.status, 'at', g.at) order by g.place) filter (where g.place <= ${most}), '[]')) as found
-  from (select i.*, row_number() over (partition by i.name order by i.rank, i.at, i.id) as place from (
-    select 0 as rank, id, kind, status, left(split_part(coalesce(title, body), E'\n', 1), 120) as title,
-      case when status = 'drafted' then created_at when post_at is not null then post_at else updated_at end as at,
-      case when status = 'drafted' then case kind when 'article' then 'articles' else 'drafts' end
-        when status = 'approved' then case when post_at is not null then 'scheduled' when kind = 'article' then 'approved_articles' else 'approved' end
-        when status = 'publish_failed' then 'failed'
-        when review then 'review' else 'unconfirmed' end as name
-    from item where status in ('drafted', 'approved', 'publish_failed', 'publish_unconfirmed')
-    union all
-    select 0, id, 'engagement', status, left(action || coalesce(' @' || post_author, '') || coalesce(': ' || body, ''), 120), updated_at,
-      case status when 'drafted' then 'engagements' when 'approved' then 'engaging' else 'engaged' end
-    from engagement where status in ('drafted', 'approved') or (status = 'execute_unconfirmed' and review)
-    union all
-    select -score, id, 'signal', status, left(coalesce('@' || post_author || ': ', '') || coalesce(post_text, ''), 120), posted_at, 'signals'
-    from signal where status = 'open' and expires_at > clock_timestamp()) i) g
-  group by g.name`
+const itemGroups = (sql: Sql): Group[] => {
+  const drafted = sql`item where status = 'drafted'`
+  const articles = sql`${drafted} and kind = 'article'`
+  const posts = sql`${counted(sql, drafted)} - ${counted(sql, articles)}`
+  const approved = sql`item where status = 'approved'`
+  const unscheduled = sql`${approved} and post_at is null and at <= now()`
+  const unconfirmed = sql`item where status = 'publish_unconfirmed'`
+  return [
+    { name: 'drafts', rows: sql`${drafted} and kind = 'post'`, along: sql`created_at, id`, count: posts },
+    { name: 'articles', rows: articles },
+    { name: 'approved', rows: sql`${unscheduled} and kind = 'post'` },
+    { name: 'approved_articles', rows: sql`${unscheduled} and kind = 'article'` },
+    { name: 'scheduled', rows: sql`${approved} and post_at is not null`, along: sql`post_at, id` },
+    { name: 'failed', rows: sql`item where status = 'publish_failed'` },
+    { name: 'review', rows: sql`${unconfirmed} and review` },
+    { name: 'unconfirmed', rows: sql`${unconfirmed} and not review` },
+  ]
+}
+
+const engagementGroups = (sql: Sql): Group[] => [
+  { name: 'engagements', rows: sql`engagement where status = 'drafted'` },
+  { name: 'engaging', rows: sql`engagement where status = 'approved'` },
+  { name: 'engaged', rows: sql`engagement where status = 'execute_unconfirmed' and review` },
+]
+
+const openSignals = (sql: Sql): Group => ({ name: 'signals', rows: sql`signal where status = 'open' and expires_at > clock_timestamp()` })
+
+/** Of a table: since when a row waits, and what a brief shows of it. */
+interface Shown {
+  order: Fragment
+  columns: Fragment
+}
+
+const shownItem = (sql: Sql): Shown => {
+  const at = sql`case when status = 'drafted' then created_at when post_at is not null then post_at else updated_at end`
+  const title = sql`left(split_part(coalesce(title, body), E'\n', 1), 120)`
+  return { order: sql`${at}, id`, columns: sql`'id', id, 'type', kind, 'title', ${title}, 'status', status, 'at', ${at}` }
+}
+
+const shownEngagement = (sql: Sql): Shown => {
+  const title = sql`left(action || coalesce(' @' || post_author, '') || coalesce(': ' || body, ''), 120)`
+  return { order: sql`updated_at, id`, columns: sql`'id', id, 'type', 'engagement', 'title', ${title}, 'status', status, 'at', updated_at` }
+}
+
+const shownSignal = (sql: Sql): Shown => {
+  const title = sql`left(coalesce('@' || post_author || ': ', '') || coalesce(post_text, ''), 120)`
+  return {
+    order: sql`-score, posted_at, id`,
+    columns: sql`'id', id, 'type', 'signal', 'title', ${title}, 'status', status, 'at', posted_at`,
+  }
+}
+
+/** Its number, and the rows that have waited longest, by bounded reads along indexes. */
+const found = (sql: Sql, most: Fragment, { order, columns }: Shown, { name, rows, along, count = counted(sql, rows) }: Group): Fragment => {
+  const oldest = along
+    ? sql`select * from ${rows} order by ${along} limit ${most}`
+    : sql`select * from (select * from ${rows} order by id limit ${considered(sql)}) c order by ${order} limit ${most}`
+  return sql`select ${name}::text as name, jsonb_build_object('count', ${count}, 'rows',
+    (select coalesce(jsonb_agg(jsonb_build_object(${columns}) order by ${order}), '[]') from (${oldest}) o)) as found`
+}
+
+const groupsOf = (sql: Sql, most: Fragment): Fragment =>
+  [
+    ...itemGroups(sql).map((group) => found(sql, most, shownItem(sql), group)),
+    ...engagementGroups(sql).map((group) => found(sql, most, shownEngagement(sql), group)),
+    found(sql, most, shownSignal(sql), openSignals(sql)),
+  ].reduce((all, one) => sql`${all} union all ${one}`)
 
 /** Older batches are finished. */
-const NEWEST_BATCHES = 20
-const MOST_MEASURED = 20
+const newestBatches = (sql: Sql): Fragment => sql`20`
+const mostMeasured = (sql: Sql): Fragment => sql`20`
+/** The newest posts of an experiment that say whether it can be concluded. */
+const mostTallied = (sql: Sql): Fragment => sql`200`
+/** Of the calendar: a week, in any zone. */
+const ahead = (sql: Sql): Fragment => sql`interval '9 days'`
 
 const experiments = (sql: Sql): Fragment => sql`
   select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'name', e.name, 'arms', e.arms, 'status', e.status,
-    'created_at', e.created_at, 'tally', ${tallyOf(sql)}) order by e.id), '[]') from experiment e where e.status = 'running'`
+    'created_at', e.created_at, 'tally', ${tallyOf(sql, mostTallied(sql))}) order by e.id), '[]') from experiment e where e.status = 'running'`
 
 /** `most`: how many records of each group to return. */
 export const briefRecord =
-  ({ most = MOST_ROWS }: { most?: number } = {}): Query<BriefRecord> =>
+  ({ most = MOST_ROWS }: { most?: 1 | typeof MOST_ROWS } = {}): Query<BriefRecord> =>
   (sql) =>
     sql`select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
       (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
-      (select coalesce(jsonb_object_agg(g.name, g.found), '{}') from (${itemGroups(sql, most)}) g) as items,
-      (select count(*)::int from (select status from batch order by id desc limit ${NEWEST_BATCHES}) b where b.status in ('queued', 'generating')) as drafting,
-      (select last_error from item where status = 'publish_failed' order by updated_at, id limit 1) as last_error,
+      (select coalesce(jsonb_object_agg(g.name, g.found), '{}') from (${groupsOf(sql, most === 1 ? sql`1` : sql`10`)}) g) as items,
+      (select count(*)::int from (select status from batch order by id desc limit ${newestBatches(sql)}) b where b.status in ('queued', 'generating')) as drafting,
+      (select last_error from (select last_error, updated_at, id from item where status = 'publish_failed' order by id limit ${considered(sql)}) f
+        order by updated_at, id limit 1) as last_error,
       (${experiments(sql)}) as running,
       (select jsonb_build_object('connected', count(*) filter (where status = 'connected'), 'known', count(*),
         'network', max(network) filter (where status = 'connected' and is_default)) from connection) as accounts,
@@ -87,8 +157,8 @@ export const briefRecord =
       (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (select name, status, cadence from growth_channel where name in ('posts', 'articles')) c) as channels,
       (select to_jsonb(s) from (select network, post_id, post_url, post_author, post_text, addresses_us from signal
         where status = 'open' and expires_at > clock_timestamp() order by score desc, posted_at, id limit 1) s) as best_signal,
-      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (${calendar(sql)}) c) as calendar,
+      (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (${calendarOf(ahead(sql))(sql)}) c) as calendar,
       (select count(*)::int from learning where status = 'active') as active_learnings,
-      (select count(*)::int from (select 1 from item_metric group by item_id limit ${MOST_MEASURED}) m) as measured,
+      (select count(*)::int from (select 1 from item_metric group by item_id limit ${mostMeasured(sql)}) m) as measured,
       (select created_at from growth_audit where status <> 'failed' order by id desc limit 1) as audited_at
     from tenant t join actor a on a.tenant_id = t.id`

@@ -1,6 +1,6 @@
 /** Post times, from which a cadence tells which of its slots are taken. */
 import type { Item } from '#domain/growth/drafting/item'
-import type { Query } from '../engine/db.ts'
+import type { Fragment, Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 
 export interface CalendarEntry {
@@ -13,15 +13,23 @@ export interface CalendarEntry {
 
 /**
  * Items scheduled, on their way or in doubt, and those posted recently: nothing posted longer ago can fall on a local day that has not ended.
- * An item on its way has the time of its claim, because its slot has passed.
+ * An item on its way has the time of its claim, because its slot has passed;
+ * only the newest thousand of these can be in the way of a slot. `ahead`: an interval, for how far. `now()` can use an index,
+ * `clock_timestamp()` would scan the table.
  */
-export const calendar: Query<CalendarEntry> = (sql) =>
-  sql<CalendarEntry>`select id as item_id, kind, coalesce(post_at, updated_at) as at, true as ahead from item
-        where status in ('publishing', 'publish_unconfirmed') or (status = 'approved' and post_at is not null)
+export const calendarOf =
+  (ahead?: Fragment): Query<CalendarEntry> =>
+  (sql) => {
+    const until = ahead ? sql`and post_at < now() + ${ahead}` : sql``
+    return sql<CalendarEntry>`select id as item_id, kind, post_at as at, true as ahead from item where status = 'approved' and post_at is not null ${until}
       union all
-      select id, kind, posted_at, false from item where status = 'posted' and posted_at >= clock_timestamp() - interval '2 days'`
+      (select id, kind, coalesce(post_at, updated_at), true from item where status in ('publishing', 'publish_unconfirmed')
+        order by id desc limit 1000)
+      union all
+      select id, kind, posted_at, false from item where status = 'posted' and posted_at >= now() - interval '2 days'`
+  }
 
-export const calendarPart = many<CalendarEntry>({ at: true }, calendar)
+export const calendarPart = many<CalendarEntry>({ at: true }, calendarOf())
 
 /** An item at a time of the calendar. */
 export interface DatedItem {

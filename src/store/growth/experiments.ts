@@ -8,12 +8,19 @@ import { newestMetric } from './metrics.ts'
 /** A post's latest metrics, beside the item `i`. */
 const measured = (sql: Sql): Fragment => sql`lateral (${newestMetric(sql, sql`i.id`)}) m on i.status = 'posted'`
 
-/** The tally of arms: for a running experiment `e` as of now, for a concluded one as of its conclusion. A rate needs impressions. */
-export const tallyOf = (sql: Sql): Fragment => sql`case when e.status = 'concluded' then e.tally else
+/** Each arm of an experiment `e` counts with them, since a batch has one post for each. */
+const newestOf = (sql: Sql, most: Fragment): Fragment =>
+  sql`(select * from item n where n.experiment_id = e.id and n.status = 'posted' order by n.id desc limit ${most})`
+
+/**
+ * The tally of arms: for a running experiment `e` as of now, for a concluded one as of its conclusion. A rate needs impressions. `most`: only
+ * of so many of the newest posts.
+ */
+export const tallyOf = (sql: Sql, most?: Fragment): Fragment => sql`case when e.status = 'concluded' then e.tally else
   (select coalesce(jsonb_agg(to_jsonb(t)), '[]') from (
     select i.arm, count(*)::int as items, (count(*) filter (where i.status = 'posted'))::int as posted,
       (count(m.id) filter (where e.metric <> 'engagement_rate' or m.impressions > 0))::int as measured
-    from item i left join ${measured(sql)} where i.experiment_id = e.id and i.status <> 'deleted' group by i.arm order by i.arm) t) end`
+    from ${most === undefined ? sql`item` : newestOf(sql, most)} i left join ${measured(sql)} where i.experiment_id = e.id and i.status <> 'deleted' group by i.arm order by i.arm) t) end`
 
 const columns = (sql: Sql): Fragment => sql`e.id, e.name, e.hypothesis, e.metric, e.arms, e.status, e.result, e.comparison,
   e.concluded_at, e.created_at, e.updated_at, ${tallyOf(sql)} as tally`
