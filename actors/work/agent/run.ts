@@ -112,6 +112,27 @@ const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | 
   }
 }
 
+interface First {
+  system: string
+  tools: unknown
+  open: unknown
+  loaded: { recall?: Bytes; pinned?: Bytes; said?: (Bytes & { summary_bytes: number }) | undefined }
+  /** Of the history. */
+  most: number
+}
+
+type Bytes = { bytes: number } | undefined
+
+/** Of the first request of a job. */
+const firstBytes = ({ message_id, task, goal }: Job, { system, tools, open, loaded: { recall, pinned, said }, most }: First): number =>
+  Buffer.byteLength(system) +
+  Buffer.byteLength(JSON.stringify(tools)) +
+  Buffer.byteLength(message_id === null ? (task ? taskText(task) : goal) : '') +
+  Buffer.byteLength(JSON.stringify(open)) +
+  (recall?.bytes ?? 0) +
+  (pinned?.bytes ?? 0) +
+  Math.min((said?.bytes ?? 0) + (said?.summary_bytes ?? 0), most)
+
 const beginThought = async (
   deps: AgentDeps,
   at: At,
@@ -135,14 +156,7 @@ const beginThought = async (
   taintByWords(changes, tools)
   const rules = job.task ? taskSystem(job.task) : rulesFor(at, offered, loaded)
   const system = job.parent_id === null ? rules : `${rules}\n\n${CHILD_RULES}`
-  const first =
-    Buffer.byteLength(system) +
-    Buffer.byteLength(JSON.stringify(tools)) +
-    Buffer.byteLength(job.message_id === null ? (job.task ? taskText(job.task) : job.goal) : '') +
-    Buffer.byteLength(JSON.stringify(open)) +
-    (loaded.recall?.bytes ?? 0) +
-    (loaded.pinned?.bytes ?? 0) +
-    Math.min((loaded.said?.bytes ?? 0) + (loaded.said?.summary_bytes ?? 0), historyBytes(deps.contextTokens))
+  const first = firstBytes(job, { system, tools, open, loaded, most: historyBytes(deps.contextTokens) })
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })
   const reserved = byDesk ? undefined : reserve(gate, { input, priceOf: deps.priceOf(job.model) })

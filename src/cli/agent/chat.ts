@@ -2,6 +2,7 @@
 import { Failure, INTERRUPTED_EXIT } from '../failure.ts'
 import type { Host, Lines } from '../host.ts'
 import { reportFailure } from '../report.ts'
+import { oneLine } from '../text.ts'
 import { decideAll, pendingOf } from './approvals.ts'
 import { type AgentContext, openAgent, operationOf } from './context.ts'
 import { exitOf, WAITING_EXIT } from './ending.ts'
@@ -65,7 +66,7 @@ const followTurn = async ({ context, lines, options }: Chat, id: string): Promis
     const isDecided = await decideAll({ context, lines, signal: cancelled.signal }, pending)
     if (!isDecided && !cancelled.signal.aborted) return waiting(context, id)
   }
-  if (status.status === 'failed') context.host.stderr.write(`tendril: the turn failed: ${String(status.error)}\n`)
+  if (status.status === 'failed') context.host.stderr.write(`tendril: the turn failed: ${oneLine(String(status.error))}\n`)
   return exitOf(status)
 }
 

@@ -30,6 +30,6 @@ export const watch = async (id: string, options: Record<string, unknown>, host: 
       warnOfUnseen(host.stderr, summary)
     }
   }
-  if (status.status === 'failed' && !asJson) host.stderr.write(`tendril: the job failed: ${String(status.error)}\n`)
+  if (status.status === 'failed' && !asJson) host.stderr.write(`tendril: the job failed: ${oneLine(String(status.error))}\n`)
   return exitOf(status)
 }

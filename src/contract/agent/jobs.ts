@@ -63,7 +63,7 @@ const Step = record(
     result: untrustedIf({ field: 'untrusted' }, nullable(T.String({ description: 'At most 4,000 characters.' }))),
     resultIsCut: T.Boolean(),
     untrusted: nullable(T.String({ description: 'Who outside the workspace wrote some of the result.' })),
-    error: nullable(T.String()),
+    error: untrustedIf({ field: 'untrusted' }, nullable(T.String())),
     inputTokens: nullable(T.Integer()),
     outputTokens: nullable(T.Integer()),
     attempt: T.Integer(),

@@ -51,7 +51,9 @@ const warningsOf = (item: Item, found: WarningFound, networks: Networks, change:
   const { body = item.body, postAt } = change
   const at = postAt === undefined || postAt === NEXT_SLOT ? null : new Date(postAt)
   const revision = body === item.body ? item.revision : item.revision + 1
-  return warningText(warningsFor({ ...item, body, revision, post_at: postAt === undefined ? item.post_at : at }, found, networks))
+  const all = warningsFor({ ...item, body, revision, post_at: postAt === undefined ? item.post_at : at }, found, networks)
+  // The sentence of every call ends with what nobody would see of it: see shownSummary.
+  return warningText(all.filter(({ code }) => code !== 'unseen_characters'))
 }
 
 const approve = saying(
