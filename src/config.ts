@@ -68,7 +68,7 @@ export interface Config {
   secretKey: string | undefined
   /** `host:port` pairs that may be called although they are not public, also over plain http. For tests. */
   egressAllow: string[]
-  /** How many proxies in front of this server are trusted to write X-Forwarded-For. */
+  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
   /** False disables rates by plan and by address. For benchmarks and harnesses. */
   rateLimits: boolean

@@ -38,11 +38,11 @@ export const saveThread =
     sql`update agent_conversation set next_seq = ${next_seq}, handles = ${sql.json(handles)}, last_at = ${now}, updated_at = ${now}
       where id = ${id}`
 
-/** The message that a job answers. */
 /** So much of what a message says. */
 export const messageBeginning = (messageId: string, length: number) =>
   one<{ content: string }>({}, (sql) => sql`select left(content, ${length}::int) as content from agent_message where id = ${messageId}`)
 
+/** The message that a job answers. */
 export const messageText = (messageId: string) =>
   one<{ content: string }>({}, (sql) => sql`select content from agent_message where id = ${messageId}`)
 
