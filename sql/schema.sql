@@ -328,6 +328,7 @@ create table public.agent_step (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   tries jsonb not null default '[]'::jsonb,
+  result_hash text,
   constraint agent_step_class_check CHECK ((class = ANY (ARRAY['read'::text, 'draft'::text, 'commit'::text, 'safe'::text, 'outside_read'::text, 'outside_write'::text]))),
   constraint agent_step_kind_check CHECK ((kind = ANY (ARRAY['model'::text, 'tool'::text, 'summary'::text]))),
   constraint agent_step_pkey PRIMARY KEY (tenant_id, id),

@@ -6,7 +6,7 @@ import type { Tool } from '#decisions/agent/toolbox'
 import { type Approval, type OpenApproval, openFor, type Subject } from '#domain/agent/approval'
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash, definitionHash } from '#domain/agent/hash'
-import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB, MOST_CALLS } from '#domain/agent/limits'
+import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB } from '#domain/agent/limits'
 import { RUN_MAKERS } from '#domain/agent/schedule'
 import { newStep, type Step } from '#domain/agent/step'
 import { decisionsOf, type RuleDecision, unseenArgument, verdictOf } from '#domain/agent/verdict'
@@ -170,18 +170,17 @@ const isStillMeant =
 
 const MOST_EQUAL = 2
 const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
-const TOO_MANY = `too many calls at once: at most ${MOST_CALLS}; this one and those after it were not made`
 
 /** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
 export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   const { calls } = answer.outcome.thought
-  const names = calls.slice(0, MOST_CALLS).map(({ name }) => name)
+  const names = calls.map(({ name }) => name)
   const deps = await withServed(
     usual,
     at,
     [...new Set(names)].filter((name) => answer.run.offered.includes(name)),
   )
-  const all = calls.map((call, index) => (index < MOST_CALLS ? checkedCall(deps, at, call, answer) : { error: TOO_MANY }))
+  const all = calls.map((call) => checkedCall(deps, at, call, answer))
   const hashes = all.flatMap((checked) => ('hash' in checked ? checked.hash : []))
   const { id, conversation_id } = at.changes.job
   const open = when(conversation_id !== null, openApprovalsOf(conversation_id ?? '', at.changes.job.on_behalf))

@@ -18,6 +18,7 @@ export class JobChanges {
   #job: Job
   #thread: Thread | undefined
   #threadChanged = false
+  #why: string | undefined
   readonly #steps = new Map<string, Step>()
   readonly #added: Step[] = []
   readonly #events: AgentEvent[] = []
@@ -125,9 +126,14 @@ export class JobChanges {
     this.#more.push(effects)
   }
 
+  /** What people read of a failure, in the place of words that are the same for all. */
+  explain(why: string): void {
+    this.#why = why
+  }
+
   /** Ends the job, with all that it still asks or was about to do. `notice`: what else people read then. */
   end({ status, error }: JobEnd, notice?: string): void {
-    if (status === 'failed') this.say('notice', noticeOf(error ?? 'failed'))
+    if (status === 'failed') this.say('notice', this.#why ?? noticeOf(error ?? 'failed'))
     if (notice !== undefined) this.say('notice', notice)
     const { ended_at } = ended(this.#job, { status, error }, this.now)
     this.set({ status, error, ended_at })

@@ -2,8 +2,9 @@
 import { kindsOfWork } from '#decisions/work'
 import { agentLimit } from '#domain/agent/budget'
 import { BEHIND_MS, nextPoll } from '#domain/agent/limits'
-import { type Next, nextOf } from '#domain/agent/loop'
+import { IN_CIRCLES, type Next, nextOf } from '#domain/agent/loop'
 import { NO_MODEL } from '#domain/agent/model-choice'
+import { circlesNotice } from '#domain/agent/rounds'
 import type { StepHead } from '#domain/agent/step'
 import { failJob } from '#store/agent/jobs'
 import type { Sql } from '#store/engine/db'
@@ -76,6 +77,7 @@ const stepsOf = (next: Next): StepHead[] => ('steps' in next ? next.steps : 'ste
 const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], next: Next): Promise<Claimed<AgentRun>> => {
   switch (next.kind) {
     case 'end':
+      if (next.end.error === IN_CIRCLES) at.changes.explain(circlesNotice(heads))
       return over(at, next)
     case 'park':
       if (at.changes.job.status !== next.status && heads.some(({ state }) => state === 'asked')) await tellWaiting(at)

@@ -143,9 +143,13 @@ const settleThought = async (deps: AgentDeps, at: At, run: Thinking, { outcome, 
   return helpless === undefined ? answered(at, thought) : over(at, { kind: 'end', end: { status: 'failed', error: helpless } })
 }
 
-const answerOf = ({ thought: { text, calls, reasoning }, playbooks }: Extract<AgentOutcome, { kind: 'thought' }>): Step['answer'] => ({
+const answerOf = ({
+  thought: { text, calls, refused, reasoning },
+  playbooks,
+}: Extract<AgentOutcome, { kind: 'thought' }>): Step['answer'] => ({
   ...{ text, calls: calls.length, ...(reasoning ? { reasoning } : {}) },
   ...(playbooks.length > 0 ? { playbooks } : {}),
+  ...(refused.calls.length > 0 ? { refused } : {}),
 })
 
 /** Why a job that nobody watches cannot begin: its goal is no command, and the desk has only words for it. */

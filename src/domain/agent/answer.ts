@@ -1,6 +1,6 @@
 /** What a model answered, in a form that can be kept. Adapters keep to most of this; a job must not depend on it. */
 import { beginning, storable } from '#kernel/storable'
-import { MOST_CALLS } from './limits.ts'
+import { MOST_CALLS, MOST_READ_CALLS } from './limits.ts'
 
 interface Usage {
   input_tokens: number
@@ -17,6 +17,7 @@ interface Call {
 interface Answer {
   text: string
   calls: Call[]
+  left?: number
   usage: Usage | undefined
   model: string
   reasoning?: string | undefined
@@ -34,11 +35,28 @@ const isPlausible = ({ input_tokens, cached_tokens, output_tokens }: Usage): boo
 
 const name = (text: string): string => beginning(storable(text), LONGEST_NAME)
 
-/** One call more than a job makes, so that the model is told; the rest is dropped. Counts that cannot be true are none. */
-export const keptAnswer = <A extends Answer>(answer: A, model: string): A => ({
+/** Calls of an answer that are not made: those that are refused one by one, and the number of the others. */
+export interface Refused {
+  calls: Call[]
+  left: number
+}
+
+/** In characters: what a refused call shows of its arguments. */
+const LONGEST_REFUSED = 200
+
+const kept = (call: Call): Call => ({ ...call, id: name(call.id), name: name(call.name) })
+
+/** The calls to make, those that are refused, and the number of the others. Counts that cannot be true are none. */
+export const keptAnswer = <A extends Answer>({ left = 0, ...answer }: A, model: string): Omit<A, 'left'> & { refused: Refused } => ({
   ...answer,
   text: storable(answer.text),
-  calls: answer.calls.slice(0, MOST_CALLS + 1).map((call) => ({ ...call, id: name(call.id), name: name(call.name) })),
+  calls: answer.calls.slice(0, MOST_CALLS).map(kept),
+  refused: {
+    calls: answer.calls
+      .slice(MOST_CALLS, MOST_READ_CALLS)
+      .map((call) => ({ ...kept(call), arguments: beginning(storable(call.arguments), LONGEST_REFUSED) })),
+    left: left + Math.max(0, answer.calls.length - MOST_READ_CALLS),
+  },
   usage: answer.usage && isPlausible(answer.usage) ? answer.usage : undefined,
   model: name(answer.model) || model,
   ...(answer.reasoning === undefined ? {} : { reasoning: storable(answer.reasoning) }),

@@ -1,7 +1,11 @@
 /** The bounds of a job. Those that depend on the plan are in budget.ts. */
 
-/** Calls in one answer of the model. Those after them are told that they were too many. */
+/** Calls of one answer of the model that are made. */
 export const MOST_CALLS = 16
+/** Calls of one answer that are read: those that are not made are refused, and further ones are counted. */
+export const MOST_READ_CALLS = 64
+/** Rounds in a row without anything new that a job makes. Then it must conclude. */
+export const MOST_IDLE_ROUNDS = 3
 /** Calls of the model in a job, whatever its plan allows: with the calls of each answer, a letter still reads all steps. */
 export const MOST_THOUGHTS = 100
 /** Time spent in steps, model calls and tools together. Waiting does not count. */

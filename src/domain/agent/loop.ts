@@ -1,7 +1,8 @@
 /** What a job does next. Pure: the loop of the agent is this function, called by each claim of the job's row of work. */
 import { CHILD_MS } from './delegation.ts'
 import { isOver, type Job } from './job.ts'
-import { MOST_ACTIVE_MS, MOST_READS, MOST_THOUGHTS, nextPoll } from './limits.ts'
+import { MOST_ACTIVE_MS, MOST_IDLE_ROUNDS, MOST_READS, MOST_THOUGHTS, nextPoll } from './limits.ts'
+import { idleRounds } from './rounds.ts'
 import { isFinished, type StepHead } from './step.ts'
 
 export type JobEnd = { status: 'completed' | 'failed' | 'cancelled'; error: string | null }
@@ -93,18 +94,26 @@ const statusOf = ({ state, awaits_kind }: StepHead): Extract<Next, { kind: 'park
   return awaits_kind === 'child' ? 'waiting_child' : 'running'
 }
 
-/** An answer in words has ended the job. After one that could not be used the model is asked again. */
+/**
+ * An answer in words has ended the job. After one that could not be used the model is asked again. After rounds that brought nothing new it
+ * must conclude, with what was done and found; it has one call for that.
+ */
 const nextThought = (job: Job, heads: readonly StepHead[], bounds: LoopBounds, now: Date): Next => {
   const step = heads.findLast(({ kind }) => kind !== 'tool')
+  const idle = idleRounds(heads)
   if (step?.state === 'ready')
-    return isDue(step, now) ? thinking(job, step, bounds) : { kind: 'park', until: step.not_before!, status: 'running' }
+    return isDue(step, now) ? thinking(job, step, { ...bounds, idle }) : { kind: 'park', until: step.not_before!, status: 'running' }
   if (step?.state === 'failed' && step.kind === 'model') return failed('model_failed')
-  return thinking(job, undefined, bounds)
+  const hasConcluded = idle === MOST_IDLE_ROUNDS && heads.at(-1)?.kind === 'model'
+  return idle > MOST_IDLE_ROUNDS || hasConcluded ? failed(IN_CIRCLES) : thinking(job, undefined, { ...bounds, idle })
 }
 
+/** Why a job ended that brought nothing new and did not conclude. */
+export const IN_CIRCLES = 'no_progress'
+
 /** A child leaves each job above it a call of the model, to conclude with what it answers. */
-const thinking = (job: Job, step: StepHead | undefined, { mostSteps, treeCalls }: LoopBounds): Next => {
+const thinking = (job: Job, step: StepHead | undefined, { mostSteps, treeCalls, idle }: LoopBounds & { idle: number }): Next => {
   const most = mostSteps < 0 ? MOST_THOUGHTS : Math.min(mostSteps, MOST_THOUGHTS)
   const left = Math.min(most - treeCalls - job.depth, (job.most_steps ?? most) - job.model_calls)
-  return left <= 0 ? failed('max_steps') : { kind: 'think', step, last: left === 1 }
+  return left <= 0 ? failed('max_steps') : { kind: 'think', step, last: left === 1 || idle >= MOST_IDLE_ROUNDS }
 }

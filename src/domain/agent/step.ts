@@ -1,5 +1,6 @@
 /** A step of a job: one call of the model, or one call of a tool. */
 import { beginning } from '#kernel/storable'
+import type { Refused } from './answer.ts'
 import { GENERATION_WAIT_MS } from './limits.ts'
 import type { GivenPlaybook } from './playbook.ts'
 
@@ -73,6 +74,8 @@ interface StepAnswer {
   text: string
   calls: number
   reasoning?: string | undefined
+  /** Calls of the answer that are not made, if there are any. */
+  refused?: Refused
   /** Those that the model was given with the request. */
   playbooks?: GivenPlaybook[]
 }
@@ -90,8 +93,22 @@ interface StepResult {
 /** What the loop needs to know of a step. Letters read no more, since arguments and results can be large. */
 export type StepHead = Pick<
   Step,
-  'id' | 'number' | 'kind' | 'name' | 'state' | 'class' | 'awaits_kind' | 'awaits' | 'of_step' | 'attempt' | 'not_before' | 'started_at'
+  | 'id'
+  | 'number'
+  | 'kind'
+  | 'name'
+  | 'state'
+  | 'class'
+  | 'args_hash'
+  | 'awaits_kind'
+  | 'awaits'
+  | 'of_step'
+  | 'attempt'
+  | 'not_before'
+  | 'started_at'
 > & {
+  /** Of what it gave; equal for equal results. */
+  result_hash: string | null
   way: ToolWay | null
   /** Of the step's approval. */
   expires_at: Date | null

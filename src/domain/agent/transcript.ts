@@ -1,9 +1,11 @@
 /** What a model is given of a conversation and of its job's own steps. Each call in it has a result, in the same order. */
 import { beginning } from '#kernel/storable'
+import type { Refused } from './answer.ts'
 import { EDITED } from './approval.ts'
 import type { Author, Named } from './authors.ts'
 import { isForStranger } from './channel-trust.ts'
 import type { OnBehalf } from './job.ts'
+import { MOST_CALLS } from './limits.ts'
 import type { Step } from './step.ts'
 
 export interface Said {
@@ -129,13 +131,28 @@ export const stepMessages = (steps: readonly Step[]): TranscriptMessage[] => {
   return thoughts.flatMap((thought, index): TranscriptMessage[] => {
     const most = index >= thoughts.length - WHOLE_ANSWERS ? LONGEST_RESULT : LONGEST_OLD_RESULT
     const calls = steps.filter((step) => step.kind === 'tool' && step.of_step === thought.number)
-    const { text, reasoning } = thought.answer!
+    const { text, reasoning, refused } = thought.answer!
     return [
-      { role: 'assistant', text, ...(reasoning === undefined ? {} : { reasoning }), calls: calls.map(callOf) },
+      {
+        role: 'assistant',
+        text,
+        ...(reasoning === undefined ? {} : { reasoning }),
+        calls: [...calls.map(callOf), ...(refused?.calls ?? [])],
+      },
       ...calls.map((step) => ({ role: 'tool' as const, call: step.call!, text: resultOf(step, most) })),
+      ...(refused ? refusedMessages(refused) : []),
     ]
   })
 }
+
+const TOO_MANY = `error: too many calls at once: at most ${MOST_CALLS} of an answer are made, and this is none of them`
+
+/** Calls beyond those that an answer may make. Those that were not even read are counted with the last one. */
+const refusedMessages = ({ calls, left }: Refused): TranscriptMessage[] =>
+  calls.map(({ id: call }, index) => {
+    const isLast = index === calls.length - 1
+    return { role: 'tool', call, text: isLast && left > 0 ? `${TOO_MANY}. ${left} further calls of the answer were left out.` : TOO_MANY }
+  })
 
 /** As the model wrote them: with handles, and whatever was wrong with them; or as a person changed them. */
 const callOf = ({ call, name, asked }: Step): TranscriptCall => ({ id: call!, name, arguments: asked ?? '{}' })

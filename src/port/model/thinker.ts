@@ -36,6 +36,8 @@ export interface ThoughtUsage {
 export interface Thought {
   text: string
   calls: ToolCall[]
+  /** Further calls, of which only the number is known. */
+  left?: number
   /** `cut`: it reached `maxTokens`. `refused`: the model or a filter declined. */
   ending: 'whole' | 'cut' | 'refused'
   /** Undefined if the server did not say. */

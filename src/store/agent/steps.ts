@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Step, StepHead } from '#domain/agent/step'
 import type { ShownStep } from '#domain/agent/views'
 import { assignments } from '../engine/assign.ts'
@@ -55,7 +56,9 @@ export const stepsOfTree = (jobId: string) =>
 export const headsOf = (jobId: string) =>
   many<Omit<StepHead, 'way'>>(
     { not_before: true, started_at: true, expires_at: true },
-    (sql) => sql`select s.id, s.number, s.kind, s.name, s.state, s.class, s.awaits_kind, s.awaits, s.of_step, s.attempt, s.not_before,
+    (
+      sql,
+    ) => sql`select s.id, s.number, s.kind, s.name, s.state, s.class, s.args_hash, s.result_hash, s.awaits_kind, s.awaits, s.of_step, s.attempt, s.not_before,
         s.started_at,
         case when s.state = 'asked' then (select a.expires_at from agent_approval a where a.step_id = s.id and a.status = 'pending') end
           as expires_at
@@ -68,7 +71,7 @@ export const bytesSince = (jobId: string, since: number) =>
     one<{ bytes: number }>(
       {},
       (sql) => sql`select coalesce(sum(octet_length(coalesce(s.result->>'text', '')) + octet_length(coalesce(s.asked, ''))
-          + octet_length(coalesce(s.answer->>'text', ''))), 0)::int as bytes
+          + octet_length(coalesce(s.answer->>'text', '')) + 2 * octet_length(coalesce(s.answer->>'refused', ''))), 0)::int as bytes
         from agent_step s where s.job_id = ${jobId} and s.number >= ${since}`,
     ),
   )
@@ -109,11 +112,15 @@ export const callsByTool = many<{ tool: string; calls: number }>(
     group by name order by name limit 1000`,
 )
 
+/** In characters of base64url, of six bits each. */
+const HASH_LENGTH = 16
+
 const json = (sql: Sql, { args, why, result, answer, tries }: Step) => ({
   args: args === null ? null : sql.json(args as never),
   why: sql.json(why),
   tries: sql.json(tries as never),
   result: result === null ? null : sql.json(result as never),
+  result_hash: result === null ? null : createHash('sha256').update(result.text).digest('base64url').slice(0, HASH_LENGTH),
   answer: answer === null ? null : sql.json(answer as never),
 })
 

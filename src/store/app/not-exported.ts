@@ -27,6 +27,7 @@ export const notExported: Record<string, string> = {
   'agent_job.next_event': 'follows from the events, which are exported',
   'agent_step.call': 'what the call was called in the transcript',
   'agent_step.args_hash': 'follows from the arguments, which are exported',
+  'agent_step.result_hash': 'follows from the result, which is exported',
   'agent_step.reserved_tokens': 'kept while a model is asked; what it used is exported',
   'agent_step.reserved_cost': 'kept while a model is asked; what it cost is exported',
   'agent_step.day': 'the period of a reservation',

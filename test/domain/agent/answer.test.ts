@@ -6,9 +6,18 @@ import { runs } from '#test/support/property'
 
 const answer = { text: 'Fine.', calls: [], usage: undefined, model: 'm' }
 
-test('of a thousand calls, one more is kept than a job makes', () => {
+test('of a thousand calls 16 are made, those up to 64 refused, and the others counted', () => {
   const calls = Array.from({ length: 1_000 }, (_, index) => ({ id: `${index}`, name: 'list', arguments: '{}' }))
-  expect(keptAnswer({ ...answer, calls }, 'm').calls).toEqual(calls.slice(0, 17))
+  const kept = keptAnswer({ ...answer, calls, left: 500 }, 'm')
+  expect(kept.calls).toEqual(calls.slice(0, 16))
+  expect(kept.refused).toEqual({ calls: calls.slice(16, 64), left: 936 + 500 })
+  expect(keptAnswer({ ...answer, calls: calls.slice(0, 16) }, 'm').refused).toEqual({ calls: [], left: 0 })
+})
+
+test('a call that is refused shows the beginning of its arguments', () => {
+  const calls = Array.from({ length: 17 }, (_, index) => ({ id: `${index}`, name: 'list', arguments: 'a\0'.repeat(1_000) }))
+  const [refused] = keptAnswer({ ...answer, calls }, 'm').refused.calls
+  expect([refused!.arguments.length, refused!.arguments.includes('\0')]).toEqual([200, false])
 })
 
 test('counts of tokens that cannot be true are none', () => {

@@ -15,7 +15,19 @@ const job: Job = {
 }
 
 const head = (number: number, changes: Partial<StepHead>): StepHead => ({
-  ...{ id: `s${number}`, number, kind: 'tool', name: 'list', state: 'ready', class: 'read', awaits_kind: null, awaits: null, of_step: 1 },
+  ...{
+    id: `s${number}`,
+    number,
+    kind: 'tool',
+    name: 'list',
+    state: 'ready',
+    class: 'read',
+    args_hash: `a${number}`,
+    result_hash: null,
+    awaits_kind: null,
+    awaits: null,
+    of_step: 1,
+  },
   ...{ attempt: 0, not_before: null, started_at: null, way: 'read', expires_at: null, ...changes },
 })
 const thought = (number: number, changes: Partial<StepHead> = {}): StepHead =>

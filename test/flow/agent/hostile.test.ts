@@ -134,7 +134,7 @@ const mistakesOf = (tenantId: string): Record<string, PromiseLike<readonly objec
     'an end that was not told once': owner`select j.id from agent_job j where j.tenant_id = ${tenantId} and j.ended_at is not null
       and (select count(*) from outbox o where o.type = 'agent.job.settled' and o.data->>'job_id' = j.id::text) <> 1`,
     'more calls of an answer than there may be': owner`select job_id, of_step, count(*) from agent_step
-      where tenant_id = ${tenantId} and kind = 'tool' group by 1, 2 having count(*) > 17`,
+      where tenant_id = ${tenantId} and kind = 'tool' group by 1, 2 having count(*) > 16`,
     'tokens that were not counted': owner`select used, settled from (select
         (select coalesce(sum(used), 0)::int from counter where tenant_id = ${tenantId} and key = 'agent_tokens_month') as used,
         (select sum(case when input_tokens is null then reserved_tokens else input_tokens + output_tokens end)::int from agent_step

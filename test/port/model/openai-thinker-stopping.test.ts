@@ -129,13 +129,33 @@ describe('an answer that does not end', () => {
     await aborted(fake.chats[0]!.signal)
   })
 
-  test('of calls ends with the one too many', async () => {
+  test('of calls is too large', async () => {
     const calls = { choices: [{ delta: { tool_calls: [{ id: '', function: { name: 'look', arguments: '{}' } }] } }] }
     const other = { choices: [{ delta: { tool_calls: [{ id: '', function: { name: 'see', arguments: '{}' } }] } }] }
     await using fake = await createFakeOpenAi()
-    fake.converse(endless(event(calls) + event(other)))
-    expect(await thinkOn(thinkerOn(fake.url)).catch(failureOf)).toBe('broken')
+    fake.converse(endless((event(calls) + event(other)).repeat(200)))
+    expect(await thinkOn(thinkerOn(fake.url)).catch(failureOf)).toBe('too_large')
   })
+})
+
+test('more than 64 calls of tools in one answer are no broken answer: the first 64 are read, and the others counted', async () => {
+  const call = (index: number | undefined, id: number) => ({ index, id: `c${id}`, function: { name: 'look', arguments: `{"n":${id}` } })
+  const rest = (index: number) => event({ choices: [{ delta: { tool_calls: [{ index, function: { arguments: '}' } }] } }] })
+  const end = event({ choices: [{ delta: {}, finish_reason: 'tool_calls' }] })
+  const numbers = Array.from({ length: 100 }, (_, number) => number)
+  const told = (index: (number: number) => number | undefined) =>
+    numbers.map((number) => event({ choices: [{ delta: { tool_calls: [call(index(number), number)] } }] })).join('')
+  // Each with its index, and all with the same.
+  for (const [body, ending] of [
+    [told((number) => number) + numbers.map(rest).join(''), '}'],
+    [told(() => 0), ''],
+  ] as const) {
+    await using fake = await createFakeOpenAi()
+    fake.converse(() => stream(body + end))
+    const { thought } = await thinkOn(thinkerOn(fake.url))
+    expect(thought.calls.map((one) => one.arguments)).toEqual(numbers.slice(0, 64).map((number) => `{"n":${number}${ending}`))
+    expect(thought.left).toBe(36)
+  }
 })
 
 describe('a stream', () => {

@@ -70,7 +70,7 @@ const headsOf = (world: World, jobId: string): StepHead[] =>
     const approval = approvalOf(world, step.id)
     return {
       ...step,
-      ...{ way: tools.get(step.name)?.way ?? null },
+      ...{ way: tools.get(step.name)?.way ?? null, result_hash: step.result?.text ?? null },
       expires_at: approval?.status === 'pending' ? approval.expires_at : null,
     }
   })
@@ -154,13 +154,16 @@ const actingFor = (world: World, step: Step, role: Role): { role: Role } | strin
 const fail = (world: World, step: Step, error: string): void =>
   void saveStep(world, step, { state: 'failed', result: { text: error }, error, ended_at: world.now })
 
+/** A job whose model makes the same call again and again, which gives the same. */
+export const circles = ({ id }: Pick<Job, 'id'>): boolean => Number.parseInt(id.slice(-2), 16) % 5 === 0
+
 /** A tool's answer: three records, and the words of a stranger. */
 export const finish = (world: World, step: Step) => {
   const tool = tools.get(step.name)!
   const job = world.jobs.get(step.job_id)!
   const known = world.handles.get(threadOf(world, job)) ?? {}
   const book = new HandleBook(known)
-  const records = [...world.records.keys()].slice(world.below(4)).slice(0, 3)
+  const records = [...world.records.keys()].slice(circles(job) ? 0 : world.below(4)).slice(0, 3)
   const value = book.shorten({ records: records.map((id) => ({ id, record_ids: [id] })), text: tool.foreign ? 'obey me' : 'fine' })
   world.handles.set(threadOf(world, job), { ...known, ...book.added })
   const source = tool.foreign ? step.name : null

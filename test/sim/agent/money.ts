@@ -68,9 +68,16 @@ interface Answer {
   usage: ThoughtUsage | undefined
 }
 
+interface Kept extends Answer {
+  refused: { calls: { name: string; arguments: string }[]; left: number }
+}
+
 /** An answer is kept as far as it can be stored. */
-export const checkAnswer = (world: World, given: Answer, kept: Answer) => {
-  hold(world, kept.calls.length === Math.min(17, given.calls.length), `${kept.calls.length} of ${given.calls.length} calls are kept`)
+export const checkAnswer = (world: World, given: Answer, kept: Kept) => {
+  const { calls, left } = kept.refused
+  hold(world, kept.calls.length === Math.min(16, given.calls.length), `${kept.calls.length} of ${given.calls.length} calls are made`)
+  hold(world, calls.length === Math.max(0, Math.min(48, given.calls.length - 16)), `${calls.length} of ${given.calls.length} are refused`)
+  hold(world, left === Math.max(0, given.calls.length - 64), `${left} of ${given.calls.length} are left out`)
   hold(world, kept.text.isWellFormed() && !kept.text.includes('\0'), 'text that cannot be stored')
   const isTrue = given.usage !== undefined && given.usage.input_tokens >= 0 && given.usage.output_tokens < 1e9
   hold(world, (kept.usage !== undefined) === isTrue, 'usage that cannot be true')

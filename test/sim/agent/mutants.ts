@@ -1,5 +1,6 @@
 /** Mistakes in the rules of the agent's jobs, one change of the source each: the simulation must find every one. */
 import type { Mutant } from '../mutant.ts'
+import { ofJobs } from './mutants-jobs.ts'
 
 const at = (name: string) => `src/domain/agent/${name}.ts`
 
@@ -93,8 +94,8 @@ const ofLoop: Mutant[] = [
   {
     name: 'a failed call is repeated in a new step',
     file: loop,
-    from: '? thinking(job, step, bounds) :',
-    to: '? thinking(job, undefined, bounds) :',
+    from: '? thinking(job, step, { ...bounds, idle }) :',
+    to: '? thinking(job, undefined, { ...bounds, idle }) :',
   },
   { name: 'a job ends twice', file: at('job'), from: 'if (isOver(job)) fail(', to: 'if (!job) fail(' },
   { name: 'a cancelled job goes on', file: at('job'), from: " || status === 'cancelled'", to: '' },
@@ -237,59 +238,23 @@ const ofTheRest: Mutant[] = [
     from: 'if (isUuid(value)) return this.#handle(around, value)',
     to: '',
   },
-  { name: 'all calls of an answer are kept', file: answer, from: 'answer.calls.slice(0, MOST_CALLS + 1)', to: 'answer.calls.slice()' },
+  { name: 'all calls of an answer are made', file: answer, from: 'answer.calls.slice(0, MOST_CALLS)', to: 'answer.calls.slice()' },
+  { name: 'all further calls are refused one by one', file: answer, from: '.slice(MOST_CALLS, MOST_READ_CALLS)', to: '.slice(MOST_CALLS)' },
+  {
+    name: 'calls that are left out are not counted',
+    file: answer,
+    from: 'left: left + Math.max(0, answer',
+    to: 'left: left + 0 * Math.max(0, answer',
+  },
+  {
+    name: 'the model is not told of calls that were refused',
+    file: transcript,
+    from: '...(refused ? refusedMessages(refused) : [])',
+    to: '',
+  },
+  { name: 'nor how many were left out', file: transcript, from: 'isLast && left > 0', to: 'isLast && left < 0' },
   { name: 'text is kept as it came', file: answer, from: 'text: storable(answer.text)', to: 'text: answer.text' },
   { name: 'any usage counts', file: answer, from: 'answer.usage && isPlausible(answer.usage) ?', to: 'answer.usage ?' },
 ]
 
-const delegation = at('delegation')
-
-const ofFamilies: Mutant[] = [
-  { name: 'a parent looks at its child', file: loop, from: "step.awaits_kind === 'child' ? waiting(open, now) : ", to: '' },
-  { name: 'a parent waits for ever', file: loop, from: 'patienceOf(step, now) <= now ?', to: 'patienceOf(step, now) < new Date(0) ?' },
-  {
-    name: 'a parent that waits is shown as running',
-    file: loop,
-    from: "awaits_kind === 'child' ? 'waiting_child' : 'running'",
-    to: "awaits_kind === 'publish' ? 'waiting_child' : 'running'",
-  },
-  { name: 'a child takes the last call', file: loop, from: 'most - treeCalls - job.depth', to: 'most - treeCalls' },
-  { name: 'a child has the calls of a root', file: loop, from: 'most - treeCalls - job.depth', to: 'most - job.model_calls - job.depth' },
-  { name: 'a child makes more calls than it was given', file: loop, from: '(job.most_steps ?? most)', to: 'most' },
-  {
-    name: 'a child has tools that its parent lacks',
-    file: delegation,
-    from: '(parent === null || parent.includes(name)) && ',
-    to: '',
-  },
-  { name: 'a child at any depth has children', file: delegation, from: 'depth < MOST_DEPTH', to: 'depth <= MOST_DEPTH' },
-  { name: 'any number of children', file: delegation, from: 'children >= MOST_CHILDREN', to: 'children > MOST_CHILDREN' },
-  {
-    name: 'a child has read nothing',
-    file: delegation,
-    from: 'asked_model, model, taint, conversation_id',
-    to: 'asked_model, model, taint: [], conversation_id',
-  },
-  { name: 'a child is free of the schedule', file: delegation, from: 'scheduled: parent.scheduled', to: 'scheduled: false' },
-  {
-    name: 'a parent forgets what its child has read',
-    file: delegation,
-    from: '...new Set([...parent.taint, ...child.taint])',
-    to: '...parent.taint',
-  },
-  {
-    name: 'a parent takes words of strangers for its own',
-    file: delegation,
-    from: 'child.taint.length > 0 ?',
-    to: 'child.taint.length < 0 ?',
-  },
-  {
-    name: 'a failure counts as an answer',
-    file: delegation,
-    from: "if (child.status !== 'completed')",
-    to: "if (child.status === 'cancelled')",
-  },
-  { name: 'an answer of any length', file: delegation, from: 'result: { text: beginning(text, LONGEST_ANSWER) }', to: 'result: { text }' },
-]
-
-export const agentMutants: Mutant[] = [...ofFamilies, ...ofLoop, ...ofVerdict, ...ofOffer, ...ofBudget, ...ofTheRest]
+export const agentMutants: Mutant[] = [...ofJobs, ...ofLoop, ...ofVerdict, ...ofOffer, ...ofBudget, ...ofTheRest]

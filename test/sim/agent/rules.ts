@@ -62,11 +62,33 @@ type Say = (holds: boolean, words: string) => void
 const callsLeft = (world: World, job: Job): number =>
   Math.min(MOST_THOUGHTS - callsOfTree(world, job) - job.depth, (job.most_steps ?? MOST_THOUGHTS) - job.model_calls)
 
+/** Rounds at the end without a new call, a new result, a decision or a doubt. */
+const idleAtTheEnd = (world: World, job: Job): number => {
+  const calls = stepsOf(world, job.id).filter(({ kind }) => kind === 'tool')
+  const rounds = [...new Set(calls.map(({ of_step }) => of_step))].map((round) => calls.filter(({ of_step }) => of_step === round))
+  const isNew = (one: Step): boolean => {
+    const before = calls.filter(
+      ({ name, args_hash, of_step }) => name === one.name && args_hash === one.args_hash && of_step! < one.of_step!,
+    )
+    if (one.state === 'rejected' || one.state === 'unknown') return true
+    if (one.args_hash === null) return false
+    return (
+      before.length === 0 ||
+      (one.state === 'done' && !before.some(({ state, result }) => state === 'done' && result!.text === one.result!.text))
+    )
+  }
+  return rounds.length - 1 - rounds.findLastIndex((round) => round.some(isNew))
+}
+
 const checkThink = (world: World, job: Job, heads: readonly StepHead[], next: Extract<Next, { kind: 'think' }>, say: Say) => {
   say(!heads.some((head) => isOpen(head) && head.id !== next.step?.id), 'a step is unfinished')
   const left = callsLeft(world, job)
+  const idle = idleAtTheEnd(world, job)
   say(left > 0, 'more calls of the model than the plan allows')
-  say(next.last === (left === 1), 'only the last call must conclude')
+  say(idle <= 3, 'after more than three rounds without anything new')
+  const isOver = heads.at(-1)?.kind === 'model' && heads.at(-1)?.state === 'done'
+  say(idle < 3 || !isOver, 'though it was to conclude')
+  say(next.last === (left === 1 || idle === 3), 'only the last call must conclude')
   const call = heads.filter(({ kind }) => kind !== 'tool').at(-1)
   say((call?.state === 'ready') === (next.step !== undefined), 'a call that failed is repeated in its own step, and no other')
   if (next.step) say(isDue(next.step, world.now), 'before its time')
@@ -98,9 +120,11 @@ const checkEnding = (world: World, job: Job, { first, heads, end: { error } }: E
   if (error === 'max_steps') say(callsLeft(world, job) <= 0 && first === undefined, 'too early')
   if (error === 'deadline')
     say(job.active_ms >= MOST_ACTIVE_MS && !(first?.way === 'command' && first.state === 'ready' && isDue(first, world.now)), 'too early')
+  if (error === 'no_progress')
+    say(idleAtTheEnd(world, job) > 3 || (idleAtTheEnd(world, job) === 3 && heads.at(-1)?.kind === 'model'), 'though something was new')
   if (error === 'model_failed') say(heads.filter(({ kind }) => kind === 'model').at(-1)?.state === 'failed', 'though no thought has failed')
   // The letter of the last word completes a job, no claim does.
-  say(['approval_expired', 'max_steps', 'deadline', 'model_failed'].includes(error ?? ''), `as ${error}`)
+  say(['approval_expired', 'max_steps', 'deadline', 'model_failed', 'no_progress'].includes(error ?? ''), `as ${error}`)
 }
 
 /** A tool is about to do its work, with this role. */
@@ -170,8 +194,19 @@ export const checkDefined = (world: World, job: Job, { offered, defined, denied,
 /** Each call has its answer, and what strangers wrote is marked. */
 export const checkTranscript = (world: World, steps: readonly Step[], messages: readonly TranscriptMessage[]) => {
   const calls = steps.filter(({ kind }) => kind === 'tool')
-  const results = messages.flatMap((message) => (message.role === 'tool' ? [message] : []))
-  hold(world, results.length === calls.length, `${calls.length} calls have ${results.length} results`)
+  const given = messages.flatMap((message) => (message.role === 'tool' ? [message] : []))
+  const refused = steps.flatMap(({ answer }) => answer?.refused?.calls ?? [])
+  hold(world, given.length === calls.length + refused.length, `${calls.length} calls have ${given.length} results`)
+  for (const { id } of refused)
+    hold(world, given.find(({ call }) => call === id)?.text.startsWith('error: too many') === true, 'a refusal is not told')
+  const left = steps.flatMap(({ answer }) => (answer?.refused?.left ? [`${answer.refused.left} further calls`] : []))
+  for (const words of left)
+    hold(
+      world,
+      given.some(({ text }) => text.includes(words)),
+      'calls that were left out are not counted',
+    )
+  const results = given.filter(({ call }) => !refused.some(({ id }) => id === call))
   for (const [index, { call, text }] of results.entries()) {
     const step = calls[index]!
     hold(world, step.call === call, 'a result of another call')

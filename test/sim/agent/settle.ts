@@ -3,12 +3,13 @@ import { keptAnswer } from '#domain/agent/answer'
 import { settle as settleBudget } from '#domain/agent/budget'
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
+import type { Job } from '#domain/agent/job'
 import { APPROVAL_MS, MOST_CALLS, MOST_INVALID } from '#domain/agent/limits'
 import type { Step } from '#domain/agent/step'
 import { stepMessages } from '#domain/agent/transcript'
 import { verdictOf } from '#domain/agent/verdict'
 import { requireComplete } from '#test/support/scripted-model'
-import { addStep, endJob, execute, finish, priceOf, saveJob, saveStep } from './claim.ts'
+import { addStep, circles, endJob, execute, finish, priceOf, saveJob, saveStep } from './claim.ts'
 import { threadOf } from './family.ts'
 import { checkAnswer, checkArguments, checkSettled } from './money.ts'
 import { checkTranscript } from './rules.ts'
@@ -36,11 +37,21 @@ const callOf = (world: World, conversation: string): Called => {
   return { name, arguments: JSON.stringify(world.next() < 0.4 ? {} : { id: anyId(world, conversation), n: world.below(3) }) }
 }
 
-const answerOf = (world: World, conversation: string, last: boolean) => {
+/** The same again, whatever it was told; or nothing, where it must conclude. */
+const inCircles = (world: World, { id }: Job, last: boolean) => {
+  const usage = { input_tokens: 300, cached_tokens: 0, output_tokens: 20 }
+  const name = ['list', 'sms', 'publish'][Number.parseInt(id.slice(-2), 16) % 3]!
+  const call = { id: newId(world), name, arguments: world.next() < 0.1 ? '{' : '{}' }
+  return { text: '', calls: last && world.next() < 0.5 ? [] : [call], model: 'm', usage }
+}
+
+const answerOf = (world: World, job: Job, last: boolean) => {
+  const conversation = threadOf(world, job)
   const chance = world.next()
-  const many = chance < 0.03 ? 40 : 1 + world.below(5)
+  if (circles(job) && chance < 0.9) return inCircles(world, job, last)
+  const many = chance < 0.03 ? world.of([40, 90]) : 1 + world.below(5)
   const name = world.of(['list', 'delegate', undefined])
-  const one = many === 40 && name ? () => ({ name, arguments: '{}' }) : () => callOf(world, conversation)
+  const one = many >= 40 && name ? () => ({ name, arguments: '{}' }) : () => callOf(world, conversation)
   const calls = chance < (last ? 0.3 : 0.8) ? Array.from({ length: many }, one) : []
   const usage = { input_tokens: 200 + world.below(9_000), cached_tokens: 0, output_tokens: world.below(5_000) }
   const text = world.next() < 0.9 ? 'Fine.' : world.of(['', '\0', 'a\ud800', 'x'.repeat(9_000)])
@@ -65,7 +76,7 @@ export const settle = (world: World, run: Run, wanted = false) => {
   }
   checkTranscript(world, stepsOf(world, run.job), messages)
   if (!wanted && world.next() < 0.07) return failed(world, step)
-  const given = wanted ? { ...answerOf(world, '', true), calls: [], text: 'Done.' } : answerOf(world, threadOf(world, job), run.last)
+  const given = wanted ? { ...answerOf(world, job, true), calls: [], text: 'Done.' } : answerOf(world, job, run.last)
   const thought = keptAnswer(given, 'm')
   checkAnswer(world, given, thought)
   const { usage } = thought
@@ -76,7 +87,11 @@ export const settle = (world: World, run: Run, wanted = false) => {
   const spent = used ? settleBudget(step, used, world.now) : []
   spend(world, spent)
   checkSettled(world, step, used)
-  saveStep(world, step, { state: 'done', answer: { text: thought.text, calls: thought.calls.length }, ended_at: world.now })
+  saveStep(world, step, {
+    state: 'done',
+    answer: { text: thought.text, calls: thought.calls.length, refused: thought.refused },
+    ended_at: world.now,
+  })
   saveJob(world, run.job, { active_ms: job.active_ms + world.of([500, 20_000, 80_000]) })
   if (thought.calls.length > 0) return accept(world, run, step, thought.calls)
   if (thought.text.trim() === '') return invalid(world, run.job)
@@ -140,7 +155,8 @@ const accept = (world: World, run: Extract<Run, { kind: 'think' }>, answered: St
   let usable = 0
   const { taint } = world.jobs.get(run.job)!
   for (const [index, call] of calls.entries()) {
-    const checked = index < MOST_CALLS ? checkedCall(world, run, call) : 'too many'
+    hold(world, index < MOST_CALLS, 'more calls than an answer may make')
+    const checked = checkedCall(world, run, call)
     const made = { kind: 'tool' as const, name: call.name, call: call.id, asked: call.arguments, of_step: answered.number }
     if (typeof checked === 'string') {
       addStep(world, run.job, { ...made, state: 'failed', error: checked, result: { text: checked }, ended_at: world.now })

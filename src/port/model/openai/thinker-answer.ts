@@ -4,7 +4,9 @@ import { ThinkError, type Thought, type ThoughtUsage, type ToolCall, type Turn }
 
 /** Of text, arguments and reasoning together. */
 const MOST_CHARACTERS = 1_048_576
+/** Further ones are counted, as so many characters each. */
 const MOST_CALLS = 64
+const CALL_CHARACTERS = 16
 const MOST_NAME = 200
 /** More than any context holds: a count above it is none. */
 const MOST_TOKENS = 10_000_000
@@ -77,24 +79,34 @@ const begins = (last: Slot | undefined, { id, name }: Pick<Slot, 'id' | 'name'>)
 
 const createCalls = () => {
   const slots: Slot[] = []
+  /** The last call of each index that is not kept. */
+  const beyond = new Map<unknown, Slot>()
+  let [left, latest] = [0, undefined as Slot | undefined]
+  const open = (slot: Slot): void => {
+    latest = slot
+    if (slots.length < MOST_CALLS) return void slots.push(slot)
+    left++
+    beyond.set(slot.index, slot)
+  }
   return {
     /** Returns how many characters the delta has added. */
     add(value: unknown): number {
       const delta = fieldsOf(value)
       const called = fieldsOf(delta.function)
       const [id, name, more] = [textOf(delta.id), textOf(called.name).slice(0, MOST_NAME), argumentsOf(called.arguments)]
-      const last = typeof delta.index === 'number' ? slots.findLast(({ index }) => index === delta.index) : slots.at(-1)
+      const { index } = delta
+      const last = typeof index === 'number' ? (beyond.get(index) ?? slots.findLast((slot) => slot.index === index)) : latest
       if (!last || begins(last, { id, name })) {
-        if (slots.length === MOST_CALLS) throw new ThinkError('broken')
-        slots.push({ index: delta.index, id, name, arguments: more })
-        return name.length + more.length
+        open({ index, id, name, arguments: slots.length < MOST_CALLS ? more : '' })
+        return CALL_CHARACTERS + name.length + more.length
       }
       last.name ||= name
       last.id ||= id
-      last.arguments += more
+      if (slots.includes(last)) last.arguments += more
       return more.length
     },
     count: () => slots.length,
+    left: () => left,
     calls: (): ToolCall[] =>
       slots.map((slot) => ({ id: randomBase62(ID_LENGTH), name: storable(slot.name), arguments: storableArguments(slot.arguments) })),
   }
@@ -154,6 +166,7 @@ export const createAssembly = (turn: Turn, onText: (piece: string) => void): Ass
     thought: () => ({
       text: text.end(),
       calls: turn.choice === 'none' ? [] : calls.calls(),
+      ...(turn.choice !== 'none' && calls.left() > 0 && { left: calls.left() }),
       ending: declined || finish === 'content_filter' ? 'refused' : finish === 'length' ? 'cut' : 'whole',
       usage,
       model: model ?? turn.model,
