@@ -28,7 +28,7 @@ export const agentLimitKeys = ['agent_tokens_day', 'agent_tokens_month', 'agent_
 export type AgentLimitKey = (typeof agentLimitKeys)[number]
 
 /** How much of something a workspace may have. */
-export const stockKeys = ['documents'] as const
+export const stockKeys = ['documents', 'document_mb'] as const
 type StockKey = (typeof stockKeys)[number]
 
 /** Features that a plan may lack. Every plan includes drafting posts, approving and posting. */

@@ -51,6 +51,14 @@ export const Plan = record(
     }),
     caps: T.Array(Budget, { description: 'Hourly caps.' }),
     reads: T.Array(Reads, { description: 'Daily read budgets. The connected network determines the tier.' }),
+    documents: record(
+      {
+        limit: T.Integer({ description: 'How many documents the workspace can have.' }),
+        bytes_used: T.Integer({ description: 'What they take in the database, with the passages and words by which they are found.' }),
+        bytes_limit: T.Integer({ description: 'Beyond it, adding a document returns 409.' }),
+      },
+      { description: 'The room for documents.' },
+    ),
     features: T.Array(oneOf(features), {
       description: 'The features of the plan. Operations of other features are refused with plan_feature_disabled.',
     }),

@@ -40,7 +40,7 @@ export const makeDocument = async (
     author: aKey,
   }
   const wish = { ...given, role: 'owner', configuration: 'english', now } as const
-  const document = newDocument(wish, { equal: undefined, count: 0 }, 1)
+  const document = newDocument(wish, { equal: undefined, count: 0, pending: 0 }, { documents: 1, used: 0, limit: 100_000_000 })
   await write(place, { writes: [insertDocument(document, content)] })
   if (status === 'queued') return document
   const end = status === 'failed' ? { ...document, status, error: 'no_text: nothing' } : await index(place, document, content)

@@ -3,7 +3,9 @@
  * has lost a block, which is cut again in the same way. Of a document that is gone, or is read anew, it removes what is there first.
  */
 import { BLOCK, begun, type Document, failed, flawOf, MOST_DEATHS, MOST_PASSAGES, ready } from '#domain/agent/document'
+import { mostOfBlock, noRoom } from '#domain/agent/document-room'
 import { type Passage, passagesOf } from '#domain/agent/passages'
+import { documentRoom } from '#domain/app/room'
 import { AppError, isUnavailable } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
@@ -38,9 +40,9 @@ interface Job {
   block: number
 }
 
-/** `total`: passages of the whole document. `later`: the database was away, or too many documents waited to be read. */
+/** `total`: passages of the whole document. `most`: bytes that the block takes at most. `later`: the database was away, or too many documents waited to be read. */
 type Outcome =
-  | { kind: 'cut'; passages: NewPassage[]; total: number }
+  | { kind: 'cut'; passages: NewPassage[]; total: number; most: number }
   | { kind: 'failed'; error: string }
   | { kind: 'stopped' }
   | { kind: 'later' }
@@ -94,7 +96,7 @@ export const ingestLane = (deps: IngestDeps): Ending<Lane<Job, Outcome>> => ({
 const claim = async ({ sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
   const { document, before } = await loadNow(sql, { document: documentPart(work.ref_id), before: hasPassages(work.ref_id) })
   const { block, counted } = progressOf(work)
-  if (before.some && (!document || (block === 0 && document.status === 'queued')))
+  if (before.some && (!document || document.status === 'failed' || (block === 0 && document.status === 'queued')))
     return { decision: again(work, gate, { block, counted }, { writes: removePassages(work.ref_id) }) }
   if (!document || (document.status !== 'queued' && document.status !== 'processing')) return { decision: finished(work) }
   if (work.attempt - counted >= MOST_DEATHS) {
@@ -109,9 +111,13 @@ const written = (
   { gate, work }: Pick<Claiming, 'gate' | 'work'>,
   { document, job, outcome }: { document: Document; job: Job; outcome: Extract<Outcome, { kind: 'cut' }> },
 ): Decision<void> => {
-  const { passages, total } = outcome
+  const { passages, total, most } = outcome
   const flaw = flawOf(total)
   if (flaw) return finished(work, { writes: [saveDocument(failed(document, flaw, gate.now))] })
+  const room = documentRoom(gate)
+  // What is there already is removed by the next claim.
+  if (room.used + most > room.limit)
+    return again(work, gate, { block: 0, counted: work.attempt }, { writes: [saveDocument(failed(document, noRoom(room), gate.now))] })
   const given = { documentId: document.id, configuration: document.configuration, passages }
   const writes = [insertPassages(given), insertWords(given)]
   const next = job.block + 1
@@ -155,7 +161,7 @@ const cut = async ({ document, block }: Job, content: string, signal: AbortSigna
     if (signal.aborted) return { kind: 'stopped' }
     since = performance.now()
   }
-  return { kind: 'cut', passages, total }
+  return { kind: 'cut', passages, total, most: mostOfBlock(passages) }
 }
 
 const kept = (content: string, { number, path, start, end }: Passage): NewPassage => {

@@ -2,12 +2,13 @@
 import type { ChannelConnection } from '#domain/agent/channel'
 import type { ChannelMessage, MessageFile } from '#domain/agent/channel-message'
 import { mediaTypeOf } from '#domain/agent/channel-message'
-import { type Document, hashOf, mostDocuments, newDocument } from '#domain/agent/document'
+import { type Document, hashOf, newDocument } from '#domain/agent/document'
 import type { OnBehalf } from '#domain/agent/job'
+import { documentRoom } from '#domain/app/room'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
-import { documentCount, equalDocuments, insertDocument } from '#store/agent/documents'
+import { documentStock, equalDocuments, insertDocument } from '#store/agent/documents'
 import type { Sql } from '#store/engine/db'
 import type { Effects, Gate } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
@@ -61,7 +62,7 @@ export const keepFiles = async (
     }
   const { known, stock, profile } = await loadNow(sql, {
     known: equalDocuments(contents.map(hashOf)),
-    stock: documentCount,
+    stock: documentStock,
     profile: profilePart,
   })
   const documents = new Map(known.map((document) => [document.sha256, document]))
@@ -76,8 +77,8 @@ export const keepFiles = async (
     const made = tried(() =>
       newDocument(
         { ...wish, id: newId(), fileName: fileNameOf(file.name), content, mimeType, metadata },
-        { equal: undefined, count: stock.count + added.length },
-        mostDocuments(gate),
+        { equal: undefined, count: stock.count + added.length, pending: stock.pending + sizeOf(added) },
+        documentRoom(gate),
       ),
     )
     if (typeof made === 'string') return refused(file, made)
@@ -89,6 +90,8 @@ export const keepFiles = async (
   const work = added.map(({ document }) => newWork('ingest', { refId: document.id, origin: 'manual', runAt: gate.now }))
   return { files, effects: { writes, work } }
 }
+
+const sizeOf = (added: readonly { document: Document }[]): number => added.reduce((sum, { document }) => sum + document.byte_size, 0)
 
 /** What it gives, or why it was refused. */
 const tried = <T>(make: () => T): T | string => {

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
-import { type PlanUsage, planOf } from '../app/plan.ts'
+import type { DocumentRoom } from '../app/room.ts'
+import { requireDocumentRoom } from './document-room.ts'
 import type { OnBehalf } from './job.ts'
 
 export interface Document {
@@ -73,12 +74,12 @@ interface Present {
   /** One of equal content. */
   equal: Pick<Document, 'id' | 'file_name' | 'status'> | undefined
   count: number
+  /** Bytes of the texts that are still to be read. */
+  pending: number
 }
 
-export const mostDocuments = ({ plan }: Pick<PlanUsage, 'plan'>): number => plan.overrides.documents ?? planOf(plan).documents
-
 /** Throws `invalid_input`, `forbidden` and `conflict`. */
-export const newDocument = (wish: Wish, { equal, count }: Present, most: number): Document => {
+export const newDocument = (wish: Wish, { equal, count, pending }: Present, room: DocumentRoom): Document => {
   const { id, fileName, content, metadata, mimeType = mimeTypeOf(fileName), author, configuration, now } = wish
   const byte_size = Buffer.byteLength(content)
   if (byte_size > MOST_BYTES) refuse('content', `must have at most ${MOST_BYTES} bytes as UTF-8, and has ${byte_size}`)
@@ -86,7 +87,8 @@ export const newDocument = (wish: Wish, { equal, count }: Present, most: number)
     refuse('metadata', `must have at most ${MOST_METADATA_BYTES} bytes as JSON`)
   const trusted = isVouchedFor(wish)
   if (equal) fail('conflict', `this content is document ${equal.id} already, ${equal.file_name}, which is ${equal.status}`)
-  if (count >= most) fail('conflict', `the plan's limit of ${most} documents is reached; delete one first`)
+  if (count >= room.documents) fail('conflict', `the plan's limit of ${room.documents} documents is reached; delete one first`)
+  requireDocumentRoom(room, pending, byte_size)
   return {
     ...{ id, file_name: fileName, mime_type: mimeType, byte_size, length: content.length, sha256: hashOf(content), metadata, trusted },
     ...{ status: 'queued', error: null, passages: 0, configuration, author, created_at: now, updated_at: now },
@@ -106,8 +108,9 @@ const isVouchedFor = ({ metadata, author, role }: Wish): boolean => {
 export const isPublic = ({ metadata }: Pick<Document, 'metadata'>): boolean => metadata.public === true
 
 /** Throws `conflict`. */
-export const retried = (document: Document, now: Date): Document => {
+export const retried = (document: Document, now: Date, { pending, room }: Pick<Present, 'pending'> & { room: DocumentRoom }): Document => {
   if (document.status !== 'failed') fail('conflict', `cannot retry: the document is ${document.status}, not failed`)
+  requireDocumentRoom(room, pending, document.byte_size)
   return { ...document, status: 'queued', error: null, updated_at: now }
 }
 

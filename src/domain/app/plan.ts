@@ -14,6 +14,8 @@ export interface Plan {
   agent: Record<AgentLimitKey, number>
   /** Documents that the workspace may have. */
   documents: number
+  /** What they may take in the database, passages and words included, in millions of bytes. */
+  document_mb: number
   /** All credentials of a workspace together, in each process. */
   rates: { requests: Rate; commands: Rate }
 }
@@ -34,6 +36,7 @@ export const plans = {
       agent_max_steps: 15,
     },
     documents: 50,
+    document_mb: 50,
     reads: { free: 1_000, payg: 200_000 },
     rates: { requests: { perSecond: 100, burst: 1_000 }, commands: { perSecond: 30, burst: 500 } },
   },
@@ -52,6 +55,7 @@ export const plans = {
       agent_max_steps: 25,
     },
     documents: 500,
+    document_mb: 500,
     reads: { free: 3_000, payg: 500_000 },
     rates: { requests: { perSecond: 333, burst: 3_333 }, commands: { perSecond: 100, burst: 1_667 } },
   },
@@ -70,6 +74,7 @@ export const plans = {
       agent_max_steps: 40,
     },
     documents: 2_000,
+    document_mb: 2_000,
     reads: { free: 5_000, payg: 1_000_000 },
     rates: { requests: { perSecond: 1_000, burst: 10_000 }, commands: { perSecond: 300, burst: 5_000 } },
   },

@@ -6,13 +6,13 @@ import {
   documentView,
   hashOf,
   isPublic,
-  mostDocuments,
   newDocument,
   passageView,
   READ_AT_ONCE,
   retried,
   type StoredPassage,
 } from '#domain/agent/document'
+import { documentRoom } from '#domain/app/room'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { placesOfMarks, spacedWords } from '#kernel/spacing'
@@ -20,8 +20,8 @@ import { type FoundPassage, searchPassages } from '#store/agent/document-search'
 import {
   contentPart,
   deleteDocument,
-  documentCount,
   documentPart,
+  documentStock,
   equalDocument,
   insertDocument,
   listDocuments,
@@ -81,11 +81,11 @@ export const documentHandlers = (linked: Linked): Handlers<typeof documents> => 
   },
 
   add: loading(
-    ({ content }) => ({ equal: equalDocument(hashOf(content)), stock: documentCount, profile: profilePart }),
+    ({ content }) => ({ equal: equalDocument(hashOf(content)), stock: documentStock, profile: profilePart }),
     ({ fileName, content, mimeType, metadata = {} }, { gate, principal }, { equal, stock, profile }) => {
       const wish = { id: newId(), fileName, content, mimeType, metadata, author: onBehalfOf(principal), role: roleOf(principal) }
       const configuration = searchConfiguration(profile.profile.language)
-      const document = newDocument({ ...wish, configuration, now: gate.now }, { equal, ...stock }, mostDocuments(gate))
+      const document = newDocument({ ...wish, configuration, now: gate.now }, { equal, ...stock }, documentRoom(gate))
       const effects = { writes: [insertDocument(document, content)], work: [ingest(document.id, gate.now)] }
       const { byte_size, trusted } = document
       return { reply: { document: documentView(document) }, effects, refId: document.id, auditDetail: { byte_size, trusted } }
@@ -114,9 +114,9 @@ export const documentHandlers = (linked: Linked): Handlers<typeof documents> => 
   ),
 
   retry: loading(
-    ({ id }) => ({ document: documentPart(id) }),
-    ({ id }, { gate }, { document }) => {
-      const again = retried(the(document), gate.now)
+    ({ id }) => ({ document: documentPart(id), stock: documentStock }),
+    ({ id }, { gate }, { document, stock }) => {
+      const again = retried(the(document), gate.now, { ...stock, room: documentRoom(gate) })
       return { reply: { document: documentView(again) }, effects: { writes: [saveDocument(again)], work: [ingest(id, gate.now)] } }
     },
   ),

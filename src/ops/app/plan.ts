@@ -2,6 +2,7 @@ import type { plan } from '#contract/app/plan'
 import { features } from '#contract/limits'
 import { budgetsOf, hasFeature } from '#domain/app/plan'
 import { readsView, tiers } from '#domain/app/read-budget'
+import { documentRoom } from '#domain/app/room'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
 import type { Handlers } from '../call.ts'
 
@@ -10,7 +11,9 @@ export const planView = ({ now, counters, ...state }: PlanRow) => {
   const budget = { plan: state, counters, now }
   const reads = tiers.map((tier) => readsView(budget, tier))
   const own = features.filter((feature) => hasFeature(state, feature))
-  return { name: state.plan, billing: state.billing, ...budgetsOf(budget), reads, features: own }
+  const room = documentRoom(budget)
+  const documents = { limit: room.documents, bytes_used: room.used, bytes_limit: room.limit }
+  return { name: state.plan, billing: state.billing, ...budgetsOf(budget), reads, documents, features: own }
 }
 
 export const planHandlers: Handlers<typeof plan> = {

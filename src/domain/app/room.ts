@@ -1,0 +1,20 @@
+/** How many documents a plan grants, and how much of the database they may take, passages and words included. */
+import { type PlanUsage, planOf } from './plan.ts'
+
+/** Of the counter that the database keeps (sql/000106-room-of-documents.sql). */
+export const UNIT_BYTES = 16
+export const MB = 1_000_000
+
+export interface DocumentRoom {
+  /** How many there may be. */
+  documents: number
+  /** Bytes that they take, or took until they are removed. */
+  used: number
+  limit: number
+}
+
+export const documentRoom = ({ plan, counters }: Pick<PlanUsage, 'plan' | 'counters'>): DocumentRoom => ({
+  documents: plan.overrides.documents ?? planOf(plan).documents,
+  used: (counters['documents@units'] ?? 0) * UNIT_BYTES,
+  limit: (plan.overrides.document_mb ?? planOf(plan).document_mb) * MB,
+})
