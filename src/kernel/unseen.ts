@@ -8,7 +8,7 @@
 
 /** Signs around numerals of Arabic, Syriac and Kaithi are format characters in Unicode's table, but they show. */
 const UNSEEN =
-  /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]--[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]/v
+  /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufdd0-\ufdef\u{1d159}]--[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]/v
 const PICTURE = /\p{Extended_Pictographic}/u
 const CURSIVE = ['Adlm', 'Arab', 'Mand', 'Mong', 'Nkoo', 'Phag', 'Rohg', 'Syrc']
 const INDIC = ['Beng', 'Deva', 'Gujr', 'Guru', 'Khmr', 'Knda', 'Mlym', 'Mymr', 'Orya', 'Sinh', 'Taml', 'Telu', 'Tibt']
@@ -22,7 +22,9 @@ const [IS_UNSEEN, IS_PICTURE, IS_JOINING] = [1, 2, 4]
 
 const kindOf = (point: number): number => {
   const character = String.fromCodePoint(point)
-  return (UNSEEN.test(character) ? IS_UNSEEN : 0) | (PICTURE.test(character) ? IS_PICTURE : 0) | (JOINING.test(character) ? IS_JOINING : 0)
+  // The last two of each plane are no characters.
+  const isUnseen = UNSEEN.test(character) || (point & 0xfffe) === 0xfffe
+  return (isUnseen ? IS_UNSEEN : 0) | (PICTURE.test(character) ? IS_PICTURE : 0) | (JOINING.test(character) ? IS_JOINING : 0)
 }
 
 const BLOCK = 256

@@ -31,6 +31,8 @@ const unseen: [what: string, text: string, shown: string][] = [
   ['two joiners between letters that take one', 'ی\u200c\u200cخ', 'ی[U+200C ×2]خ'],
   ['a filler', 'a\u3164b', 'a[U+3164]b'],
   ['an empty Braille cell', 'a\u2800b', 'a[U+2800]b'],
+  ['what is no character', 'a\ufdd0b\uffff\u{10fffe}', 'a[U+FDD0]b[U+FFFF][U+10FFFE]'],
+  ['a note without a head', '\u{1d159}', '[U+1D159]'],
   ['half a character', 'a\ud800b', 'a[U+D800]b'],
 ]
 

@@ -1,12 +1,14 @@
 /** Words of the model without a call of a tool: the end of a job. */
 import { MOST_INVALID } from '#domain/agent/limits'
+import { withoutMarks } from '#kernel/marks'
 import type { Thought } from '#port/model/thinker'
 import { type At, again, over } from './at.ts'
 
 const REFUSED = 'The model declined to answer this.'
 const CUT = '\n\n(The answer was cut off: it reached the longest length.)'
 
-export const answered = (at: At, { text, ending, model }: Thought) => {
+export const answered = (at: At, { text: given, ending, model }: Thought) => {
+  const text = withoutMarks(given)
   const words = ending === 'refused' && text.trim() === '' ? REFUSED : text
   if (words.trim() === '') return invalid(at)
   const said = ending === 'cut' ? `${words}${CUT}` : words
