@@ -128,6 +128,12 @@ const overdrawn = `select format('workspace %s: %s counted, %s used or kept', co
   full join (select tenant_id, sum(tokens) as tokens from agent_ledger group by tenant_id) l on l.tenant_id = c.tenant_id
   where coalesce(c.used, 0) <> coalesce(l.tokens, 0)`
 
+/** Broken if the jobs of a workspace do not show together what its budgets hold. */
+const unshown = `select format('workspace %s: %s %s counted, %s shown', c.tenant_id, c.used, c.key, j.shown) from counter c cross join lateral (
+    select case c.key when 'agent_tokens_month' then coalesce(sum(input_tokens + output_tokens + reserved_tokens), 0)
+      else coalesce(sum(cost + reserved_cost), 0) end as shown from agent_job j where j.tenant_id = c.tenant_id) j
+  where c.key in ('agent_tokens_month', 'agent_cost_month') and c.used <> j.shown`
+
 /**
  * Keeps in the table `agent_ledger` what each call of a model has reserved, or used once it is settled: a step that is tried again has no
  * room for what its dead calls keep.
@@ -149,7 +155,9 @@ export const recordReservations = async (owner: postgres.Sql): Promise<void> => 
 
 /** What is broken, at most five of each rule. With `ledger`, budgets are compared as well. */
 export const brokenInvariants = async (owner: postgres.Sql, { ledger = false }: { ledger?: boolean } = {}): Promise<string[]> => {
-  const all = Object.entries(ledger ? { ...rules, 'a budget that does not add up': overdrawn } : rules)
+  const all = Object.entries(
+    ledger ? { ...rules, 'a budget that does not add up': overdrawn, 'a budget that jobs do not show': unshown } : rules,
+  )
   const broken: string[] = []
   for (const [rule, query] of all) {
     const rows = await owner.unsafe<{ format: string }[]>(`${query} limit 5`)

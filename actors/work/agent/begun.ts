@@ -22,7 +22,11 @@ export const beginStep = (
   const taken = reserved
     ? { reserved_tokens: reserved.tokens, reserved_cost: reserved.cost, day: reserved.day, month: reserved.month }
     : { reserved_tokens: 0, reserved_cost: 0 }
-  if (reserved) changes.also({ spend: reserved.spend })
+  if (reserved) {
+    const { reserved_tokens, reserved_cost } = changes.job
+    changes.also({ spend: reserved.spend })
+    changes.set({ reserved_tokens: reserved_tokens + reserved.tokens, reserved_cost: reserved_cost + reserved.cost })
+  }
   if (before) return changes.save({ ...before, ...taken, state: 'running', started_at: gate.now, not_before: null })
   return addThought({ changes, gate }, { ...more, state: 'running', started_at: gate.now, ...taken })
 }

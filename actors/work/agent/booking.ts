@@ -23,10 +23,11 @@ export const booked = (deps: AgentDeps, at: At, step: Step, { thought, byDesk, m
     used && !byDesk ? deps.priceOf(step.name)({ input: used.input_tokens, cached: used.cached_tokens, output: used.output_tokens }) : 0
   // Without usage the reservation stands.
   if (used) spendOn(at, settle(step, { tokens: used.input_tokens + used.output_tokens, cost: cost ?? 0 }, at.gate.now))
+  if (used) released(at, step)
   at.changes.set({
     input_tokens: job.input_tokens + (used?.input_tokens ?? 0),
     output_tokens: job.output_tokens + (used?.output_tokens ?? 0),
-    cost: job.cost + (used ? (cost ?? 0) : step.reserved_cost),
+    cost: job.cost + (used ? (cost ?? 0) : 0),
     cost_estimated: job.cost_estimated || !used || cost === null,
     active_ms: job.active_ms + ms,
   })
@@ -34,8 +35,17 @@ export const booked = (deps: AgentDeps, at: At, step: Step, { thought, byDesk, m
   return { ...step, ...usage, state: 'done', name: thought.model, cost, ended_at: at.gate.now }
 }
 
+/** The reservation of a call that is settled. That of one that is not stays, and the job shows it. */
+const released = ({ changes }: Pick<At, 'changes'>, { reserved_tokens, reserved_cost }: Step): void => {
+  const { job } = changes
+  changes.set({ reserved_tokens: job.reserved_tokens - reserved_tokens, reserved_cost: job.reserved_cost - reserved_cost })
+}
+
 /** A call that failed keeps no reservation, since nothing was delivered. But the provider may have counted an answer that broke off. */
 export const unbooked = ({ changes, gate }: At, step: Step, { failure, ms }: { failure: ThinkFailure; ms: number }): void => {
-  if (failure !== 'broken' && failure !== 'timeout') changes.also({ spend: settle(step, { tokens: 0, cost: 0 }, gate.now) })
+  if (failure !== 'broken' && failure !== 'timeout') {
+    changes.also({ spend: settle(step, { tokens: 0, cost: 0 }, gate.now) })
+    released({ changes }, step)
+  }
   changes.set({ active_ms: changes.job.active_ms + ms })
 }

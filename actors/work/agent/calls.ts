@@ -238,7 +238,8 @@ const addStep = (deps: AgentDeps, { changes, gate }: At, { call, checked, verdic
         ...{ call: call.id, asked: beginning(storable(call.arguments), LONGEST_ASKED), of_step: ofStep },
         ...('error' in checked ? {} : { args: checked.args, args_hash: checked.hash }),
         class: deps.toolBox().tools.get(call.name)?.class ?? null,
-        ...(error === undefined ? {} : { error, result: { text: error }, started_at: gate.now, ended_at: gate.now }),
+        // It has never begun: a call that is refused counts as none.
+        ...(error === undefined ? {} : { error, result: { text: error }, ended_at: gate.now }),
       },
       gate.now,
     ),

@@ -49,6 +49,14 @@ export const failTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: st
   return endStep(changes, { ...step, state: 'failed', result: { text: error }, error, untrusted: from })
 }
 
+/** A call that is not made: it counts as none, in the tool's hour and everywhere else. */
+const refuseTool = ({ changes }: Pick<At, 'changes'>, step: Step, error: string): Step => {
+  if (step.started_at !== null) return failTool({ changes }, step, error)
+  const saved = changes.save({ ...step, state: 'failed', result: { text: error }, error, ended_at: changes.now })
+  changes.endedStep(saved)
+  return saved
+}
+
 const endStep = (changes: At['changes'], step: Step): Step => {
   const times = { started_at: step.started_at ?? changes.now, ended_at: changes.now }
   const saved = changes.save({ ...step, ...times })
@@ -133,7 +141,7 @@ export const executeStep = async (usual: AgentDeps, at: At, head: StepHead): Pro
   const decide = (context: ToolContext) => deps.toolBox().decide(step!.name, step!.args ?? {}, context)
   await underLimit(at.sql, async () => {
     const held = heldBack(at, head, hour.calls)
-    if (held) return void failTool(at, step!, held)
+    if (held) return void refuseTool(at, step!, held)
     await decideTool(deps, at, { step: step!, approval, decide })
   })
 }
@@ -147,7 +155,7 @@ interface DecidingStep {
 const decideTool = async (deps: AgentDeps, at: At, { step, approval, decide }: DecidingStep): Promise<void> => {
   try {
     const acting = await actingFor(deps, at, step, approval)
-    if (typeof acting === 'string') return void failTool(at, step, acting)
+    if (typeof acting === 'string') return void refuseTool(at, step, acting)
     const decided = await decide(contextOf(at, acting.caller, step))
     await deps.failpoints('agent.executing')
     return decidedTool(deps, at, { step, decided, approval })
@@ -168,7 +176,7 @@ export const stepToRun = async (deps: AgentDeps, at: At, head: StepHead): Promis
   const acting = await refusable(actingFor(deps, at, step!, approval))
   const refusal = heldBack(at, head, hour.calls) ?? (typeof acting === 'string' ? acting : undefined)
   if (refusal === undefined) return step
-  failTool(at, step!, refusal)
+  refuseTool(at, step!, refusal)
   return undefined
 }
 

@@ -67,6 +67,9 @@ export interface Job {
   output_tokens: number
   /** Hundredths of a US cent. */
   cost: number
+  /** Tokens and money set aside for calls of the model that are not settled: on the wire, or kept for those that died. */
+  reserved_tokens: number
+  reserved_cost: number
   cost_estimated: boolean
   active_ms: number
   invalid_answers: number
@@ -129,7 +132,16 @@ const unbegun = (id: string, goal: string, now: Date) => ({
   ...{ id, status: 'queued' as const, error: null, goal: [...goal].slice(0, GOAL_LENGTH).join('') },
   ...{ parent_id: null, parent_step_id: null, root_id: id, depth: 0, origin: 'manual' as const, shown: [], scheduled: false, cause: null },
   ...{ most_steps: null, task: null, output: null },
-  ...{ model_calls: 0, tool_calls: 0, input_tokens: 0, output_tokens: 0, cost: 0, cost_estimated: false },
+  ...{
+    model_calls: 0,
+    tool_calls: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost: 0,
+    reserved_tokens: 0,
+    reserved_cost: 0,
+    cost_estimated: false,
+  },
   ...{ active_ms: 0, invalid_answers: 0, held_since: null, next_step: 1, next_event: 1 },
   ...{ started_at: null, ended_at: null, created_at: now, updated_at: now },
 })

@@ -34,7 +34,8 @@ export const jobView = (job: Job) => {
     ...{ depth: job.depth, output: job.output },
     ...{ toolNames: job.tools, requestedModel: job.asked_model, modelCalls: job.model_calls, toolCalls: job.tool_calls },
     ...{ inputTokens: job.input_tokens, outputTokens: job.output_tokens },
-    ...{ costUsdCents: job.cost / IN_CENT, costIsEstimated: job.cost_estimated },
+    ...{ costUsdCents: (job.cost + job.reserved_cost) / IN_CENT, costIsEstimated: job.cost_estimated || job.reserved_cost > 0 },
+    ...{ reservedTokens: job.reserved_tokens, reservedCostUsdCents: job.reserved_cost / IN_CENT },
     ...{ startedAt: job.started_at, endedAt: job.ended_at, createdAt: job.created_at, updatedAt: job.updated_at },
   }
 }

@@ -13,28 +13,28 @@ export const endedByDay = (starts: readonly Date[]) =>
       from agent_job where ended_at >= ${starts[0]!} group by 1 order by 1`,
   )
 
-/** What the jobs that ended since then have used, and those that are not over. */
+/** What the budgets hold of the jobs that ended since then, and of those that are not over: used, and reserved by calls that are not settled. */
 export const costSince = (since: Date) =>
   sure(
     one<{ running: number; cost: number; input_tokens: number; output_tokens: number }>(
       {},
       (sql) => sql`select sum(running)::int as running, coalesce(sum(cost), 0) as cost, coalesce(sum(input), 0) as input_tokens,
           coalesce(sum(output), 0) as output_tokens
-        from (select count(*) as running, sum(cost) as cost, sum(input_tokens) as input, sum(output_tokens) as output
+        from (select count(*) as running, sum(cost + reserved_cost) as cost, sum(input_tokens::bigint + reserved_tokens) as input, sum(output_tokens) as output
             from agent_job where ended_at is null
-          union all select 0, sum(cost), sum(input_tokens), sum(output_tokens) from agent_job where ended_at >= ${since}) parts`,
+          union all select 0, sum(cost + reserved_cost), sum(input_tokens::bigint + reserved_tokens), sum(output_tokens) from agent_job where ended_at >= ${since}) parts`,
     ),
   )
 
 /** Names of tools that a model made up have no calls, so there are no more than tools. */
 const MOST_TOOLS = 1_000
 
-/** Calls of tools that were carried out since then. */
+/** Calls of tools that were made since then, whatever became of them. One that was refused has never begun. */
 export const actionsSince = (since: Date) =>
   many<{ tool: string; calls: number }>(
     {},
     (sql) => sql`select name as tool, count(*)::int as calls from agent_step
-      where kind = 'tool' and started_at >= ${since} and state in ('done', 'waiting', 'unknown')
+      where kind = 'tool' and started_at >= ${since}
       group by name order by count(*) desc, name limit ${MOST_TOOLS}`,
   )
 

@@ -8,7 +8,8 @@ const columns = (
   sql: Sql,
 ): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id, j.parent_id, j.parent_step_id,
   j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.cause, j.most_steps,
-  j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost, j.cost_estimated, j.active_ms,
+  j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost, j.reserved_tokens,
+  j.reserved_cost, j.cost_estimated, j.active_ms,
   j.invalid_answers, j.held_since, j.next_step, j.next_event, j.started_at, j.ended_at, j.created_at, j.updated_at`
 
 const times = { held_since: true, started_at: true, ended_at: true, created_at: true, updated_at: true } as const
@@ -79,7 +80,7 @@ export const costEstimated = sure(
   one<{ any: boolean }>(
     {},
     (sql) => sql`select exists (select from agent_job where cost_estimated and ended_at is null)
-      or exists (select from agent_job where cost_estimated and ended_at >= date_trunc('month', clock_timestamp(), 'UTC')) as any`,
+      or exists (select from agent_job where (cost_estimated or reserved_tokens > 0) and ended_at >= date_trunc('month', clock_timestamp(), 'UTC')) as any`,
   ),
 )
 

@@ -93,7 +93,7 @@ export const callsInFlight = many<CallInFlight>(
     where w.kind = 'agent' and w.state = 'running' order by s.started_at limit 100`,
 )
 
-/** Calls of a tool that began within the last hour. */
+/** Calls of a tool that began within the last hour. One that was refused has never begun. */
 export const callsWithinHour = (tool: string) =>
   sure(
     one<{ calls: number }>(

@@ -23,7 +23,12 @@ const end = (surface: Surface, status: Job['status'], days: number, more: Partia
 
 const call = async (surface: Surface, name: string, state: Step['state'], days = 0) => {
   const { id: job_id } = await makeJob(surface)
-  const step = newStep({ id: newId(), job_id, number: 1, kind: 'tool', name, state, started_at: daysAgo(days) }, daysAgo(days))
+  // It has never begun.
+  const isRefused = state === 'failed' || state === 'rejected'
+  const step = newStep(
+    { id: newId(), job_id, number: 1, kind: 'tool', name, state, started_at: isRefused ? null : daysAgo(days) },
+    daysAgo(days),
+  )
   await write(surface, { writes: [insertSteps([step])] })
 }
 
