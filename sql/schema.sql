@@ -676,7 +676,7 @@ grant delete, insert, select, update on public.channel_message to tendril_app;
 create table public.channel_reply (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
-  connection_id uuid not null,
+  connection_id uuid,
   job_id uuid,
   message_id uuid,
   conversation_id uuid,
@@ -695,6 +695,8 @@ create table public.channel_reply (
   why text,
   secret bytea,
   html text[],
+  channel text,
+  constraint channel_reply_of CHECK (((connection_id IS NOT NULL) OR (channel IS NOT NULL))),
   constraint channel_reply_pkey PRIMARY KEY (tenant_id, id),
   constraint channel_reply_status_check CHECK ((status = ANY (ARRAY['held'::text, 'queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'unknown'::text, 'discarded'::text]))),
   constraint channel_reply_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.channel_connection(tenant_id, id) ON DELETE CASCADE

@@ -114,23 +114,30 @@ export const Connection = record(
   { title: 'Connection' },
 )
 
+/** What is on its way to the world outside. */
+export const InFlight = T.Array(
+  record(
+    {
+      item_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a post.' })),
+      engagement_id: T.Optional(T.String({ format: 'uuid', description: 'Set for an engagement.' })),
+      job_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a tool of the agent that changes something outside.' })),
+      tool: T.Optional(T.String({ description: 'The name of that tool.' })),
+      reply_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a reply to a channel.' })),
+      origin: oneOf(['manual', 'automatic'], { description: 'manual: requested by a person or a program.' }),
+      since: Time,
+    },
+    { title: 'InFlight' },
+  ),
+  {
+    description:
+      'What is on its way already, which can no longer be recalled: posts, engagements, calls of tools outside, and replies to channels. Each has one of the four ids, and its record takes the outcome.',
+  },
+)
+
 export const Automation = record(
   {
     paused: T.Boolean({ description: 'While true, nothing starts unattended.' }),
-    in_flight: T.Array(
-      record({
-        item_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a post.' })),
-        engagement_id: T.Optional(T.String({ format: 'uuid', description: 'Set for an engagement.' })),
-        job_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a tool of the agent that changes something outside.' })),
-        tool: T.Optional(T.String({ description: 'The name of that tool.' })),
-        origin: oneOf(['manual', 'automatic'], { description: 'manual: requested by a person or a program.' }),
-        since: Time,
-      }),
-      {
-        description:
-          'Posts, engagements and calls of tools outside that are already on their way, which can no longer be recalled. Each has one of the three ids.',
-      },
-    ),
+    in_flight: InFlight,
   },
   { title: 'Automation' },
 )

@@ -7,7 +7,7 @@ import type { QueryContext } from './call.ts'
 
 const byId = new Map<string, NamedOp>(operations.map((o) => [o.id, o]))
 
-/** By the operation that the caller may not run. Whoever reads the brief may read all of these. */
+/** By the operation that the caller may not run. */
 const reads: Record<string, string> = {
   'app.plan.get': 'growth.plan.get',
   'app.connections.connectSandbox': 'growth.connection.get',
@@ -22,6 +22,7 @@ const reads: Record<string, string> = {
   'growth.engagements.approve': 'growth.engagements.list',
   'growth.engagements.execute': 'growth.engagements.list',
   'growth.signals.engage': 'growth.signals.get',
+  'agent.channelReplies.settle': 'agent.channelReplies.get',
 }
 
 const APPROVALS = ['growth.items.approve', 'growth.engagements.approve']
@@ -32,7 +33,7 @@ const fitting = ({ input }: NamedOp, given: Record<string, unknown>): Record<str
 
 type Call = Pick<BriefAction, 'operation' | 'arguments' | 'why'> & { tool: string | null }
 
-/** `tool` is null when a person must do it. Undefined for an operation of another version. */
+/** `tool` is null when a person must do it. Undefined for an operation of another version, and for what the caller may not even read. */
 export const callFor = (
   action: BriefAction,
   { principal, scopes, job }: Pick<QueryContext, 'principal' | 'scopes' | 'job'>,
@@ -45,5 +46,7 @@ export const callFor = (
     return { operation, arguments: given, tool: o.tool ?? null, why: asks ? `${why} Ask a person before you approve.` : why }
   }
   const read = byId.get(reads[operation] ?? 'growth.overview.get')!
+  // Who may not use the agent sees nothing of its replies.
+  if (!mayRun(read, { principal, scopes })) return undefined
   return { operation: read.id, arguments: fitting(read, given), tool: null, why: `${why} You may not do this yourself: ask a person.` }
 }

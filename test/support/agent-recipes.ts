@@ -4,7 +4,7 @@ import { newId } from '#kernel/ids'
 import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeArtifact, makeShare } from './artifacts.ts'
-import { makeReply } from './channel-replies.ts'
+import { inDoubt, makeReply } from './channel-replies.ts'
 import { makeChannel } from './channels.ts'
 import { documentInputs, makeDocument } from './documents.ts'
 import { makeMcpServer } from './mcp-servers.ts'
@@ -53,7 +53,10 @@ export const agentRecipes = {
   'agent.schedules': { make: (workspace: Workspace) => makeSchedule(workspace) },
   'agent.tasks': { make: makeTask },
   'agent.channels': { make: async (workspace: Workspace) => ({ id: await makeChannel(workspace) }) },
-  'agent.channelReplies': { make: async (workspace: Workspace) => ({ id: await makeReply(workspace) }) },
+  'agent.channelReplies': {
+    make: async (workspace: Workspace) => ({ id: await makeReply(workspace) }),
+    instead: { settle: async (workspace: Workspace) => ({ id: await makeReply(workspace, inDoubt) }) },
+  },
   'agent.channelIdentities': {
     make: async (workspace: Workspace) => ({ id: (await channelWithIdentity(workspace)).id }),
     instead: { remove: channelWithIdentity },

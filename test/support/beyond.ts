@@ -55,6 +55,7 @@ const ofAgent = [
   ...['agent.messages.send', 'agent.modules.list', 'agent.modules.set', 'agent.artifacts.create', 'agent.documents.search'],
   ...['agent.channels.get', 'agent.channels.check'],
   ...['agent.channelReplies.list', 'agent.channelReplies.get', 'agent.channelReplies.send', 'agent.channelReplies.discard'],
+  'agent.channelReplies.settle',
   ...['agent.channelIdentities.linkCode', 'agent.channelIdentities.list', 'agent.channelIdentities.remove'],
   ...['agent.mcpServers.get', 'agent.mcpServers.update', 'agent.mcpServers.refresh'],
 ]

@@ -9,6 +9,12 @@ import { type Workspace, write } from './arrange.ts'
 import { hasten } from './channel-posts.ts'
 import { makeChannel } from './channels.ts'
 
+/** What makes a reply of which nobody knows whether it arrived. */
+export const inDoubt: Partial<ChannelReply> = {
+  ...{ status: 'unknown', error: 'it broke off' },
+  parts: [{ text: 'We open at nine.', state: 'unknown', external_id: null, error: 'it broke off', tried_at: null, in_doubt: false }],
+}
+
 /** One that is held, of a connection of its own. Gives its id. */
 export const makeReply = async (workspace: Workspace, more: Partial<ChannelReply> = {}): Promise<string> => {
   const connection_id = more.connection_id ?? (await makeChannel(workspace))

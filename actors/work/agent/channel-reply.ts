@@ -18,6 +18,7 @@ import {
   waiting,
   withdrawn,
 } from '#domain/agent/channel-reply'
+import { leftOnTheWire, nameOfPart } from '#domain/agent/channel-reply-decisions'
 import { type Parts, plainPartsOf } from '#domain/agent/forms/parts'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -125,6 +126,7 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
   if (!before || isOver(before)) return { decision: finished(work) }
   const id = before.connection_id
+  if (id === null) return { decision: settled(work, { reply: leftOnTheWire(before, gate.now), runAt: null }) }
   const { connection, sealed, outgoing, isGone, unshown } = await loadNow(sql, {
     ...{ connection: channelConnectionPart(id), sealed: channelCredentialsPart(id), outgoing: outgoingPart(id) },
     unshown: unshownPart(before.id),
@@ -208,7 +210,7 @@ const sendNow = async (deps: ReplyDeps, job: Sending, context: LaneContext): Pro
   if (!opened || !said) return { kind: 'refused', of: 'connection', error: 'the credentials cannot be read; give them again' }
   await deps.failpoints('channel.reply.sending')
   if (!context.commit()) return { kind: 'stopped' }
-  const message = { id: `${reply.id}.${part}`, replyTo: reply.reply_to, ...said, part }
+  const message = { id: nameOfPart(reply, part), replyTo: reply.reply_to, ...said, part }
   const outcome = await inTime(adapter.send(opened, message, AbortSignal.any([context.signal, AbortSignal.timeout(SEND_MS)])))
   await deps.failpoints('channel.reply.sent')
   return outcome
@@ -254,13 +256,13 @@ const inTime = async (sending: Promise<PartOutcome>): Promise<PartOutcome> => {
 const settleReply = async ({ sql, gate: { now }, work }: Claiming, job: Job, outcome: Outcome): Promise<Decision<void>> => {
   if (outcome.kind === 'waited' || job.kind === 'wait') return requeued(work, work.run_at)
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
-  if (!before) return finished(work)
+  if (!before || isOver(before)) return finished(work)
   if (outcome.kind === 'formed' || job.kind === 'form') return settledForm(work, before, { job, outcome, now })
   const isRefused = outcome.kind === 'refused' && outcome.of === 'connection'
   const id = before.connection_id
   const { connection, check } = await loadNow(sql, {
-    connection: when(isRefused, channelConnectionPart(id)),
-    check: when(isRefused, workFor('channel_check', id)),
+    connection: when(isRefused && id !== null, channelConnectionPart(id ?? '')),
+    check: when(isRefused && id !== null, workFor('channel_check', id ?? '')),
   })
   const going = afterSend(before, outcome, termsOf(job.adapter, job.connection, now))
   if (connection && isRefused) return settled(work, going, sendingRefused(connection, outcome.error, check, now))

@@ -2,6 +2,7 @@ import { type Static, Type as T } from '@sinclair/typebox'
 import { channelNames, everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, type Shown, Time, untrusted, untrustedName } from '../shapes.ts'
+import { InFlight } from '../shared-records.ts'
 
 const statuses = ['held', 'queued', 'sending', 'sent', 'failed', 'unknown', 'discarded'] as const
 
@@ -18,7 +19,7 @@ const Part = record(
 const Reply = record(
   {
     id: Id,
-    connectionId: Id,
+    connectionId: nullable({ ...Id, description: 'Null: the channel was disconnected while a message of this was on the wire.' }),
     channel: oneOf(channelNames),
     jobId: nullable(T.String({ format: 'uuid', description: 'The job that it answers. Null: it was said without one.' })),
     messageId: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
@@ -28,7 +29,7 @@ const Reply = record(
     parts: T.Array(Part, { description: 'The messages that it becomes. None before its first try.' }),
     status: oneOf(statuses, {
       description:
-        'held: a person decides whether it goes. failed: it was not sent, or its provider could not deliver it. unknown: some of it may have been sent, and it is never sent again. discarded: a person decided against it, or the linked sender whom it answers is no longer linked to a member.',
+        'held: a person decides whether it goes. failed: it was not sent, or its provider could not deliver it. unknown: some of it may have arrived, for the reason in error; it is not sent again until a person settles that. discarded: a person decided against it, or disconnected its channel, and what was left of it is not sent; or the linked sender whom it answers is no longer linked to a member.',
     }),
     why: nullable(T.String({ description: 'Why it waits, or waited, for a person.' })),
     tries: T.Integer({ description: 'In a row, and in vain.' }),
@@ -85,8 +86,21 @@ export const channelReplies = {
   ),
   discard: op.command(
     'POST /api/v1/channels/replies/:id/discard',
-    'Discard a held reply: it is not sent. Requires a signed-in person.',
-    { input: { id: Id }, output: OneReply },
-    deciding,
+    'Discard a reply: nothing more of it is sent, whether it is held or on its way. A message that is on the wire already is listed in in_flight: the reply is sending until its outcome is known, and goes no further. Requires a signed-in person.',
+    { input: { id: Id }, output: record({ reply: Reply, in_flight: InFlight }) },
+    { ...deciding, recalls: true },
+  ),
+  settle: op.command(
+    'POST /api/v1/channels/replies/:id/settle',
+    'Say what became of the messages of a reply that may have arrived: look in the channel, or ask the recipient. arrived: they count as sent, and it goes on with those that were not sent. not_arrived: they are sent again, then what follows; what is known to be sent is not repeated. The first answer counts, and others get 409. Of a reply that was discarded, or whose channel is disconnected, nothing is sent. Requires a signed-in person.',
+    {
+      input: {
+        id: Id,
+        outcome: oneOf(['arrived', 'not_arrived'], { description: 'Of the messages that are unknown.' }),
+        updatedAt: T.Optional({ ...Time, description: 'updatedAt of the reply as you saw it: 409 if it has changed since.' }),
+      },
+      output: OneReply,
+    },
+    { ...deciding, repeatable: false },
   ),
 }

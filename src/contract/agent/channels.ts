@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
+import { InFlight } from '../shared-records.ts'
 
 const Channel = oneOf(['email', 'slack', 'whatsapp', 'sms', 'dev'])
 
@@ -128,8 +129,8 @@ export const channels = {
   ),
   remove: op.command(
     'DELETE /api/v1/channels/:id',
-    'Disconnect a channel, with its linked senders, its messages and its replies. Conversations stay.',
-    { input: { id: Id }, output: One },
-    { ...deciding, anyId: true, errors: ['not_found'], destructive: true },
+    'Disconnect a channel, with its linked senders, its messages and its replies. Conversations stay. Nothing more is sent: a message that is on the wire already is listed in in_flight, and its reply stays and takes its outcome.',
+    { input: { id: Id }, output: record({ ...One.properties, in_flight: InFlight }) },
+    { ...deciding, recalls: true, anyId: true, errors: ['not_found'], destructive: true },
   ),
 }

@@ -23,6 +23,7 @@ const SlotRow = record(
   { id: T.Null(), type: oneOf(['slot']), title, status: oneOf(['free']), at: Time },
   { title: 'BriefSlot', description: 'A free slot, which is no record: it has a time and no id.' },
 )
+const ReplyRow = rowOf(['reply'], oneOf(['unknown']))
 const NoRow = T.Never({ description: 'The action concerns no records.' })
 
 const id = T.Optional(Id)
@@ -81,6 +82,7 @@ const Action = T.Union([
     word: 'item',
     known: { id, post_at, count: T.Optional(T.Integer()) },
   }),
+  actionOf('BriefRepliesAction', { kinds: ['settle_replies'], row: ReplyRow, word: 'reply', known: { id } }),
   actionOf('BriefWorkspaceAction', { kinds: otherKinds, row: NoRow, word: 'item', known: { count: T.Optional(T.Integer()) } }),
 ])
 export type ShownBriefAction = Static<typeof Action>

@@ -1,8 +1,8 @@
 /** Replies to channels, as effects of whatever decides about them. */
 import { keyOf, newWork } from '#decisions/work'
 import type { ChannelConnection } from '#domain/agent/channel'
-import { type ChannelOrigin, recipientOf, toldOf } from '#domain/agent/channel-answer'
-import { type ChannelReply, newReply, replyUrl, wokenAt } from '#domain/agent/channel-reply'
+import { afterDoubt, type ChannelOrigin, recipientOf, toldOf } from '#domain/agent/channel-answer'
+import { newReply, replyUrl, wokenAt } from '#domain/agent/channel-reply'
 import type { Job } from '#domain/agent/job'
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealer'
@@ -30,7 +30,7 @@ export interface Replying {
 }
 
 /** The row of work that sends a reply. A person waits for it, so it is manual. */
-export const replyWork = ({ id, connection_id }: Pick<ChannelReply, 'id' | 'connection_id'>, runAt: Date) =>
+export const replyWork = ({ id, connection_id }: { id: string; connection_id: string }, runAt: Date) =>
   newWork('channel_reply', { refId: id, connection: connection_id, origin: 'manual', runAt })
 
 /** Whether a row of work sends replies of this connection. */
@@ -46,7 +46,7 @@ export const replyEffects = (replying: Replying): Effects => {
   const ids = { id: newId(), connection_id: connection.id, job_id: job, message_id: message, conversation_id: conversation }
   const reply = newReply({ ...ids, recipient, reply_to, text }, { why: held?.why ?? null, now })
   const writes = [insertReply(reply, secret?.sealer.seal(secret.value, replySecretRow(reply.id)))]
-  if (!held) return { writes, work: [replyWork(reply, now)] }
+  if (!held) return { writes, work: [replyWork(ids, now)] }
   const data = {
     ...{ kind: 'reply', reply_id: reply.id, job_id: job, connection_id: connection.id, channel: connection.channel },
     ...{ recipient: reply.recipient, why: reply.why ?? '', url: replyUrl(held.publicUrl, reply.id) },
@@ -66,7 +66,7 @@ export const answerEffects = (
   job: Pick<Job, 'root_id' | 'on_behalf' | 'taint'>,
   { origin, publicUrl, text: words, now }: Answering,
 ): Effects => {
-  const { replyTo, text, held: why } = toldOf(job, origin, words)
+  const { replyTo, text, held: why } = toldOf(job, origin, afterDoubt(words, origin))
   const held = why === null ? undefined : { publicUrl, why }
   const connection = { id: origin.connection_id, channel: origin.channel }
   const ids = { job: job.root_id, message: origin.message_id, conversation: origin.conversation_id }

@@ -72,6 +72,7 @@ export const briefFacts = (record: BriefRecord, { tier, engageBy }: OnNetwork): 
     drafting: record.drafting,
     lastError: record.last_error,
     ready: readyOf(hasFeature(budget.plan, 'experiments') ? record.running : []),
+    replies: foundOf(record.replies ?? undefined),
     accounts: record.accounts,
     ...profileOf(record),
     activeLearnings: record.active_learnings,

@@ -18,6 +18,8 @@ export interface ChannelOrigin {
   connection_id: string
   channel: Channel
   config: Record<string, unknown>
+  /** Whether the last answer in the conversation may not have arrived. */
+  is_in_doubt: boolean
 }
 
 /** The sender, as people read it. */
@@ -53,6 +55,12 @@ export const toldOf = (
   if (direct_to === null) return { ...there, held: forOthers(taint) }
   return { replyTo: direct_to, text: `${TOLD_ALONE}\n\n${text}`, held: null }
 }
+
+const IN_DOUBT = 'I do not know whether my last answer reached you, or all of it. If you miss something, ask again.'
+
+/** The asker is told of an answer that may not have arrived, before the next one. */
+export const afterDoubt = (text: string, { is_in_doubt }: Pick<ChannelOrigin, 'is_in_doubt'>): string =>
+  is_in_doubt && text.trim() !== '' ? `${IN_DOUBT}\n\n${text}` : text
 
 const TOLD_ALONE =
   'You asked where others can read. Part of what I read for this was written by people outside the workspace, or by members who may do less than you, so I answer only you.'

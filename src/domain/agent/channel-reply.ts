@@ -2,10 +2,9 @@
  * A reply: what goes out to a channel. It becomes one or more messages of the provider, its parts, which are sent in order and by one request
  * each. What may have been sent is never sent again, unless the provider tells repeated requests apart.
  *
- * held → queued or discarded; queued ⇄ sending → sent, failed or unknown; queued → discarded, if its recipient is linked to no member now;
- * failed → queued, if a person wants it. Pure.
+ * held → queued or discarded; queued ⇄ sending → sent, failed or unknown; queued → discarded, if a person decides so, or its recipient is linked
+ * to no member now; failed → queued, if a person wants it; unknown → queued or sent, if a person knows what became of it. Pure.
  */
-import { fail } from '#kernel/errors'
 import { beginning, storable } from '#kernel/storable'
 import type { ReplyPart } from './channel.ts'
 import { CUT, MOST_PARTS } from './forms/parts.ts'
@@ -15,7 +14,8 @@ export type ReplyStatus = (typeof replyStatuses)[number]
 
 export interface ChannelReply {
   id: string
-  connection_id: string
+  /** Null: it was disconnected while this was on the wire. */
+  connection_id: string | null
   /** The job that it answers, and what began it; null: what no job says, such as a line to a stranger. */
   job_id: string | null
   message_id: string | null
@@ -58,7 +58,10 @@ const LONGEST_WAIT_MS = 3_600_000
 /** What a request may take, and clocks may differ: so long before the end of the time in which a provider knows a repeated id, none is sent. */
 const REPEAT_MARGIN_MS = 120_000
 
-type NewReply = Pick<ChannelReply, 'id' | 'connection_id' | 'job_id' | 'message_id' | 'conversation_id' | 'recipient' | 'reply_to' | 'text'>
+type NewReply = { connection_id: string } & Pick<
+  ChannelReply,
+  'id' | 'job_id' | 'message_id' | 'conversation_id' | 'recipient' | 'reply_to' | 'text'
+>
 
 /** `why` it is held; null: it goes out. */
 export const newReply = (reply: NewReply, { why, now }: { why: string | null; now: Date }): ChannelReply => ({
@@ -105,17 +108,24 @@ export const shortened = (text: string): string => beginning(storable(text), ERR
 /** The first of a part that is not sent stops those after it: nobody understands an answer without its beginning. */
 const LEFT_OUT = 'not sent, because the message before it was not'
 
+/** Of a reply that is sent no further, with nothing on the wire. */
+const droppedStatus = (parts: readonly ReplyPart[]): ReplyStatus => {
+  if (parts.some(({ state }) => state === 'unknown')) return 'unknown'
+  return parts.every(({ state }) => state === 'sent') ? 'sent' : 'discarded'
+}
+
 const statusOf = (parts: readonly ReplyPart[]): ReplyStatus => {
   const has = (state: ReplyPart['state']) => parts.some((part) => part.state === state)
   if (has('sending')) return 'sending'
   if (has('queued')) return 'queued'
+  if (parts.some(({ dropped }) => dropped)) return droppedStatus(parts)
   if (has('failed')) return 'failed'
   return has('unknown') ? 'unknown' : 'sent'
 }
 
 export const isOver = ({ status }: Pick<ChannelReply, 'status'>): boolean => status !== 'queued' && status !== 'sending'
 
-const withParts = (reply: ChannelReply, parts: ReplyPart[], now: Date): ChannelReply => {
+export const withParts = (reply: ChannelReply, parts: ReplyPart[], now: Date): ChannelReply => {
   const status = statusOf(parts)
   const error = parts.find((part) => part.state === 'failed' || part.state === 'unknown')?.error ?? null
   return {
@@ -134,7 +144,7 @@ export const withPart = (reply: ChannelReply, index: number, patch: Partial<Repl
 
 const goingOn = (reply: ChannelReply, runAt: Date): Going => ({ reply, runAt: isOver(reply) ? null : runAt })
 
-const newPart = (text: string): ReplyPart => ({
+export const newPart = (text: string): ReplyPart => ({
   ...{ text: storable(text), state: 'queued', external_id: null, error: null, tried_at: null, in_doubt: false },
 })
 
@@ -166,12 +176,19 @@ export const begun = (reply: ChannelReply, terms: Terms): { reply: ChannelReply;
   return { reply: withPart(reply, next, { state: 'sending', tried_at }, terms.now), part: next }
 }
 
+/** It is not tried again, whatever the outcome. */
+const droppedPart = ({ in_doubt, error }: ReplyPart, outcome: PartOutcome): Partial<ReplyPart> => {
+  if (outcome.kind === 'unknown') return { state: 'unknown', error: shortened(outcome.error) }
+  return in_doubt ? { state: 'unknown' } : { state: 'failed', error }
+}
+
 /** The part that was being sent has an outcome. */
 export const afterSend = (before: ChannelReply, outcome: PartOutcome, terms: Terms): Going => {
   const { now } = terms
   const index = before.parts.findIndex(({ state }) => state === 'sending')
   const part = before.parts[index]
   if (!part) return goingOn(before, now)
+  if (part.dropped && outcome.kind !== 'sent') return goingOn(withPart(before, index, droppedPart(part, outcome), now), now)
   switch (outcome.kind) {
     case 'sent': {
       const external_id = outcome.externalId === null ? null : shortened(outcome.externalId)
@@ -262,32 +279,4 @@ export const waiting = (before: ChannelReply, error: string, now: Date): Going =
   if (waited >= WAITS_FOR_MS) return { reply: failed(before, said, now), runAt: null }
   const pause = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, waited))
   return { reply: { ...before, error: said, updated_at: now }, runAt: new Date(now.getTime() + pause) }
-}
-
-interface Decision {
-  by: string
-  now: Date
-  text?: string | undefined
-}
-
-/**
- * A person lets a held reply go, perhaps with another text; or wants what failed tried again. What was sent, or may have been, is not. The same
- * reply: it goes already. Throws `conflict`.
- */
-export const sent = (before: ChannelReply, { by, now, text }: Decision): ChannelReply => {
-  const { status } = before
-  if (status === 'discarded' || status === 'unknown') fail('conflict', `cannot send: the reply is ${status}`)
-  const decided = { status: 'queued' as const, error: null, tries: 0, decided_by: by, decided_at: now, updated_at: now }
-  if (status === 'held') return { ...before, ...decided, ...(text === undefined ? {} : { text: storable(text) }) }
-  if (text !== undefined && text !== before.text) fail('conflict', `cannot change the text: the reply is ${status}`)
-  if (status !== 'failed') return before
-  const parts = before.parts.map((part) => (part.state === 'failed' ? { ...newPart(part.text) } : part))
-  return { ...before, ...decided, parts }
-}
-
-/** A person decides that a held reply does not go. Throws `conflict`. */
-export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelReply => {
-  if (before.status === 'discarded') return before
-  if (before.status !== 'held') fail('conflict', `cannot discard: the reply is ${before.status}`)
-  return { ...before, status: 'discarded', decided_by: by, decided_at: now, updated_at: now }
 }

@@ -10,9 +10,9 @@ export interface Undelivered {
   error: string
 }
 
-/** `${reply}.${part}`, as messages are named to a provider; undefined: no message of ours. */
+/** `${reply}.${part}`, and perhaps the number of times that a person had it sent again, as messages are named to a provider; undefined: no message of ours. */
 export const partNamed = (id: string): { reply: string; part: number } | undefined => {
-  const [, reply, part] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,3})$/.exec(id) ?? []
+  const [, reply, part] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,3})(?:\.\d{1,3})?$/.exec(id) ?? []
   return reply === undefined ? undefined : { reply, part: Number(part) }
 }
 

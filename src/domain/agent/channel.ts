@@ -42,4 +42,8 @@ export interface ReplyPart {
   tried_at: string | null
   /** A try of it may have been sent, and the provider takes another one under the same id for the same message. */
   in_doubt: boolean
+  /** Its reply was discarded, or its channel disconnected: it is not sent any more. */
+  dropped?: boolean
+  /** How often a person has had it sent again, after finding out that it had not arrived. */
+  round?: number
 }

@@ -23,7 +23,7 @@ const TITLES: Record<Reply['status'], string> = {
   sending: 'On its way',
   sent: 'Sent',
   failed: 'Not sent',
-  unknown: 'Perhaps sent',
+  unknown: 'Did this reply arrive?',
   discarded: 'Discarded',
 }
 
@@ -32,7 +32,7 @@ export const replyTitle = ({ reply }: ShownReply): string => TITLES[reply.status
 const CHANNELS: Record<Reply['channel'], string> = { email: 'Email', slack: 'Slack', whatsapp: 'WhatsApp', sms: 'SMS', dev: 'Dev' }
 
 const UNKNOWN =
-  'The channel did not say whether it took this, or parts of it. It is not sent again: ask the recipient, or look in the channel.'
+  'The channel did not say whether it took this, or parts of it. Ask the recipient, or look in the channel, and say what became of it.'
 
 const whatBecame = ({ reply, by }: ShownReply): Html | undefined => {
   const { status, error, decidedAt, sentAt } = reply
@@ -42,7 +42,7 @@ const whatBecame = ({ reply, by }: ShownReply): Html | undefined => {
       return undefined
     case 'discarded':
       // Who let it go before did not discard it.
-      return html`<p class="note">Discarded${error === null ? decided : html`: ${error}`}. It was not sent.</p>`
+      return html`<p class="note">Discarded${error === null ? decided : html`: ${error}`}. ${sentAt === null ? 'It was not sent' : 'The rest of it was not sent'}.</p>`
     case 'sent':
       return html`<p class="note">Sent${sentAt === null ? undefined : html`, ${timeText(sentAt)}`}.${decidedAt === null ? undefined : html` Let go${decided}.`}</p>`
     case 'unknown':
@@ -50,6 +50,8 @@ const whatBecame = ({ reply, by }: ShownReply): Html | undefined => {
     case 'failed':
       return html`<p class="note">It was not sent, or not all of it: ${error ?? 'no reason is known'}.</p>`
     default:
+      if (isOnTheWire(reply))
+        return html`<p class="note">A message of it is on its way just now${error === null ? undefined : html` (${error})`}.</p>`
       return html`<p class="note">It goes out soon${error === null ? undefined : html`. The last try: ${error}`}.</p>`
   }
 }
@@ -61,6 +63,9 @@ const STATES: Record<Reply['parts'][number]['state'], string> = {
   failed: 'not sent',
   unknown: 'perhaps sent',
 }
+
+/** Whether a message of it is being sent, so that nobody can stop that one. */
+const isOnTheWire = ({ parts }: Reply): boolean => parts.some(({ state }) => state === 'sending')
 
 const messages = ({ parts }: Reply): Html | undefined =>
   parts.length < 2
@@ -81,6 +86,24 @@ ${reply.status === 'held' && reply.why !== null ? html`<dt>Why it waits</dt><dd>
 const button = (decision: string, label: string, isPlain = false): Html =>
   html`<button name="decision" value="${decision}"${isPlain ? html` class="plain"` : undefined}>${label}</button>`
 
+const discarding = (action: string, label: string): Html => html`<form method="post" action="${action}">
+${button('discard', label, true)}
+</form>`
+
+/** With what the person has seen: another one may settle it meanwhile. */
+const settling = (action: string, { updatedAt }: Reply): Html => {
+  const seen = html`<input type="hidden" name="seen" value="${new Date(updatedAt).toISOString()}">`
+  return html`<form method="post" action="${action}">
+${seen}
+${button('arrived', 'It arrived')}
+</form>
+<form method="post" action="${action}">
+${seen}
+<p class="hint">Only what may not have arrived is sent again, and what follows it.</p>
+${button('not_arrived', 'It did not arrive: send it again', true)}
+</form>`
+}
+
 /** Two forms: Enter must never discard. */
 const forms = ({ reply, typed, problems }: ShownReply): Html | undefined => {
   const action = `/replies/${reply.id}`
@@ -89,6 +112,8 @@ const forms = ({ reply, typed, problems }: ShownReply): Html | undefined => {
 <p class="hint">What was sent, or may have been, is not repeated.</p>
 ${button('send', 'Send again')}
 </form>`
+  if (reply.status === 'unknown') return settling(action, reply)
+  if (reply.status === 'queued' || reply.status === 'sending') return discarding(action, 'Send nothing more')
   if (reply.status !== 'held') return undefined
   const text = {
     ...{ name: 'text', label: 'Text', autocomplete: 'off', lines: 12, problems, value: typed ?? reply.text },
@@ -98,20 +123,20 @@ ${button('send', 'Send again')}
 ${field(text)}
 ${button('send', 'Send')}
 </form>
-<form method="post" action="${action}">
-${button('discard', 'Discard', true)}
-</form>`
+${discarding(action, 'Discard')}`
 }
 
 /** Whether the page has the forms. */
-export const canDecide = ({ reply, refusal }: ShownReply): boolean =>
-  refusal === undefined && (reply.status === 'held' || reply.status === 'failed')
+export const canDecide = ({ reply, refusal }: ShownReply): boolean => refusal === undefined && isOpen(reply)
+
+const OPEN: readonly Reply['status'][] = ['held', 'queued', 'sending', 'failed', 'unknown']
+
+const isOpen = ({ status }: Reply): boolean => OPEN.includes(status)
 
 export const replyBody = (shown: ShownReply): Html => {
   const { reply, refusal } = shown
-  const isOpen = reply.status === 'held' || reply.status === 'failed'
   return html`${whatBecame(shown)}
-${isOpen && refusal !== undefined ? html`<p class="note">${refusal}</p>` : undefined}
+${isOpen(reply) && refusal !== undefined ? html`<p class="note">${refusal}</p>` : undefined}
 ${details(shown, !(canDecide(shown) && reply.status === 'held'))}
 ${messages(reply)}
 ${canDecide(shown) ? forms(shown) : undefined}`

@@ -72,11 +72,16 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const id = idOf(incoming)
   // After signing in, the person sees the question again and decides then.
   if (!person) return toSignIn(deps, incoming, pathFor(id))
-  const { decision, text } = await trustedForm(deps, incoming, { limit: BODY_LIMIT, workspace: person.workspace.id })
+  const { decision, text, seen } = await trustedForm(deps, incoming, { limit: BODY_LIMIT, workspace: person.workspace.id })
   try {
     // Browsers send lines as forms have them.
     const input = { id, ...(text === undefined ? {} : { text: text.replaceAll('\r\n', '\n') }) }
     if (decision === 'send') await run(deps, incoming, { id: SEND, input })
+    else if (decision === 'arrived' || decision === 'not_arrived')
+      await run(deps, incoming, {
+        id: 'agent.channelReplies.settle',
+        input: { id, outcome: decision, ...(seen ? { updatedAt: seen } : {}) },
+      })
     else if (decision === 'discard') await run(deps, incoming, { id: 'agent.channelReplies.discard', input: { id } })
     return redirect(pathFor(id))
   } catch (cause) {

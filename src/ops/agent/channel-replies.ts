@@ -1,11 +1,13 @@
 import type { channelReplies } from '#contract/agent/channel-replies'
 import { replyWork } from '#decisions/agent/channel-replies'
-import { discarded, sent } from '#domain/agent/channel-reply'
+import type { ChannelReply } from '#domain/agent/channel-reply'
+import { discarded, isOnTheWire, recalled, sent, settledByPerson } from '#domain/agent/channel-reply-decisions'
 import { replyView, type ShownReply } from '#domain/agent/channel-reply-view'
-import { found } from '#kernel/errors'
+import { fail, found } from '#kernel/errors'
 import { listReplies, saveReply, shownReplyPart } from '#store/agent/channel-replies'
 import { loadBy } from '#store/engine/load'
 import { personOf } from '#store/engine/principal'
+import { workFor } from '#store/engine/work'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -38,22 +40,61 @@ export const channelReplyHandlers = ({ publicUrl }: { publicUrl: string }): Hand
         const after = sent(reply, { ...decisionOf(context), text })
         const shown = { reply: view({ ...after, channel }) }
         if (after === reply) return { reply: shown, unchanged: true }
-        const effects = { writes: [saveReply(after)], work: [replyWork(after, context.gate.now)] }
+        const effects = { writes: [saveReply(after)], work: [sendingWork(after, context.gate.now)] }
         return { reply: shown, effects, auditDetail: { ...traceOf(after), edited: after.text !== reply.text } }
       },
     ),
 
-    discard: loading(
-      ({ id }) => ({ before: shownReplyPart(id) }),
-      (_, context, { before }) => {
-        const { channel, ...reply } = the(before)
-        const after = discarded(reply, decisionOf(context))
-        const shown = { reply: view({ ...after, channel }) }
-        if (after === reply) return { reply: shown, unchanged: true }
-        return { reply: shown, effects: { writes: [saveReply(after)] }, auditDetail: traceOf(after) }
-      },
-    ),
+    ...ending(view),
   }
 }
+
+type All = Handlers<typeof channelReplies>
+type View = (reply: ShownReply) => ReturnType<typeof replyView>
+
+/** What a person decides of one that is on its way, or may have arrived. */
+const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
+  discard: loading(
+    ({ id }) => ({ before: shownReplyPart(id), work: workFor('channel_reply', id) }),
+    (_, context, { before, work }) => {
+      const { channel, ...reply } = the(before)
+      // What is not on the wire yet is not sent any more.
+      const isRecalled = context.lanes.recall(({ id }) => id === work?.id).length > 0
+      const now = isRecalled ? recalled(reply) : reply
+      const after = discarded(now, decisionOf(context))
+      const shown = { reply: view({ ...after, channel }), in_flight: onTheWire(after) }
+      if (after === now) return { reply: shown, unchanged: true }
+      const settled = work?.state === 'queued' ? [work.id] : []
+      return { reply: shown, effects: { writes: [saveReply(after)], settled }, auditDetail: { ...traceOf(after), status: after.status } }
+    },
+  ),
+
+  settle: loading(
+    ({ id }) => ({ before: shownReplyPart(id) }),
+    ({ outcome, updatedAt: seen }, context, { before }) => {
+      const { channel, ...reply } = the(before)
+      const settling = {
+        arrived: outcome === 'arrived',
+        seen: seen === undefined ? undefined : new Date(seen),
+        canSend: reply.connection_id !== null,
+      }
+      const after = settledByPerson(reply, { ...decisionOf(context), ...settling })
+      const work = after.status === 'queued' ? [sendingWork(after, context.gate.now)] : []
+      const parts = reply.parts.flatMap(({ state }, index) => (state === 'unknown' ? [index] : []))
+      return {
+        reply: { reply: view({ ...after, channel }) },
+        effects: { writes: [saveReply(after)], work },
+        auditDetail: { ...traceOf(after), outcome, parts, status: after.status },
+      }
+    },
+  ),
+})
+
+/** Throws `conflict`. */
+const sendingWork = ({ id, connection_id }: ChannelReply, now: Date) =>
+  replyWork({ id, connection_id: connection_id ?? fail('conflict', 'cannot send: the channel of the reply is disconnected') }, now)
+
+const onTheWire = (reply: ChannelReply) =>
+  isOnTheWire(reply) ? [{ reply_id: reply.id, origin: 'manual' as const, since: reply.updated_at }] : []
 
 const traceOf = ({ connection_id, job_id }: ShownReply | Omit<ShownReply, 'channel'>) => ({ connection_id, job_id })

@@ -10,6 +10,8 @@ import {
   newChannelConnection,
   updateChannelConnection,
 } from '#domain/agent/channel-connection'
+import type { ChannelReply } from '#domain/agent/channel-reply'
+import { disconnected } from '#domain/agent/channel-reply-decisions'
 import { channelSetup } from '#domain/agent/channel-setup'
 import { CLOSED, COMMON_CONFIG, commonConfigError, openedBy } from '#domain/agent/channel-trust'
 import { invalid } from '#domain/agent/mcp-config'
@@ -33,7 +35,7 @@ import {
   saveChannelConnection,
 } from '#store/agent/channel-connections'
 import { identityCount, unlinkAll } from '#store/agent/channel-identities'
-import { waitingReplies } from '#store/agent/channel-replies'
+import { saveReply, sendingReplies, waitingReplies } from '#store/agent/channel-replies'
 import type { Db } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
@@ -177,6 +179,9 @@ const updating = (parts: ChannelParts): All['update'] =>
     },
   )
 
+const inFlight = (replies: readonly ChannelReply[]) =>
+  replies.map(({ id, updated_at }) => ({ reply_id: id, origin: 'manual' as const, since: updated_at }))
+
 export const channelHandlers = (parts: ChannelParts): All => ({
   async list(input, { read }) {
     const page = pageOf(input)
@@ -207,16 +212,19 @@ export const channelHandlers = (parts: ChannelParts): All => ({
   ),
 
   remove: loading(
-    (input) => ({ ...before(input), ...checkOf(input), replies: waitingReplies(input.id) }),
-    ({ id }, { lanes }, { before, check, replies }) => {
+    (input) => ({ ...before(input), ...checkOf(input), replies: waitingReplies(input.id), sending: sendingReplies(input.id) }),
+    ({ id }, { lanes, gate }, { before, check, replies, sending }) => {
       const connection = the(before)
       // What is not on the wire yet is not sent any more.
-      lanes.recall(sendsFor(id))
-      const writes = [deleteChannelConnection(id), deleteChannelRoutes(connection)]
-      return resultOf(connection, {
+      const recalled = lanes.recall(sendsFor(id)).map(({ ref_id }) => ref_id)
+      const left = sending.filter((reply) => !recalled.includes(reply.id))
+      const kept = left.map((reply) => saveReply(disconnected(reply, gate.now), connection.channel))
+      const writes = [...kept, deleteChannelConnection(id), deleteChannelRoutes(connection)]
+      const { reply, ...result } = resultOf(connection, {
         writes,
         settled: [...(check?.state === 'queued' ? [check.id] : []), ...replies.map(({ work }) => work)],
       })
+      return { ...result, reply: { ...reply, in_flight: inFlight(left) } }
     },
   ),
 })

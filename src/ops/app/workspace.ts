@@ -24,6 +24,7 @@ interface InFlight {
   engagement_id?: string
   job_id?: string
   tool?: string
+  reply_id?: string
   origin: 'manual' | 'automatic'
   since: Date
 }

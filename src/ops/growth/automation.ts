@@ -6,6 +6,7 @@ import { resumeCronRules } from '#decisions/growth/rule-times'
 import type { KindOfWork } from '#decisions/kind-of-work'
 import { kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
+import { repliesInFlight } from '#store/agent/channel-replies'
 import { callsInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { type Loaded, loadBy } from '#store/engine/load'
@@ -16,7 +17,7 @@ import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 
-const onTheWire = { attempts: attemptsInFlight, calls: callsInFlight }
+const onTheWire = { attempts: attemptsInFlight, calls: callsInFlight, replies: repliesInFlight }
 
 const skipped = kindsWhere(({ queued }) => queued === 'skipped')
 const cancelled = kindsWhere(({ queued }) => queued === 'cancelled')
@@ -84,10 +85,11 @@ const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[], r
   return effects
 }
 
-/** What may be on the wire, except what was just recalled: attempts by their records, and calls outside by their jobs. */
-export const inFlight = ({ attempts, calls }: Loaded<typeof onTheWire>, recalled = new Set<string>()) => [
+/** What may be on the wire, except what was just recalled: attempts and replies by their records, and calls outside by their jobs. */
+export const inFlight = ({ attempts, calls, replies }: Loaded<typeof onTheWire>, recalled = new Set<string>()) => [
   ...attempts
     .filter(({ record_id }) => !recalled.has(record_id))
     .map(({ sendable, record_id, origin, intent_at }) => ({ [columnOf[sendable]]: record_id, origin, since: intent_at })),
   ...calls.filter(({ job_id }) => !recalled.has(job_id)),
+  ...replies.filter(({ reply_id }) => !recalled.has(reply_id)),
 ]

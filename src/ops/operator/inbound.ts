@@ -84,7 +84,7 @@ const undeliveredHandler: Handlers<typeof inbound>['undelivered'] = loading(
     if (changed.length === 0) return { reply, unchanged: true }
     // While further parts go out, the reply itself has no error.
     const error = changed.at(-1)!.error ?? messages.at(-1)!.error
-    const writes = [...changed.map(saveReply), saveChannelConnection(notDelivered(connection!, error, now))]
+    const writes = [...changed.map((reply) => saveReply(reply)), saveChannelConnection(notDelivered(connection!, error, now))]
     return { reply, effects: { writes }, auditDetail: { replies: changed.map(({ id }) => id) } }
   },
 )

@@ -1,4 +1,5 @@
 /** What goes out to channels. */
+import type { Channel } from '#domain/agent/channel'
 import type { ChannelOrigin } from '#domain/agent/channel-answer'
 import type { ChannelReply, ReplyStatus } from '#domain/agent/channel-reply'
 import type { ShownReply } from '#domain/agent/channel-reply-view'
@@ -14,7 +15,8 @@ const columns = (
 
 const times = { decided_at: true, sent_at: true, created_at: true, updated_at: true } as const
 
-const shown = (sql: Sql): Fragment => sql`channel_reply r join channel_connection c on c.id = r.connection_id`
+const shown = (sql: Sql): Fragment => sql`channel_reply r left join channel_connection c on c.id = r.connection_id`
+const channel = (sql: Sql): Fragment => sql`coalesce(r.channel, c.channel) as channel`
 
 export const replyPart = (id: string) =>
   one<ChannelReply>(times, (sql) => sql`select ${columns(sql)} from channel_reply r where r.id = ${id}`)
@@ -26,7 +28,7 @@ export const repliesPart = (connectionId: string, ids: readonly string[]) =>
   )
 
 export const shownReplyPart = (id: string) =>
-  one<ShownReply>(times, (sql) => sql`select ${columns(sql)}, c.channel from ${shown(sql)} where r.id = ${id}`)
+  one<ShownReply>(times, (sql) => sql`select ${columns(sql)}, ${channel(sql)} from ${shown(sql)} where r.id = ${id}`)
 
 interface Filters {
   status?: ReplyStatus | undefined
@@ -37,7 +39,7 @@ interface Filters {
 export const listReplies =
   ({ limit, after, status, connection, job }: Page & Filters): Query<ShownReply> =>
   (sql) =>
-    sql`select ${columns(sql)}, c.channel from ${shown(sql)} where true ${status ? sql`and r.status = ${status}` : sql``}
+    sql`select ${columns(sql)}, ${channel(sql)} from ${shown(sql)} where true ${status ? sql`and r.status = ${status}` : sql``}
       ${connection ? sql`and r.connection_id = ${connection}` : sql``} ${job ? sql`and r.job_id = ${job}` : sql``}
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
@@ -63,10 +65,8 @@ export const insertReply =
     sql`insert into channel_reply ${sql({ ...reply, ...json(sql, reply), ...(secret ? { secret } : {}) })}`
 
 /** Once a reply cannot go out any more, its secret is of no use. */
-const kept = (sql: Sql, { status }: Pick<ChannelReply, 'status'>): Fragment => {
-  if (status === 'sent' || status === 'discarded') return sql`, secret = null, html = null`
-  return status === 'unknown' ? sql`, secret = null` : sql``
-}
+const kept = (sql: Sql, { status }: Pick<ChannelReply, 'status'>): Fragment =>
+  status === 'sent' || status === 'discarded' ? sql`, secret = null, html = null` : sql``
 
 /** With its parts. */
 export const saveFormed =
@@ -74,11 +74,13 @@ export const saveFormed =
   (sql) =>
     sql`update channel_reply set parts = ${json(sql, reply).parts}, html = ${html && [...html]}::text[], updated_at = ${reply.updated_at} where id = ${reply.id}`
 
+/** `of`: its channel, if its connection is deleted in the same letter and it stays. */
 export const saveReply =
-  (reply: ChannelReply): Query =>
+  (reply: ChannelReply, of?: Channel): Query =>
   (sql) => {
     const { id, connection_id: _, created_at: __, ...rest } = reply
-    return sql`update channel_reply set ${assignments(sql, { ...rest, ...json(sql, reply) })} ${kept(sql, reply)} where id = ${id}`
+    const detached = of ? { connection_id: null, channel: of } : {}
+    return sql`update channel_reply set ${assignments(sql, { ...rest, ...json(sql, reply), ...detached })} ${kept(sql, reply)} where id = ${id}`
   }
 
 /** Whether the message was of a linked sender who is linked to no member now. */
@@ -91,6 +93,26 @@ export const isSenderGone = (messageId: string | null) =>
     ),
     (message) => message !== undefined,
   )
+
+/** Those of a connection of which a message is on the wire. */
+export const sendingReplies = (connectionId: string) =>
+  many<ChannelReply>(
+    times,
+    (sql) => sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId} and r.status = 'sending' limit 100`,
+  )
+
+export interface ReplyInFlight {
+  reply_id: string
+  origin: 'manual' | 'automatic'
+  since: Date
+}
+
+/** Replies of which a message may be on the wire. */
+export const repliesInFlight = many<ReplyInFlight>(
+  { since: true },
+  (sql) => sql`select r.id as reply_id, 'manual' as origin, r.updated_at as since from channel_reply r
+    where r.status = 'sending' order by r.id limit 100`,
+)
 
 /** Rows of work of replies of a connection that wait to be sent. */
 export const waitingReplies = (connectionId: string) =>
@@ -121,6 +143,8 @@ export const channelOriginPart = (rootId: string) =>
   one<ChannelOrigin>(
     {},
     (sql) => sql`select m.id as message_id, m.sender, m.sender_name, m.reply_to, m.direct_to, m.is_shared,
-        m.conversation_id, c.id as connection_id, c.channel, c.config
+        m.conversation_id, c.id as connection_id, c.channel, c.config, exists (
+          select from channel_reply u where u.status = 'unknown' and u.connection_id = c.id and u.conversation_id = m.conversation_id
+            and not exists (select from channel_reply l where l.conversation_id = u.conversation_id and l.connection_id = c.id and l.id > u.id)) as is_in_doubt
       from channel_message m join channel_connection c on c.id = m.connection_id where m.job_id = ${rootId} limit 1`,
   )

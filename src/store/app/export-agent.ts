@@ -93,7 +93,20 @@ const channelMessage = [
   ...['error', 'job_id', 'conversation_id', ...times],
 ]
 const channelReply = [
-  ...['id', 'connection_id', 'job_id', 'message_id', 'conversation_id', 'recipient', 'reply_to', 'text', 'parts', 'status', 'why'],
+  ...[
+    'id',
+    'connection_id',
+    'channel',
+    'job_id',
+    'message_id',
+    'conversation_id',
+    'recipient',
+    'reply_to',
+    'text',
+    'parts',
+    'status',
+    'why',
+  ],
   ...['tries', 'error', 'decided_by', 'decided_at', 'sent_at', ...times],
 ]
 const channelIdentity = ['id', 'connection_id', 'external_id', 'name', 'person_id', 'verified_at', ...times]

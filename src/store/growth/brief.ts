@@ -26,6 +26,7 @@ export interface BriefRecord {
   items: Partial<Record<FoundGroup, ListedRows>>
   drafting: number
   last_error: string | null
+  replies: ListedRows | null
   running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & { created_at: string })[]
   accounts: { connected: number; known: number; network: string | null }
   profile: { data: Partial<Profile>; updated_at: string } | null
@@ -140,6 +141,16 @@ const experiments = (sql: Sql): Fragment => sql`
   select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'name', e.name, 'arms', e.arms, 'status', e.status,
     'created_at', e.created_at, 'tally', ${tallyOf(sql, mostTallied(sql))}) order by e.id), '[]') from experiment e where e.status = 'running'`
 
+/** Replies to channels that a person has to settle. They are named by channel and reason: who reads the brief need not read what they say. */
+const unsettledReplies = (sql: Sql, most: number): Fragment => sql`
+  select jsonb_build_object('count', count(*), 'rows', coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'type', 'reply', 'status', r.status,
+    'title', left(r.channel || coalesce(': ' || r.error, ''), 120), 'at', r.updated_at) order by r.id) filter (where r.place <= ${most}), '[]'))
+  from (select u.id, u.status, u.error, u.updated_at, coalesce(u.channel, c.channel) as channel, row_number() over (order by u.id) as place
+    from channel_reply u left join channel_connection c on c.id = u.connection_id where u.status = 'unknown' order by u.id limit ${MOST_UNSETTLED}) r`
+
+/** Nobody counts more. */
+const MOST_UNSETTLED = 1_000
+
 /** `most`: how many records of each group to return. */
 export const briefRecord =
   ({ most = MOST_ROWS }: { most?: 1 | typeof MOST_ROWS } = {}): Query<BriefRecord> =>
@@ -151,6 +162,7 @@ export const briefRecord =
       (select last_error from (select last_error, updated_at, id from item where status = 'publish_failed' order by id limit ${considered(sql)}) f
         order by updated_at, id limit 1) as last_error,
       (${experiments(sql)}) as running,
+      (${unsettledReplies(sql, most)}) as replies,
       (select jsonb_build_object('connected', count(*) filter (where status = 'connected'), 'known', count(*),
         'network', max(network) filter (where status = 'connected' and is_default)) from connection) as accounts,
       (select jsonb_build_object('data', data, 'updated_at', updated_at) from profile) as profile,

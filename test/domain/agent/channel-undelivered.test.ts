@@ -1,6 +1,7 @@
 /** What a provider says of a message after it had taken it. */
 import { expect, test } from 'bun:test'
-import { afterSend, begun, type ChannelReply, formed, newReply, sent } from '#domain/agent/channel-reply'
+import { afterSend, begun, type ChannelReply, formed, newReply } from '#domain/agent/channel-reply'
+import { sent } from '#domain/agent/channel-reply-decisions'
 import { isUnderWay, partNamed, undelivered } from '#domain/agent/channel-undelivered'
 import { newId } from '#kernel/ids'
 

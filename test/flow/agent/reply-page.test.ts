@@ -56,7 +56,9 @@ describe('the page of a held reply', () => {
     expect(await second.row()).toMatchObject({ status: 'queued', text: 'At ten.' })
     const { text } = await one.get(second.path)
     expect(text).toContain('On its way')
-    expect(text).not.toContain('<form')
+    expect(text).not.toContain('value="send"')
+    await one.send(second.path, { decision: 'discard' })
+    expect(await second.row()).toMatchObject({ status: 'discarded', error: 'a person discarded the reply' })
   })
 
   test('discards it, and says who did', async () => {
@@ -89,17 +91,44 @@ describe('the page of a held reply', () => {
   })
 })
 
-test('a reply that failed can be sent again, and one that is unknown cannot', async () => {
+test('a reply that failed can be sent again', async () => {
   const one = await signedIn()
   const failed = await made({ status: 'failed', error: 'too long', parts: [{ ...part, state: 'sent', error: null }, part] })
   const shown = (await one.get(failed.path)).text
   for (const says of ['Not sent', 'too long', 'Send again', 'Its messages']) expect(shown).toContain(says)
   await one.send(failed.path, { decision: 'send' })
   expect((await failed.row()).parts.map(({ state }) => state)).toEqual(['sent', 'queued'])
-  const unknown = await made({ status: 'unknown', error: 'it broke off', parts: [{ ...part, state: 'unknown' }] })
-  const { text } = await one.get(unknown.path)
-  expect(text).toContain('It is not sent again')
-  expect(text).not.toContain('<form')
+})
+
+describe('the page of a reply that may have arrived', () => {
+  const unknown = () => made({ status: 'unknown', error: 'it broke off', parts: [{ ...part, state: 'unknown' }] })
+  const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)![1]!
+
+  test('says why, and asks what became of it', async () => {
+    const [one, { path, row }] = [await signedIn({ role: 'approver' }), await unknown()]
+    const { text } = await one.get(path)
+    for (const says of ['Did this reply arrive?', 'it broke off', 'value="arrived"', 'value="not_arrived"']) expect(text).toContain(says)
+    await one.send(path, { decision: 'arrived', seen: seenIn(text) })
+    expect(await row()).toMatchObject({ status: 'sent', error: null })
+    expect((await one.get(path)).text).toContain('<title>Sent')
+  })
+
+  test('sends it again once, whoever else presses what', async () => {
+    const [one, other, { path, row }] = [await signedIn(), await signedIn({ role: 'approver' }), await unknown()]
+    const [seen, seenByOther] = [seenIn((await one.get(path)).text), seenIn((await other.get(path)).text)]
+    await one.send(path, { decision: 'not_arrived', seen })
+    expect((await row()).parts).toMatchObject([{ state: 'queued', round: 1 }])
+    for (const decision of ['not_arrived', 'arrived']) expect((await other.send(path, { decision, seen: seenByOther })).status).toBe(409)
+    expect((await row()).parts).toMatchObject([{ state: 'queued', round: 1 }])
+  })
+
+  test('tells a member who cannot decide why', async () => {
+    const [one, { path, row }] = [await signedIn({ role: 'editor' }), await unknown()]
+    const { text } = await one.get(path)
+    expect([text.includes('your role is editor'), text.includes('<form')]).toEqual([true, false])
+    expect((await one.send(path, { decision: 'arrived' })).status).toBe(403)
+    expect((await row()).status).toBe('unknown')
+  })
 })
 
 test('the page is the same for unknown ids, for no ids and for those of other workspaces', async () => {

@@ -23,6 +23,15 @@ const settlePosts: BriefRule = ({ items: { review } }) =>
         why: `The network did not confirm ${counted(review.count, 'post')}, and the timeline does not show ${review.count === 1 ? 'it' : 'them'}. Check the network: mark those that are there as posted, and post the others again.`,
       }
 
+const settleReplies: BriefRule = ({ replies }) =>
+  replies.count === 0
+    ? undefined
+    : {
+        ...{ kind: 'settle_replies', ...about(replies), operation: 'agent.channelReplies.settle', arguments: idOf(replies.rows) },
+        title: `Check whether ${counted(replies.count, 'reply', 'replies')} arrived`,
+        why: `The channel did not say whether it took ${counted(replies.count, 'reply', 'replies')}. Look there, or ask the recipient, and say what arrived: what did not is sent again, once.`,
+      }
+
 const fixBilling: BriefRule = ({ billing }) =>
   billing === 'ok'
     ? undefined
@@ -241,7 +250,7 @@ const refreshProfile: BriefRule = ({ profileUpdatedAt, now, isBare, missing }) =
 
 const rules: readonly BriefRule[] = [
   ...engagementRules,
-  ...[settlePosts, fixBilling, connectAccount, retryFailed, resume, startProfile],
+  ...[settlePosts, settleReplies, fixBilling, connectAccount, retryFailed, resume, startProfile],
   ...[approvals('approve_posts', 'drafts', 'post'), approvals('approve_articles', 'articles', 'article')],
   ...[
     fillSlots,

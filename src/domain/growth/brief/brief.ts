@@ -13,6 +13,7 @@ export const urgencies = {
   /** Nobody knows whether these are public, and only a person can find out. */
   settle_posts: 95,
   settle_engagements: 93,
+  settle_replies: 91,
   /** Nothing that costs money works until billing is in order. */
   fix_billing: 90,
   /** Approved posts cannot go out. */
@@ -47,7 +48,7 @@ export const briefActionKinds = Object.keys(urgencies) as BriefActionKind[]
 export interface BriefRow {
   /** Null if it is no record, such as a free slot. */
   id: string | null
-  type: 'post' | 'article' | 'engagement' | 'signal' | 'experiment' | 'slot'
+  type: 'post' | 'article' | 'engagement' | 'signal' | 'experiment' | 'slot' | 'reply'
   /** The record's name, or the beginning of its text. */
   title: string
   status: string
@@ -83,6 +84,8 @@ export interface BriefFacts {
   lastError: string | null
   /** Experiments with enough posts in every arm. */
   ready: FoundRows
+  /** Replies to channels of which nobody knows whether they arrived. */
+  replies: FoundRows
   accounts: { connected: number; known: number }
   /** Empty parts of the profile, as people call them. */
   missing: string[]

@@ -37,6 +37,7 @@ const calm: BriefFacts = Object.freeze({
   drafting: 0,
   lastError: null,
   ready: nothing,
+  replies: nothing,
   accounts: { connected: 1, known: 1 },
   missing: [],
   isBare: false,
@@ -66,6 +67,10 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
     { title: 'Check whether 2 posts went out', count: 2, operation: 'growth.items.markPosted', arguments: { id: 'id-0' } },
   ],
   settle_engagements: [withItems({ engaged: found(1) }), { operation: 'growth.engagements.approve', arguments: { id: 'id-0' } }],
+  settle_replies: [
+    { replies: found(2) },
+    { title: 'Check whether 2 replies arrived', operation: 'agent.channelReplies.settle', arguments: { id: 'id-0' } },
+  ],
   approve_engagements: [withItems({ engagements: found(2) }), { title: 'Approve 2 engagements', arguments: { id: 'id-0' } }],
   execute_engagements: [withItems({ engaging: found(1) }), { operation: 'growth.engagements.execute', arguments: { id: 'id-0' } }],
   answer_signals: [
