@@ -7,6 +7,7 @@ import type { Kind } from '#contract/kinds'
 import { accessOf, type DownloadForm, type Group, KEY_LIMIT, type NamedOp, named, type Op, pathParams, type Resource } from '#contract/op'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
+import type { Role } from '#kernel/roles'
 import type { Slots } from '#kernel/slots'
 import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit-entry'
@@ -206,13 +207,16 @@ export const mayRun = (o: Permitted, { scopes, principal }: Pick<Call, 'scopes' 
   return accessOf(o).every((scope) => scopes.has(scope)) && (role === 'owner' || o.roles.includes(role))
 }
 
+/** The roles that can run it, owners first. */
+export const rolesOf = ({ roles }: Pick<Permitted, 'roles'>): Role[] => ['owner', ...roles]
+
 const requireAccess = (o: NamedOp, { scopes, principal }: Call): void => {
   if (mayRun(o, { scopes, principal })) return
   const lacking = accessOf(o).find((scope) => !scopes.has(scope))
   if (lacking === 'session') refuseKey()
   if (lacking !== undefined) fail('missing_scope', lacking)
   const role = roleOf(principal)
-  fail('forbidden', `the role ${role} cannot do this; it requires ${['owner', ...o.roles].join(' or ')}`)
+  fail('forbidden', `the role ${role} cannot do this; it requires ${rolesOf(o).join(' or ')}`)
 }
 
 const requireUsableKey = ({ idempotencyKey: key }: Call): void => {

@@ -99,27 +99,28 @@ export const begin = (acting: Acting): AwaitedResult => {
 const workOf = ({ id, root_id, origin }: Job, runAt: Date) => newWork('agent', { root: root_id, refId: id, origin, runAt })
 
 /** Asks a person: the call waits for the decision, and the caller is told where. */
-export const ask = async (acting: Acting, why: string[]): Promise<Called> => {
+export const ask = async (acting: Acting, why: string[], who: string): Promise<Called> => {
   const { tools, tool, args, by, publicUrl, context } = acting
   const said = await tools.subject(tool.name, args, context.sql)
   const { job: begun, step } = called(acting, 'asked', { why })
   const job: Job = { ...begun, status: 'waiting_approval', goal: said.summary }
   const { approval, news, event } = questionOf(job, step, { ...said, direct_by: directCaller(by), now: context.gate.now, publicUrl })
   const { approvers } = await loadNow(context.sql, approversPart)
-  const told = tellApprovers({ approvals: [approval], approvers, by, publicUrl, now: context.gate.now })
+  const roles = (name: string) => tools.roles(name)
+  const told = tellApprovers({ approvals: [approval], approvers, roles, by, publicUrl, now: context.gate.now })
   const waiting = { writes: [insertApprovals([approval])], events: [event], work: [workOf(job, approval.expires_at)] }
   return {
     ...{ reply: { result: null }, effects: merge(recorded(job, step, [news, statusNews(job)]), waiting, told), refId: job.id },
-    ...{ auditDetail: { tool: tool.name, approval_id: approval.id }, refusal: approvalRequired(approval, publicUrl) },
+    ...{ auditDetail: { tool: tool.name, approval_id: approval.id }, refusal: approvalRequired(approval, publicUrl, who) },
   }
 }
 
-/** The refusal that names the approval, its job, and the page where a person decides. */
-export const approvalRequired = ({ id, job_id }: Approval, publicUrl: string): NonNullable<Called['refusal']> => {
+/** The refusal that names the approval, its job, the page where a person decides, and who can. */
+export const approvalRequired = ({ id, job_id }: Approval, publicUrl: string, who: string): NonNullable<Called['refusal']> => {
   const url = approvalUrl(publicUrl, id)
   const named = { approval: id, job: job_id, url }
   const details = Object.entries(named).map(([path, message]) => ({ path, message }))
-  return { error: new AppError('approval_required', `a person must allow this call at ${url}`, { details }), refId: job_id }
+  return { error: new AppError('approval_required', `a person must allow this call at ${url}; ${who}`, { details }), refId: job_id }
 }
 
 const REASONS: Record<string, string> = {
@@ -132,13 +133,13 @@ const REASONS: Record<string, string> = {
 export const outcomeOf = (
   job: Job,
   { state, error, result }: Step,
-  { approval, publicUrl }: { approval: Approval | undefined; publicUrl: string },
+  { approval, publicUrl, who }: { approval: Approval | undefined; publicUrl: string; who: string },
 ): 'open' | { result: unknown } => {
   if (job.status === 'completed') return { result: result?.value ?? null }
   if (isOver(job)) {
     const reason = state === 'rejected' && job.error !== 'approval_expired' ? result?.text : error
     throw new AppError('capability_failed', reason ?? REASONS[job.error ?? ''] ?? `the call was ${job.status}`)
   }
-  if (approval?.status === 'pending') throw approvalRequired(approval, publicUrl).error
+  if (approval?.status === 'pending') throw approvalRequired(approval, publicUrl, who).error
   return 'open'
 }

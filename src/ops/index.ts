@@ -116,7 +116,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.messages, messageHandlers({ tools, models, desk }))
   add(agentResources.conversationFeedback, conversationFeedbackHandlers)
   add(agentResources.feedback, feedbackHandlers)
-  add(agentResources.jobs, jobHandlers({ waiters, publicUrl }))
+  add(agentResources.jobs, jobHandlers({ waiters, publicUrl, tools }))
   add(agentResources.tasks, taskHandlers({ models }))
   add(agentResources.approvals, approvalHandlers({ tools, publicUrl }))
   add(agentResources.usage, usageHandlers)

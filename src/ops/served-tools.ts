@@ -60,6 +60,10 @@ class ServedTools implements ToolBox {
     return this.#served.has(name) ? mayRun(SERVED, caller) : this.base.mayRun(name, caller)
   }
 
+  roles(name: string): ReturnType<ToolBox['roles']> {
+    return this.base.roles(name)
+  }
+
   checked(name: string, args: unknown): Arguments {
     const tool = this.#served.get(name)
     if (!tool) return this.base.checked(name, args)

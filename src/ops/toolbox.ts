@@ -8,16 +8,17 @@ import type { CallingJob } from '#domain/agent/job'
 import type { ServedTool } from '#domain/agent/mcp-tool'
 import type { ToolWay } from '#domain/agent/step'
 import { fail } from '#kernel/errors'
+import { type Role, roles } from '#kernel/roles'
 import type { Query, Sql } from '#store/engine/db'
 import { type Load, loadNow } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
 import { askedOfAddress } from './agent/fetching.ts'
-import { contextFor, mayRun } from './bind.ts'
+import { contextFor, mayRun, rolesOf } from './bind.ts'
 import type { Call, CapabilityParts, HandlerOf, Parts, QueryContext } from './call.ts'
 import { decideOnce, type LetterHandler, noLanes, requireDeclared } from './command.ts'
 import { innerTools } from './inner-tools.ts'
 import { serialiseFor } from './serialise.ts'
-import { withServed } from './served-tools.ts'
+import { SERVED, withServed } from './served-tools.ts'
 import { commitReason, subjectFor } from './tool-subject.ts'
 import { validate } from './validate.ts'
 
@@ -104,6 +105,12 @@ class OperationTools implements ToolBox {
 
   mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean {
     return this.#inner.has(name) || mayRun(this.#find(name).o, caller)
+  }
+
+  roles(name: string): readonly Role[] {
+    if (this.#inner.has(name)) return roles
+    // What is no operation is a tool of a server, be it there any more or not.
+    return rolesOf(this.#operated.get(name)?.o ?? SERVED)
   }
 
   checked(name: string, args: unknown): Arguments {

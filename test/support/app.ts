@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { createLog, type Log } from '#kernel/log'
 import type { Scope } from '#kernel/scopes'
-import { connectAccount, createKey, createWorkspace, usualScopes } from '#ops/workspaces'
+import { connectAccount, createKey, createWorkspace, inviteByOperator, usualScopes } from '#ops/workspaces'
 import type { PasswordCost } from '#port/passwords'
 import { listen, type Overrides, openWorkplace, type Workplace } from '#server/server'
 import { readConfig } from '#src/config'
@@ -91,6 +91,8 @@ const workspace = async (workplace: Workplace) => {
     (is) => is,
   )
   await connectAccount(workplace.world, tenantId, { network: 'sandbox', ...account })
+  // As the operator makes it: nobody is a member yet, and an owner is invited.
+  await inviteByOperator({ db: workplace.db, publicUrl: 'http://localhost' }, { tenantId, role: 'owner' })
   const { api_key } = await createKey(workplace.db, { tenantId, scopes: usualScopes, name: 'test' })
   return { tenantId, key: api_key }
 }

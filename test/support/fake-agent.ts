@@ -54,6 +54,8 @@ export class FakeJob {
         arguments: {},
         why: ['publishes'],
         status: 'pending',
+        deciders: { roles: ['owner', 'approver'], people: [{ kind: 'person', id: 'ada', name: 'Ada' }], more: false },
+        may_decide: true,
       },
       ...{ subject: { records: [], account: null, text: null, sha256: null }, ...approval },
     })

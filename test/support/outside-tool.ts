@@ -19,6 +19,7 @@ const tool: Tool = {
 export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   tools: box.tools,
   mayRun: (...given) => box.mayRun(...given),
+  roles: (...given) => box.roles(...given),
   checked: (...given) => box.checked(...given),
   asks: (...given) => box.asks(...given),
   commits: (...given) => box.commits(...given),

@@ -1,6 +1,6 @@
 /** Every reading query of the store, with arguments that find the rows of test/support/rows.ts. */
 
-import { listApprovals } from '#store/agent/approvals'
+import { approvalsPage } from '#store/agent/approvals'
 import { listArtifacts } from '#store/agent/artifacts'
 import { listChannelConnections } from '#store/agent/channel-connections'
 import { listReplies } from '#store/agent/channel-replies'
@@ -75,11 +75,11 @@ const searched = (word: string): SoughtWords[] =>
 
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
-  'approvals.listApprovals': () => [
-    listApprovals(page),
-    listApprovals({ ...page, after: END }),
-    listApprovals({ ...page, status: 'pending' }),
-    listApprovals({ ...page, status: 'pending', after: END }),
+  'approvals.approvalsPage': () => [
+    approvalsPage(page).query,
+    approvalsPage({ ...page, after: END }).query,
+    approvalsPage({ ...page, status: 'pending' }).query,
+    approvalsPage({ ...page, status: 'pending', after: END }).query,
   ],
   'articles.articleById': ({ article }) => [articleById(article.id)],
   'articles.listArticles': () => [

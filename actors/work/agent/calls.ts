@@ -6,16 +6,20 @@ import type { Tool } from '#decisions/agent/toolbox'
 import { type Approval, type OpenApproval, openFor, type Subject } from '#domain/agent/approval'
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash, definitionHash } from '#domain/agent/hash'
+import type { Job } from '#domain/agent/job'
 import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB } from '#domain/agent/limits'
 import { RUN_MAKERS } from '#domain/agent/schedule'
 import { newStep, type Step } from '#domain/agent/step'
 import { decisionsOf, type RuleDecision, unseenArgument, verdictOf } from '#domain/agent/verdict'
+import { nobodyDecides } from '#kernel/deciders'
 import { newId } from '#kernel/ids'
+import type { Role } from '#kernel/roles'
 import { beginning, storable } from '#kernel/storable'
 import type { ToolCall } from '#port/model/thinker'
 import { insertApprovals, openApprovalsOf, pendingCount } from '#store/agent/approvals'
 import { type BoundRule, toolDecisions } from '#store/agent/rules'
 import { equalCalls, unaskedCalls } from '#store/agent/steps'
+import { rolesToCome } from '#store/app/members'
 import { loadNow, when } from '#store/engine/load'
 import { invalid } from './answer.ts'
 import { type At, again } from './at.ts'
@@ -86,6 +90,8 @@ interface Judging {
   equal: { calls: number; unknown: number }
   /** Calls before it in the same answer that nobody is asked about, by tool. */
   unasked: ReadonlyMap<string, number>
+  /** Roles that members have, or may have soon. */
+  taken: readonly Role[]
   /** What jobs of the conversation ask already, this one's before the call among them. */
   open: readonly OpenApproval[]
 }
@@ -126,7 +132,10 @@ interface Asking {
 }
 
 /** A call that a person must allow: of an equal one that waits already nobody is asked again. */
-const asked = async (deps: AgentDeps, { sql, gate }: At, { name, args, hash, why }: Asking, { open, room }: Judging): Promise<Judged> => {
+const asked = async (deps: AgentDeps, { sql, gate }: At, { name, args, hash, why }: Asking, judging: Judging): Promise<Judged> => {
+  const { open, room, taken } = judging
+  const nobody = nobodyDecides(deps.toolBox().roles(name), taken)
+  if (nobody !== undefined) return failed(nobody)
   try {
     const approval = await deps.toolBox().subject(name, args, sql)
     const call = { tool_name: name, arguments_hash: hash, subject: approval.subject }
@@ -171,6 +180,12 @@ const isStillMeant =
 const MOST_EQUAL = 2
 const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
 
+/** What the calls of an answer are judged by. */
+const judgingParts = ({ id, conversation_id: conversation, on_behalf: by }: Job, hashes: string[]) => ({
+  ...{ rules: toolDecisions, pending: pendingCount(id), earlier: equalCalls(id, hashes), taken: rolesToCome },
+  open: when(conversation !== null, openApprovalsOf(conversation ?? '', by)),
+})
+
 /** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
 export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   const { calls } = answer.outcome.thought
@@ -182,13 +197,11 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   )
   const all = calls.map((call) => checkedCall(deps, at, call, answer))
   const hashes = all.flatMap((checked) => ('hash' in checked ? checked.hash : []))
-  const { id, conversation_id } = at.changes.job
-  const open = when(conversation_id !== null, openApprovalsOf(conversation_id ?? '', at.changes.job.on_behalf))
-  const loaded = await loadNow(at.sql, { rules: toolDecisions, pending: pendingCount(id), earlier: equalCalls(id, hashes), open })
-  const { rules, pending, earlier } = loaded
+  const loaded = await loadNow(at.sql, judgingParts(at.changes.job, hashes))
+  const { rules, pending, earlier, taken } = loaded
   const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)
   const unasked = new Map<string, number>()
-  const judging = { rules: decisionsOf(rules.filter(isStillMeant(deps))), room, unasked }
+  const judging = { rules: decisionsOf(rules.filter(isStillMeant(deps))), room, unasked, taken }
   const approvals: Approval[] = []
   const accepted: Step[] = []
   let usable = 0
@@ -216,10 +229,11 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   return again(at, at.gate.now)
 }
 
-const askPeople = async ({ publicUrl }: AgentDeps, { sql, changes, gate }: At, approvals: Approval[]): Promise<void> => {
+const askPeople = async ({ publicUrl, toolBox }: AgentDeps, { sql, changes, gate }: At, approvals: Approval[]): Promise<void> => {
   changes.also({ writes: [insertApprovals(approvals)] })
   const { approvers } = await loadNow(sql, approversPart)
-  changes.also(tellApprovers({ approvals, approvers, by: changes.job.on_behalf, publicUrl, now: gate.now }))
+  const roles = (tool: string) => toolBox().roles(tool)
+  changes.also(tellApprovers({ approvals, approvers, roles, by: changes.job.on_behalf, publicUrl, now: gate.now }))
 }
 
 interface Added {

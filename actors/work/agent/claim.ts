@@ -80,7 +80,7 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
       if (next.end.error === IN_CIRCLES) at.changes.explain(circlesNotice(heads))
       return over(at, next)
     case 'park':
-      if (at.changes.job.status !== next.status && heads.some(({ state }) => state === 'asked')) await tellWaiting(at)
+      if (at.changes.job.status !== next.status && heads.some(({ state }) => state === 'asked')) await tellWaiting(deps, at)
       return park(at, next)
     case 'execute':
       await executeStep(deps, at, next.step)

@@ -1,14 +1,18 @@
 /** Asks a person at the terminal about the calls that a job may not make by itself. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
 import { type CallText, textOfCall, withText } from '#contract/call-text'
+import { decidersText } from '#kernel/deciders'
 import { Failure } from '../failure.ts'
 import type { Lines } from '../host.ts'
 import { reportFailure } from '../report.ts'
 import { harmless, warnOfUnseen } from '../text.ts'
 import { type AgentContext, operationOf } from './context.ts'
 
-export const pendingOf = async ({ ask }: AgentContext, id: string): Promise<Approval[]> => {
-  const { approvals } = await ask<{ approvals: Approval[] }>('agent.jobs.get', { id })
+/** As the person at the terminal sees them, if there is one: what that person may decide depends on the role. */
+export const pendingOf = async ({ ask, person }: AgentContext, id: string): Promise<Approval[]> => {
+  const read = (as?: 'person') => ask<{ approvals: Approval[] }>('agent.jobs.get', { id }, as)
+  // The session may have ended, or be of another workspace than the key.
+  const { approvals } = await (person === undefined ? read() : read('person').catch(() => read()))
   return approvals.filter(({ status }) => status === 'pending')
 }
 
@@ -110,14 +114,23 @@ const sendOrSay = async (context: AgentContext, approval: Approval, decision: De
   }
 }
 
+/** Where somebody else decides, and who can. */
+export const othersText = ({ url, deciders }: Approval, isAsked: boolean): string =>
+  [
+    ...(isAsked ? ['  you cannot decide this yourself'] : []),
+    ...(deciders ? [`  ${decidersText(deciders)}`] : []),
+    `  a person decides at ${url}`,
+  ].join('\n')
+
 /** True if all were decided. Without a person's session it prints where a person can decide. */
 export const decideAll = async (asking: Asking, approvals: readonly Approval[]): Promise<boolean> => {
   const { context, lines } = asking
   let isDecided = true
   for (const approval of approvals) {
     print(asking, shown(approval))
-    if (context.person === undefined || !lines.isTerminal) {
-      context.host.stderr.write(`  a person decides at ${approval.url}\n`)
+    const isAsked = context.person !== undefined && lines.isTerminal
+    if (!isAsked || !approval.may_decide) {
+      print(asking, othersText(approval, isAsked))
       isDecided = false
       continue
     }

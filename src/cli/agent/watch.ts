@@ -1,8 +1,8 @@
 /** `tendril agent jobs watch`: follows a job to its end. */
 import type { Host } from '../host.ts'
 import { jsonLines } from '../print.ts'
-import { oneLine, warnOfUnseen } from '../text.ts'
-import { pendingOf } from './approvals.ts'
+import { harmless, oneLine, warnOfUnseen } from '../text.ts'
+import { othersText, pendingOf } from './approvals.ts'
 import { openAgent } from './context.ts'
 import { exitOf } from './ending.ts'
 import { follow, type JobEvent } from './follow.ts'
@@ -25,8 +25,9 @@ export const watch = async (id: string, options: Record<string, unknown>, host: 
     const followed = await follow(context, { id, after, take, pollOnly: asJson })
     if (followed.over) break
     after = followed.after
-    for (const { summary, url } of await pendingOf(context, id)) {
-      host.stderr.write(`${oneLine(summary)}\n  a person decides at ${url}\n`)
+    for (const approval of await pendingOf(context, id)) {
+      const { summary } = approval
+      host.stderr.write(`${oneLine(summary)}\n${harmless(othersText(approval, false))}\n`)
       warnOfUnseen(host.stderr, summary)
     }
   }

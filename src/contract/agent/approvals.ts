@@ -1,7 +1,8 @@
 import { type Static, Type as T, type TSchema } from '@sinclair/typebox'
+import { roles } from '#kernel/roles'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { cursorLike, Id, NextCursor, nullable, oneOf, record, type Shown, Time, untrustedIf } from '../shapes.ts'
+import { cursorLike, Id, NamedAuthor, NextCursor, nullable, oneOf, record, type Shown, Time, untrustedIf } from '../shapes.ts'
 
 const statuses = ['pending', 'approved', 'rejected'] as const
 
@@ -36,6 +37,17 @@ export const Approval = record(
     subject: Subject,
     why: T.Array(T.String({ description: 'Why a person is asked.' })),
     status: oneOf(statuses),
+    deciders: nullable(
+      record(
+        {
+          roles: T.Array(oneOf(roles)),
+          people: T.Array(NamedAuthor, { description: 'At most five members with these roles.' }),
+          more: T.Boolean({ description: 'There are others.' }),
+        },
+        { description: 'Who can decide, while it waits.' },
+      ),
+    ),
+    may_decide: T.Boolean({ description: 'Whether you can decide now.' }),
     decided_how: nullable(oneOf(['person', 'expiry', 'cancel', 'stale'], { description: 'stale: the record changed after it was shown.' })),
     decided_by: nullable(Id),
     reason: nullable(T.String()),

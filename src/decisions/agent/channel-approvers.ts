@@ -2,6 +2,7 @@
 import { type Approval, approvalUrl } from '#domain/agent/approval'
 import { recipientOf, toApproverText } from '#domain/agent/channel-answer'
 import type { OnBehalf } from '#domain/agent/job'
+import type { Role } from '#kernel/roles'
 import { type ToldApprover, toldApprovers } from '#store/agent/channel-identities'
 import { type Effects, merge } from '#store/engine/letter'
 import { replyEffects } from './channel-replies.ts'
@@ -12,22 +13,26 @@ const MOST_TOLD = 20
 export const approversPart = { approvers: toldApprovers(MOST_TOLD) }
 
 interface Telling {
-  approvals: readonly Pick<Approval, 'id' | 'summary'>[]
+  approvals: readonly Pick<Approval, 'id' | 'summary' | 'tool_name'>[]
   approvers: readonly ToldApprover[]
+  /** Who can decide about a call of the tool. */
+  roles(tool: string): readonly Role[]
   /** Who has asked: a linked sender is told where it asked. */
   by: OnBehalf
   publicUrl: string
   now: Date
 }
 
-/** One message for each of them, about all of the calls. */
-export const tellApprovers = ({ approvals, approvers, by, publicUrl, now }: Telling): Effects => {
+/** One message for each of them, about all of the calls that are theirs to decide. */
+export const tellApprovers = ({ approvals, approvers, roles, by, publicUrl, now }: Telling): Effects => {
   if (approvals.length === 0) return {}
-  const text = toApproverText(approvals.map(({ id, summary }) => ({ summary, url: approvalUrl(publicUrl, id) })))
   const others = approvers.filter(({ id }) => by.kind !== 'channel' || by.id !== id)
   return merge(
-    ...others.map(({ connection_id: id, channel, reply_to: replyTo, ...member }) =>
-      replyEffects({ connection: { id, channel }, replyTo, recipient: recipientOf(member), text, now }),
-    ),
+    ...others.map(({ connection_id: id, channel, reply_to: replyTo, role, ...member }) => {
+      const theirs = approvals.filter(({ tool_name: tool }) => roles(tool).includes(role))
+      if (theirs.length === 0) return {}
+      const text = toApproverText(theirs.map((one) => ({ summary: one.summary, url: approvalUrl(publicUrl, one.id) })))
+      return replyEffects({ connection: { id, channel }, replyTo, recipient: recipientOf(member), text, now })
+    }),
   )
 }

@@ -8,6 +8,7 @@ import type { CallingJob } from '#domain/agent/job'
 import type { ServedTool } from '#domain/agent/mcp-tool'
 import type { ToolClass, ToolWay } from '#domain/agent/step'
 import type { RuleDecision } from '#domain/agent/verdict'
+import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 import type { ToolDefinition } from '#port/model/thinker'
 import type { Sql } from '#store/engine/db'
@@ -75,6 +76,8 @@ export interface ToolBox {
   /** With tools of the workspace's MCP servers besides, which never replace others. */
   and(served: readonly ServedTool[]): ToolBox
   mayRun(name: string, caller: Pick<ToolCaller, 'principal' | 'scopes'>): boolean
+  /** Who can make a call of it: owners, and the roles beside them. */
+  roles(name: string): readonly Role[]
   /** The arguments as the operation takes them. Throws `invalid_input`. */
   checked(name: string, args: unknown): Arguments
   /** Why a person is asked of this very call, whatever its class says; empty if nobody is. Throws the refusal of a call that can never run. */

@@ -82,16 +82,27 @@ export const cancelledText = ({ on_behalf }: Pick<Job, 'on_behalf'>): string =>
 export interface Asked {
   summary: string
   url: string
+  /** Who can decide it, if the asker cannot. */
+  others?: string | undefined
 }
 
 /** A member is told what waits, and where to decide: a reply in the channel decides nothing. */
 export const waitingText = ({ on_behalf }: Pick<Job, 'on_behalf'>, asked: readonly Asked[]): string => {
   if (asked.length === 0 || isForStranger(on_behalf)) return ''
-  return `This needs a decision before I go on:\n\n${linesOf(asked)}\n\nOpen the link to decide.`
+  const [own, others] = [asked.filter((one) => one.others === undefined), asked.filter((one) => one.others !== undefined)]
+  return [
+    ...(own.length === 0 ? [] : [`This needs a decision before I go on:\n\n${linesOf(own)}\n\nOpen the link to decide.`]),
+    ...(others.length === 0 ? [] : [`This needs a decision before I go on, which is not yours to take:\n\n${linesOf(others)}`]),
+  ].join('\n\n')
 }
 
 const linesOf = (asked: readonly Asked[]): string =>
-  asked.map(({ summary, url }) => `- ${summary.replace(/\s+/g, ' ').trim()}\n  ${url}`).join('\n')
+  asked
+    .map(({ summary, url, others }) => {
+      const who = others === undefined ? '' : `\n  Here ${others}.`
+      return `- ${summary.replace(/\s+/g, ' ').trim()}\n  ${url}${who}`
+    })
+    .join('\n')
 
 /** For a member who may decide what somebody else has asked for. */
 export const toApproverText = (asked: readonly Asked[]): string =>

@@ -1,4 +1,6 @@
 /** Records of the agent as callers see them. */
+
+import type { Deciders } from '#kernel/deciders'
 import { type Approval, approvalUrl, type Subject } from './approval.ts'
 import type { Conversation, Message } from './conversation.ts'
 import type { Feedback } from './feedback.ts'
@@ -72,13 +74,29 @@ export const stepView = (step: ShownStep) => {
 /** An account is written as in the sentence beside it. */
 const subjectView = (subject: Subject) => ({ ...subject, account: subject.account === null ? null : `@${subject.account}` })
 
-/** `taint`: of the job; null once the job is past its retention. */
-export const approvalView = (approval: Approval, { publicUrl, taint }: { publicUrl: string; taint: string[] | null }) => {
+interface ApprovalBeside {
+  publicUrl: string
+  /** Of the job; null once the job is past its retention. */
+  taint: string[] | null
+  deciders: Deciders
+  /** Whether the reader is one of them. */
+  mayDecide: boolean
+}
+
+const decidersView = ({ roles, people, more }: Deciders) => ({
+  roles: [...roles],
+  people: people.map(({ id, name }) => ({ kind: 'person' as const, id, name })),
+  more,
+})
+
+export const approvalView = (approval: Approval, { publicUrl, taint, deciders, mayDecide }: ApprovalBeside) => {
   const { step_id: _, arguments_hash: __, updated_at: ___, direct_by: ____, subject, ...shown } = approval
   return {
     ...shown,
     subject: subjectView(subject),
     url: approvalUrl(publicUrl, shown.id),
+    deciders: shown.status === 'pending' ? decidersView(deciders) : null,
+    may_decide: shown.status === 'pending' && mayDecide,
     job: taint && { id: shown.job_id, goal: shown.goal, taint },
   }
 }

@@ -1,12 +1,9 @@
 /** The page where a person decides about a call that the agent asks for. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
 import { textOfCall, withText } from '#contract/call-text'
-import { capabilities, operations } from '#contract/index'
 import { BODY_LIMIT } from '#contract/kinds'
+import { decidersText } from '#kernel/deciders'
 import { AppError } from '#kernel/errors'
-import { scopes } from '#kernel/scopes'
-import { mayRun } from '#ops/bind'
-import { SERVED } from '#ops/served-tools'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Form, Route } from '../route.ts'
@@ -21,12 +18,8 @@ const idOf = ({ params }: Incoming): string => params!.id!
 const pathFor = (id: string): string => `/approvals/${encodeURIComponent(id)}`
 
 /** Only those decide who may make the call themselves. */
-const refusalOf = ({ tool_name }: Approval, { id, person, workspace: { role } }: SessionGrant) => {
-  const o = [...operations, ...capabilities].find(({ tool }) => tool === tool_name) ?? SERVED
-  const principal = { kind: 'session', id, member: { personId: person.id, role } } as const
-  if (mayRun(o, { scopes: new Set([...scopes, 'session']), principal })) return undefined
-  return `You cannot decide about this: your role is ${role}, and ${tool_name} requires ${['owner', ...o.roles].join(' or ')}.`
-}
+const refusalOf = ({ may_decide: mayDecide, deciders }: Approval, { workspace: { role } }: SessionGrant): string | undefined =>
+  mayDecide || deciders === null ? undefined : `You cannot decide about this: your role is ${role}. Here ${decidersText(deciders)}.`
 
 const LABELS: Record<string, string> = { arguments: 'Arguments', text: 'Text', reason: 'Reason' }
 

@@ -12,6 +12,7 @@ import type { OnBehalf } from '#domain/agent/job'
 import { MOST_APPROVALS } from '#domain/agent/limits'
 import { decisionsOf, directVerdict, type RuleDecision } from '#domain/agent/verdict'
 import { jobView } from '#domain/agent/views'
+import { decidersOf, decidersText, nobodyDecides } from '#kernel/deciders'
 import { fail, found } from '#kernel/errors'
 import { nearest } from '#kernel/nearest'
 import { actionLoad } from '#store/agent/actions'
@@ -19,15 +20,19 @@ import { pendingCount, pendingDirect } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { toolDecisions } from '#store/agent/rules'
 import { callsWithinHour } from '#store/agent/steps'
+import { decidersPart, rolesToCome } from '#store/app/members'
 import { type Loaded, loadBy } from '#store/engine/load'
 import type { AwaitedResult, CommandContext, HandlerResult, Handlers } from '../call.ts'
 import { type Acting, approvalRequired, ask, begin, execute, outcomeOf } from '../direct-call.ts'
 import { loading } from '../loading.ts'
+import { seesNames } from '../people-names.ts'
 import { serialise } from '../serialise.ts'
+import type { Reader } from '../standing.ts'
 
 /** What the decision about a direct call needs to know. */
 const facts = (by: OnBehalf, name: string, args: Record<string, unknown>) => ({
   ...{ now: callerNow(by), rules: toolDecisions, pending: pendingCount(null), hour: callsWithinHour(name) },
+  ...{ members: decidersPart, taken: rolesToCome },
   waiting: pendingDirect(directCaller(by), name, argumentsHash(args)),
 })
 
@@ -70,9 +75,10 @@ export const actionHandlers = (deps: Deps): Handlers<typeof actions> => ({
       },
     ),
 
-    async currentAnswer(_, { read }, jobId): Promise<Answer> {
-      const { job, step, approval } = await loadBy(read, actionLoad(jobId))
-      const outcome = outcomeOf(found(job, 'the call is past its retention'), step!, { approval, publicUrl: deps.publicUrl })
+    async currentAnswer(_, { read, principal }, jobId): Promise<Answer> {
+      const { job, step, approval, members } = await loadBy(read, { ...actionLoad(jobId), members: decidersPart })
+      const who = whoDecides(deps.tools, step!.name, { principal, members })
+      const outcome = outcomeOf(found(job, 'the call is past its retention'), step!, { approval, publicUrl: deps.publicUrl, who })
       const reply = outcome === 'open' ? { result: null, job: jobView(job!) } : { result: outcome.result }
       return { status: outcome === 'open' ? 202 : 200, body: serialise({ id: 'agent.actions.call', output: actions.call.output }, reply) }
     },
@@ -90,12 +96,16 @@ const asksOf = ({ tools, tool, args }: Acting, rules: ReadonlyMap<string, RuleDe
   }
 }
 
+/** Who can decide, by name for those who see names of people. */
+const whoDecides = (tools: ToolBox, name: string, { principal, members }: Reader): string =>
+  decidersText(decidersOf(tools.roles(name), members), { named: seesNames({ principal, job: undefined }) })
+
 /** Whether something of it happens beside the mailbox. */
 const isBeside = ({ class: of, way }: Tool): boolean => of === 'outside_read' || way === 'reach'
 
 type Result = AwaitedResult | HandlerResult<{ result: unknown }>
 
-const decided = async (acting: Acting, { rules, pending, waiting }: Loaded<ReturnType<typeof facts>>): Promise<Result> => {
+const decided = async (acting: Acting, { rules, pending, waiting, members, taken }: Loaded<ReturnType<typeof facts>>): Promise<Result> => {
   const { tools, tool, caller, by, publicUrl } = acting
   const byName = decisionsOf(rules)
   const verdict = directVerdict({
@@ -104,8 +114,11 @@ const decided = async (acting: Acting, { rules, pending, waiting }: Loaded<Retur
   })
   if (verdict.decision === 'deny') return fail('forbidden', verdict.reason)
   if (verdict.decision === 'allow') return isBeside(tool) ? begin(acting) : execute(acting)
+  const who = whoDecides(tools, tool.name, { principal: acting.context.principal, members })
   // An equal call joins the one that waits.
-  if (waiting) return { reply: { result: null }, unchanged: true, refusal: approvalRequired(waiting, publicUrl) }
+  if (waiting) return { reply: { result: null }, unchanged: true, refusal: approvalRequired(waiting, publicUrl, who) }
+  const nobody = nobodyDecides(tools.roles(tool.name), taken)
+  if (nobody !== undefined) fail('forbidden', nobody)
   if (pending.all >= MOST_APPROVALS) fail('rate_limited', 'agent_approvals', { retryAfter: RETRY_AFTER })
-  return ask(acting, verdict.why)
+  return ask(acting, verdict.why, who)
 }

@@ -10,24 +10,23 @@ import type { Step } from '#domain/agent/step'
 import { unseenArgument } from '#domain/agent/verdict'
 import { approvalView } from '#domain/agent/views'
 import { AppError, fail, found } from '#kernel/errors'
-import { approvalPart, listApprovals, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
+import { approvalPart, approvalsPage, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
 import { servedToolOfApproval } from '#store/agent/mcp-tools'
 import { hostRuleCount } from '#store/agent/rules'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
 import { saveThread, type Thread, threadOfApproval } from '#store/agent/thread'
+import { decidersPart } from '#store/app/members'
 import type { Query } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
-import { mayRun } from '../bind.ts'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { rememberedRule } from '../remembering.ts'
-import { SERVED } from '../served-tools.ts'
-import { toolCaller } from './tools.ts'
+import { mayRunTool, type Reader, standing } from '../standing.ts'
 
 type Arguments = Record<string, unknown>
 
@@ -44,23 +43,33 @@ interface Deps {
   publicUrl: string
 }
 
-export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<typeof approvals> => {
-  const shown = ({ job_taint: taint, ...approval }: ShownApproval) => approvalView(approval, { publicUrl, taint })
-  const reply = (approval: Approval, job: Job | undefined) => ({
-    reply: { approval: approvalView(approval, { publicUrl, taint: job?.taint ?? null }) },
-  })
+const readingHandlers = ({ tools, publicUrl }: Deps): Pick<Handlers<typeof approvals>, 'list' | 'get'> => {
+  const shown = ({ job_taint: taint, ...approval }: ShownApproval, reader: Reader) =>
+    approvalView(approval, { publicUrl, taint, ...standing(tools, approval, reader) })
   return {
-    async list({ status, ...input }, { read }) {
+    async list({ status, ...input }, { read, principal }) {
       const page = pageOf(input)
-      const { rows, next_cursor } = pageResult(await read(listApprovals({ ...page, status })), page.limit)
-      return { approvals: rows.map(shown), next_cursor }
+      const { approvals, members } = await loadBy(read, { approvals: approvalsPage({ ...page, status }), members: decidersPart })
+      const { rows, next_cursor } = pageResult(approvals, page.limit)
+      return { approvals: rows.map((row) => shown(row, { principal, members })), next_cursor }
     },
 
-    async get({ id }, { read }) {
-      const { approval } = await loadBy(read, { approval: shownApproval(id) })
+    async get({ id }, { read, principal }) {
+      const { approval, members } = await loadBy(read, { approval: shownApproval(id), members: decidersPart })
       const { record_id, ...rest } = found(approval, NO_SUCH)
-      return { approval: shown(rest), record_id }
+      return { approval: shown(rest, { principal, members }), record_id }
     },
+  }
+}
+
+export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<typeof approvals> => {
+  // Decided now, it names nobody who can decide.
+  const reply = (approval: Approval, job: Job | undefined, principal: Principal) => {
+    const known = { publicUrl, taint: job?.taint ?? null, ...standing(usual, approval, { principal, members: [] }) }
+    return { reply: { approval: approvalView(approval, known) } }
+  }
+  return {
+    ...readingHandlers({ tools: usual, publicUrl }),
 
     approve: loading(
       ({ id, remember }) => ({ ...approving(id), hosts: when(remember !== undefined, hostRuleCount) }),
@@ -72,13 +81,16 @@ export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<ty
         const approved = decide(before, 'approved', decisionOf(context))
         if (approved === before) {
           requireSame(before, changes)
-          return { ...reply(before, job), unchanged: true }
+          return { ...reply(before, job, context.principal), unchanged: true }
         }
         const edited = changes && (await editedBy(tools, approved, changes, context))
         const approval = edited ?? approved
         const { names = [], ...told } = edited ? editedStep(edited, { step, thread }, context) : {}
         const rules = hosts ? rememberedRule(tools, { approval, hosts: hosts.count, served }, context) : {}
-        return { ...reply(approval, job), ...decided(approval, { job, step, rules, names }, { state: 'ready', ...told }, context) }
+        return {
+          ...reply(approval, job, context.principal),
+          ...decided(approval, { job, step, rules, names }, { state: 'ready', ...told }, context),
+        }
       },
     ),
 
@@ -88,10 +100,10 @@ export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<ty
         const before = the(asked)
         requireMay(usual, before, context.principal)
         const approval = decide(before, 'rejected', { ...decisionOf(context), reason: reason?.trim() || null })
-        if (approval === before) return { ...reply(before, job), unchanged: true }
+        if (approval === before) return { ...reply(before, job, context.principal), unchanged: true }
         const text = approval.reason === null ? 'A person rejected this call.' : `A person rejected this call: ${approval.reason}`
         const going = { state: 'rejected', result: { text }, ended_at: context.gate.now } as const
-        return { ...reply(approval, job), ...decided(approval, { job, step }, going, context) }
+        return { ...reply(approval, job, context.principal), ...decided(approval, { job, step }, going, context) }
       },
     ),
   }
@@ -99,9 +111,7 @@ export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<ty
 
 /** Throws `forbidden`: only those decide about a call who may run the operation themselves. */
 const requireMay = (tools: ToolBox, { tool_name }: Approval, principal: Principal): void => {
-  const caller = toolCaller(principal)
-  // What is no operation is a tool of a server, be it there any more or not.
-  if (tools.tools.has(tool_name) ? tools.mayRun(tool_name, caller) : mayRun(SERVED, caller)) return
+  if (mayRunTool(tools, tool_name, principal)) return
   fail('forbidden', `the role ${roleOf(principal)} cannot decide about ${tool_name}, because it cannot run it`)
 }
 

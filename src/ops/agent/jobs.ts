@@ -2,6 +2,7 @@ import type { jobs } from '#contract/agent/jobs'
 import { cancelledJob } from '#decisions/agent/cancelling'
 import { answerEffects } from '#decisions/agent/channel-replies'
 import { childEnded } from '#decisions/agent/family'
+import type { ToolBox } from '#decisions/agent/toolbox'
 import type { LiveLanes } from '#decisions/deciding'
 import { cancelledText } from '#domain/agent/channel-answer'
 import { isOver, type Job } from '#domain/agent/job'
@@ -13,6 +14,7 @@ import { channelOriginPart } from '#store/agent/channel-replies'
 import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, treeOf } from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
 import { shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
+import { decidersPart } from '#store/app/members'
 import { merge } from '#store/engine/letter'
 import { loadBy, loadNow, when } from '#store/engine/load'
 import { type Principal, roleOf } from '#store/engine/principal'
@@ -20,6 +22,7 @@ import type { Handlers } from '../call.ts'
 import { jobEvents } from '../job-events.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
+import { standing } from '../standing.ts'
 import type { Waiters } from '../waiters.ts'
 
 /** Characters of a step's result that a job shows. */
@@ -30,26 +33,38 @@ const the = (job: Job | undefined): Job => found(job, 'no such job')
 /** A job with all that belongs to it. */
 const whole = (id: string) => ({
   ...{ job: jobPart(id), answer: answerOf(id), children: childrenOf(id) },
-  ...{ steps: shownSteps(id, SHOWN), approvals: approvalsOf(id) },
+  ...{ steps: shownSteps(id, SHOWN), approvals: approvalsOf(id), members: decidersPart },
 })
 
-export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUrl: string }): Handlers<typeof jobs> => ({
+interface Deps {
+  waiters: Waiters
+  publicUrl: string
+  tools: ToolBox
+}
+
+const shownJob =
+  ({ publicUrl, tools }: Deps): Handlers<typeof jobs>['get'] =>
+  async ({ id }, { read, principal }) => {
+    const { job, answer, steps, approvals, children, members } = await loadBy(read, whole(id))
+    return {
+      job: jobView(the(job)),
+      answer: answer ? messageView(answer) : null,
+      steps: steps.map(stepView),
+      approvals: approvals.map((approval) =>
+        approvalView(approval, { publicUrl, taint: the(job).taint, ...standing(tools, approval, { principal, members }) }),
+      ),
+      children: children.map(jobView),
+    }
+  }
+
+export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
   async list({ status, kind, conversationId, ...input }, { read }) {
     const page = pageOf(input)
     const { rows, next_cursor } = pageResult(await read(listJobs({ ...page, status, kind, conversation: conversationId })), page.limit)
     return { jobs: rows.map(jobView), nextCursor: next_cursor }
   },
 
-  async get({ id }, { read }) {
-    const { job, answer, steps, approvals, children } = await loadBy(read, whole(id))
-    return {
-      job: jobView(the(job)),
-      answer: answer ? messageView(answer) : null,
-      steps: steps.map(stepView),
-      approvals: approvals.map((approval) => approvalView(approval, { publicUrl, taint: the(job).taint })),
-      children: children.map(jobView),
-    }
-  },
+  get: shownJob(deps),
 
   async trace({ id }, { read }) {
     const { job, jobs, steps, approvals } = await loadBy(read, {
@@ -60,7 +75,7 @@ export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUr
     return { job: jobView(the(job)), spans: jobs.flatMap((one) => traceOf(one, of(steps, one), of(approvals, one))) }
   },
 
-  events: jobEvents(waiters),
+  events: jobEvents(deps.waiters),
 
   cancel: loading(
     ({ id }) => ({ job: jobPart(id), tree: openTreeOf(id) }),
@@ -81,7 +96,7 @@ export const jobHandlers = ({ waiters, publicUrl }: { waiters: Waiters; publicUr
           next,
           ...cancelled.map(({ effects }) => effects),
           childEnded({ job: parentJob, step: parentStep }, first!.job, now),
-          origin ? answerEffects(job, { origin, publicUrl, text: cancelledText(job), now }) : {},
+          origin ? answerEffects(job, { origin, publicUrl: deps.publicUrl, text: cancelledText(job), now }) : {},
         ),
         answers: cancelled.map((one) => ({ refId: one.job.id, with: 'late' as const })),
       }

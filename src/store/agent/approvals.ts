@@ -47,12 +47,13 @@ export const approvalsOfTree = (jobId: string) =>
     (sql) => sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_approval a on a.job_id = t.id order by a.id limit 500`,
   )
 
-export const listApprovals =
-  ({ limit, after, status }: Page & { status?: Approval['status'] | undefined }): Query<ShownApproval> =>
-  (sql) =>
-    sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a
+export const approvalsPage = ({ limit, after, status }: Page & { status?: Approval['status'] | undefined }) =>
+  many<ShownApproval>(
+    times,
+    (sql) => sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a
       where true ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
-      order by a.id desc limit ${limit + 1}`
+      order by a.id desc limit ${limit + 1}`,
+  )
 
 /** What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or somebody else than `by` has asked for it. */
 export const openApprovalsOf = (conversationId: string, by: OnBehalf) =>
@@ -66,9 +67,9 @@ export const openApprovalsOf = (conversationId: string, by: OnBehalf) =>
 
 /** What a job asks of people, and has not told in the channel that it came from. */
 export const pendingUntold = (jobId: string) =>
-  many<Pick<Approval, 'id' | 'summary'>>(
+  many<Pick<Approval, 'id' | 'summary' | 'tool_name'>>(
     {},
-    (sql) => sql`select id, summary from agent_approval where job_id = ${jobId} and status = 'pending' and told_at is null
+    (sql) => sql`select id, summary, tool_name from agent_approval where job_id = ${jobId} and status = 'pending' and told_at is null
       order by id limit ${MOST_APPROVALS_OF_JOB}`,
   )
 

@@ -1,6 +1,7 @@
 /** Senders in channels who are members, and the codes by which they become known. */
 import type { Channel } from '#domain/agent/channel'
 import type { ChannelIdentity } from '#domain/agent/channel-identity'
+import type { Role } from '#kernel/roles'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -42,15 +43,16 @@ export interface ToldApprover {
   sender: string
   sender_name: string | null
   reply_to: Record<string, unknown>
+  role: Role
 }
 
 export const toldApprovers = (most: number) =>
   many<ToldApprover>(
     {},
-    (sql) => sql`select i.id, i.connection_id, c.channel, i.external_id as sender, i.name as sender_name, i.reply_to
+    (sql) => sql`select i.id, i.connection_id, c.channel, i.external_id as sender, i.name as sender_name, i.reply_to, m.role
       from channel_connection c join ${identities(sql)} on i.connection_id = c.id
-      where c.config->>'approvals' = 'all' and c.status = 'active' and i.reply_to is not null and m.role in ('owner', 'approver')
-      order by i.id limit ${most}`,
+      where c.config->>'approvals' = 'all' and c.status = 'active' and i.reply_to is not null and m.role <> 'viewer'
+      order by array_position(array['owner', 'approver', 'editor'], m.role), i.id limit ${most}`,
   )
 
 /** In the place of that of a person who has left. */

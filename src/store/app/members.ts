@@ -1,7 +1,8 @@
 /** Members of a workspace, as the workspace sees them. */
+import type { Decider } from '#kernel/deciders'
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { mapped, one, sure } from '../engine/load.ts'
+import { many, mapped, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { emailStatus, type Person } from './people.ts'
 
@@ -24,6 +25,26 @@ export const listMembers =
 
 export const memberPart = (personId: string) =>
   one<MemberRow>({ joined_at: true }, (sql) => sql`select ${columns(sql)} from ${withPerson(sql)} where m.person_id = ${personId}`)
+
+/** The most members that are looked at. Owners come first, who can decide everything. */
+const MOST_DECIDERS = 50
+
+/** Members by what they may do. */
+export const decidersPart = many<Decider>(
+  {},
+  (sql) => sql`select p.id, p.name, m.role from ${withPerson(sql)}
+    order by array_position(array['owner', 'approver', 'editor', 'viewer'], m.role), m.created_at, m.person_id limit ${MOST_DECIDERS}`,
+)
+
+/** Roles that members have, or that somebody who is invited may take. */
+export const rolesToCome = mapped(
+  many<{ role: Role }>(
+    {},
+    (sql) => sql`select role from member union select role from invitation
+      where accepted_at is null and revoked_at is null and expires_at > clock_timestamp()`,
+  ),
+  (rows) => rows.map(({ role }) => role),
+)
 
 /** Exact for the duration of a letter, if read after its gate: whatever else reduces the number of owners holds the lock of the gate. */
 export const ownerCount = mapped(

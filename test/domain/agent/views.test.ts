@@ -112,14 +112,25 @@ describe('a view', () => {
     expect(stepView({ ...posted, result_cut: true }).resultIsCut).toBe(true)
   })
 
+  const ada = { id: 'ada', name: 'Ada', role: 'owner' } as const
+  const standing = { deciders: { roles: ['owner', 'approver'], people: [ada], more: false } as const, mayDecide: true }
+
+  test('of an approval names who can decide while it waits, and not afterwards', () => {
+    const beside = { publicUrl: '', taint: null, ...standing }
+    const shown = approvalView({ ...approval, status: 'pending' }, beside)
+    const people = [{ kind: 'person', id: 'ada', name: 'Ada' }]
+    expect(shown).toMatchObject({ deciders: { roles: ['owner', 'approver'], people, more: false }, may_decide: true })
+    expect(approvalView({ ...approval, status: 'approved' }, beside)).toMatchObject({ deciders: null, may_decide: false })
+  })
+
   test('of an approval has its link, its account as sentences write it, and its job while that is kept', () => {
-    const shown = approvalView(approval, { publicUrl: 'https://team.example', taint: ['signal'] })
+    const shown = approvalView(approval, { publicUrl: 'https://team.example', taint: ['signal'], ...standing })
     expect(shown).toMatchObject({
       url: 'https://team.example/approvals/a',
       subject: { account: '@me' },
       job: { id: ROOT, taint: ['signal'] },
     })
     expect(Object.keys(shown)).not.toContain('arguments_hash')
-    expect(approvalView(approval, { publicUrl: '', taint: null }).job).toBeNull()
+    expect(approvalView(approval, { publicUrl: '', taint: null, ...standing }).job).toBeNull()
   })
 })

@@ -1,0 +1,30 @@
+/** What somebody may do about a call that waits for a decision, and who can decide. */
+import type { ToolBox } from '#decisions/agent/toolbox'
+import type { Approval } from '#domain/agent/approval'
+import { type Decider, type Deciders, decidersOf } from '#kernel/deciders'
+import type { Principal } from '#store/engine/principal'
+import { toolCaller } from './agent/tools.ts'
+import { mayRun } from './bind.ts'
+import { SERVED } from './served-tools.ts'
+
+/** Whether a caller could make a call of the tool. What is no operation is a tool of a server, be it there any more or not. */
+export const mayRunTool = (tools: ToolBox, name: string, principal: Principal): boolean => {
+  const caller = toolCaller(principal)
+  return tools.tools.has(name) ? tools.mayRun(name, caller) : mayRun(SERVED, caller)
+}
+
+export interface Reader {
+  principal: Principal
+  /** Of the workspace. */
+  members: readonly Decider[]
+}
+
+/** A person decides, never a key. */
+export const standing = (
+  tools: ToolBox,
+  { tool_name: name }: Pick<Approval, 'tool_name'>,
+  { principal, members }: Reader,
+): { deciders: Deciders; mayDecide: boolean } => ({
+  deciders: decidersOf(tools.roles(name), members),
+  mayDecide: principal.kind === 'session' && mayRunTool(tools, name, principal),
+})
