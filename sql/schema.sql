@@ -1886,6 +1886,7 @@ create table public.work (
   constraint work_tenant_id_kind_ref_id_key UNIQUE (tenant_id, kind, ref_id)
 );
 CREATE INDEX work_due ON public.work USING btree (tenant_id, origin, run_at, id);
+CREATE INDEX work_due_in_lane ON public.work USING btree (tenant_id, lane, origin, run_at, id);
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));

@@ -1,7 +1,8 @@
 /** Claims a due row of work for its lane. */
 import type { Sql } from '#store/engine/db'
 import type { Gate, Provenance } from '#store/engine/letter'
-import { claimWork, type KeyedWork, markTried, type NextDue, type Work, type WorkTable, waitingForPlace } from '#store/engine/work'
+import { claimWork, type KeyedWork, type NextDue, type Work, type WorkTable, waitingForPlace } from '#store/engine/work'
+import { markTried } from '#store/engine/work-writes'
 import { endInVain, NoLane, restOf } from './failure.ts'
 import type { AnyLane, Claimed } from './lane.ts'
 import type { Decision } from './letter.ts'

@@ -53,6 +53,9 @@ export class Claimer {
   #excludedUntil = Number.POSITIVE_INFINITY
   /** No claim before this time, because the last one failed. */
   #pausedUntil = 0
+  /** More was due than the last look found: groups of work take turns. */
+  #isCrowded = false
+  #turn = 0
   /** The last look failed, perhaps by what it loads. */
   #isBare = false
   #stopping = false
@@ -207,7 +210,9 @@ export class Claimer {
     const running = this.#running().filter(({ id }) => id !== settling?.id)
     const excluded = this.faults.suspects.ids()
     const loads = trial.manner.alone && this.#isBare ? [] : this.#loads
-    return nextDue({ kinds: this.deps.kinds, at, running, excluded, loads, settling: settling?.ref_id ?? null })
+    const { turns } = this.deps.kinds
+    const turn = this.#isCrowded ? turns[this.#turn++ % turns.length] : undefined
+    return nextDue({ kinds: this.deps.kinds, at, running, excluded, turn, loads, settling: settling?.ref_id ?? null })
   }
 
   #running(): KeyedWork[] {
@@ -268,6 +273,7 @@ export class Claimer {
     // It covers the letters before it.
     this.#wanted = undefined
     this.#alarm.looked({ rest }, now)
+    this.#isCrowded = rest !== undefined && rest <= 0
     const wait = Math.min(next ?? Number.POSITIVE_INFINITY, this.#excludedUntil - this.deps.clock.monotonic())
     if (wait === Number.POSITIVE_INFINITY) this.#alarm.stop()
     else if (wait <= 0) this.#want(priority)

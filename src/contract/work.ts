@@ -26,4 +26,6 @@ export const workKinds = [
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 
-export type WorkLane = 'generation' | 'agent' | 'publish' | 'sync' | 'ingest' | 'delivery'
+/** In the order in which they take turns while much is due. */
+export const workLanes = ['publish', 'agent', 'delivery', 'ingest', 'generation', 'sync'] as const
+export type WorkLane = (typeof workLanes)[number]

@@ -1,5 +1,5 @@
 /** The properties of a kind of work, and the rows that a table of kinds makes. The product's table is in work.ts. */
-import type { WorkLane } from '#contract/work'
+import { type WorkLane, workLanes } from '#contract/work'
 import { newId } from '#kernel/ids'
 import type { NewWork, SecondRow } from '#store/engine/letter'
 import type { WorkTable } from '#store/engine/work'
@@ -63,6 +63,7 @@ export const rowsOf = <T extends Table>(table: T) => {
 
 /** The bounds of a table that claims observe. */
 export const boundsOf = (table: Table): Omit<WorkTable, 'keyWhenClaimed'> => ({
+  turns: workLanes,
   awaited: Object.keys(table).filter((kind) => table[kind]!.awaited),
   atOnce: Object.fromEntries(Object.entries(table).flatMap(([kind, { atOnce }]) => (atOnce ? [[kind, atOnce]] : []))),
   inVain: Object.fromEntries(Object.entries(table).map(([kind, { failures, inVain }]) => [kind, { most: failures, end: inVain }])),

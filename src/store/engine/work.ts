@@ -37,6 +37,8 @@ export interface WorkTable {
   atOnce: Readonly<Record<string, Record<Work['origin'], number>>>
   /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
+  /** The groups of work in the order in which they take turns while much is due. */
+  turns: readonly WorkLane[]
   /** What becomes of rows that fail; kinds not listed rest. */
   inVain: Readonly<Record<string, InVain>>
 }
@@ -62,6 +64,8 @@ export interface ClaimView {
   running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key'>[]
   /** Ids of rows to leave out for now. */
   excluded: string[]
+  /** The group whose turn it is, while more than one row is due. */
+  turn?: WorkLane | undefined
   /** What else is read of the row, if it is one of these. */
   loads?: ClaimLoad[]
   /** The record of a row that the look's own transaction settles. */
@@ -150,15 +154,22 @@ const byFoundToo =
 
 const byNothing: Blocked = (sql) => sql`and w.id is distinct from (select id from found)`
 
+/** How long people's rows go before those that nobody waits for, if both are due. */
+const AGED_MS = 5_000
+
 interface Search {
+  lane?: WorkLane | undefined
+  /** Nothing is searched if this has a row. */
+  unless?: Fragment
   select: Fragment
   due: Fragment
   blocked: Blocked
 }
 
 /** The first row of an origin that meets the condition and may run, in the order of the index. */
-const first = (sql: Sql, view: ClaimView, { origin, select, due, blocked }: Search & { origin: Work['origin'] }): Fragment =>
-  sql`(select ${select} from work w where w.state = 'queued' and w.origin = ${origin} ${due}
+const first = (sql: Sql, view: ClaimView, { origin, lane, unless, select, due, blocked }: Search & { origin: Work['origin'] }): Fragment =>
+  sql`(select ${select} from work w where w.state = 'queued' and w.origin = ${origin} ${lane ? sql`and w.lane = ${lane}` : sql``} ${due}
+    ${unless ? sql`and not exists (select from ${unless})` : sql``}
     and w.id <> all(${view.excluded}::uuid[]) ${blocked(sql, origin)} order by w.run_at, w.id limit 1)`
 
 const firstAutomatic = (sql: Sql, view: ClaimView, search: Search): Fragment =>
@@ -196,16 +207,25 @@ const loadsOf = (sql: Sql, { loads = [], settling = null }: ClaimView): Fragment
   return loads.length === 0 ? sql`null` : sql`coalesce(${loads.map((load, index) => (index === 0 ? one(load) : sql`, ${one(load)}`))})`
 }
 
+/** By due time; of two rows that are due, one that people have asked for goes first unless the other has been due for longer by `AGED_MS`. */
+const inOrder = (sql: Sql): Fragment =>
+  sql`order by run_at + case origin when 'manual' then 0 else ${AGED_MS}::float8 end * interval '1 millisecond', id`
+
+/** The row to claim, as `found`: of the group whose turn it is, if there is one; only else are all searched. */
+const foundBy = (sql: Sql, view: ClaimView, search: Search): Fragment => {
+  if (!view.turn) return sql`found as materialized (select * from (${firsts(sql, view, search)}) due ${inOrder(sql)} limit 1)`
+  return sql`turned as materialized (select * from (${firsts(sql, view, { ...search, lane: view.turn })}) due ${inOrder(sql)} limit 1),
+    others as materialized (select * from (${firsts(sql, view, { ...search, unless: sql`turned` })}) due ${inOrder(sql)} limit 1),
+    found as materialized (select * from turned union all select * from others limit 1)`
+}
+
 /** One row: the work, all null without any, and both times. */
 const lookForDue = (sql: Sql, view: ClaimView): Fragment<LookRow> => {
   const select = sql`w.run_at, w.origin, w.kind`
   const claimed = { select: columns(sql, resolvedKey(sql)), due: sql`w.run_at <= ${now(sql)}`, blocked: byRunning(view) }
   const inTheNap = sql`w.run_at <= ${now(sql)} + ${LONGEST_NAP_MS}::float8 * interval '1 millisecond'`
-  return sql<LookRow>`with ${lookTime(sql, view)}, ${claimedNow(sql, view)},
-    found as materialized (select * from (${firsts(sql, view, claimed)}) due
-      order by origin = 'manual' desc, run_at, id limit 1)
-    select found.*,
-      (select ${untilDue(sql, view)} from (${firsts(sql, view, { select, due: inTheNap, blocked: byFoundToo(view) })}) w) as wait,
+  return sql<LookRow>`with ${lookTime(sql, view)}, ${claimedNow(sql, view)}, ${foundBy(sql, view, claimed)}
+    select found.*, (select ${untilDue(sql, view)} from (${firsts(sql, view, { select, due: inTheNap, blocked: byFoundToo(view) })}) w) as wait,
       (select ${untilDue(sql, view)} from (${firstsOfAll(sql, view, { select, due: sql`true`, blocked: byNothing })}) w) as rest,
       ${loadsOf(sql, view)} as loaded
     from (select 1) always left join found on true`
@@ -268,21 +288,3 @@ export const claimWork =
         concurrency_key = ${work.concurrency_key} ${WAITS in work.payload ? sql`, payload = payload - ${WAITS}::text` : sql``}
         ${work.failures > 0 || work.tried_by !== null ? sql`, run_at = ${work.run_at}, due_at = null, tried_by = null` : sql``}
       where id = ${work.id}`
-
-/** The process is about to claim the row alone. */
-export const markTried =
-  (id: string, owner: string): Query =>
-  (sql) =>
-    sql`update work set tried_by = ${owner} where id = ${id}`
-
-/** The failures of a running row, which stays as it is. */
-export const countFailures =
-  (id: string, failures: number): Query =>
-  (sql) =>
-    sql`update work set failures = failures + ${failures} where id = ${id}`
-
-/** Writes the payload before the claim of the same row, in a separate statement. */
-export const keepPayload =
-  (id: string, payload: Record<string, unknown>): Query =>
-  (sql) =>
-    sql`update work set payload = ${sql.json(payload)} where id = ${id}`

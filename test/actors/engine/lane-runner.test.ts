@@ -23,16 +23,21 @@ const workOf = async (tenant: string) => (await store.owner`select * from work w
 const later = () => new Date(Date.now() + 3_600_000)
 
 describe('concurrency keys', () => {
-  test('lanes of one key run one at a time, people first, then by due time', async () => {
+  test('lanes of one key run one at a time, people first unless others have waited, then by due time', async () => {
     const lane = fakeLane()
     await using actors = await start({ lanes: [lane] })
-    const [automatic, early, late] = [newId(), newId(), newId()]
+    const [automatic, waited, early, late] = [newId(), newId(), newId(), newId()]
     const at = (minutes: number) => new Date(Date.now() - minutes * 60_000)
     await actors.runtime.ask(
       actors.tenant,
-      addWork(workOn(automatic, { origin: 'automatic', runAt: at(9) }), workOn(late, { runAt: at(1) }), workOn(early, { runAt: at(5) })),
+      addWork(
+        workOn(waited, { origin: 'automatic', runAt: at(2) }),
+        workOn(automatic, { origin: 'automatic', runAt: new Date(at(1).getTime() - 1_000) }),
+        workOn(late, { runAt: at(1) }),
+        workOn(early, { runAt: at(5) }),
+      ),
     )
-    for (const ref of [early, late, automatic]) {
+    for (const ref of [early, waited, late, automatic]) {
       const run = await lane.runOf(ref)
       expect([...lane.running.keys()]).toEqual([ref])
       run.finish()
