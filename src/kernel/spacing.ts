@@ -3,6 +3,8 @@
  * embedded one is, it takes all that is not ASCII for letters: quotation marks, dashes and spaces that do not break would be parts of words.
  */
 
+import { normalForm } from './normal-form.ts'
+
 /** Around each word of a query in a text that was found: characters of a private use area, which are nobody's text. */
 export const MARKS = ['\uE000', '\uE001'] as const
 
@@ -17,8 +19,7 @@ const NO_LETTER = /[^\p{L}\p{M}\p{N}\p{ASCII}]/gu
 
 /** The letters in one form, whether accents are characters of their own or not, and nothing but spaces and ASCII between words. */
 const plain = (text: string): string =>
-  text
-    .normalize('NFC')
+  normalForm(text, 'NFC')
     .replace(UNSEEN, '')
     .replace(NO_LETTER, (character) => ' '.repeat(character.length))
 
@@ -35,9 +36,13 @@ export const spacedOf = (text: string): string | null => {
 /** Characters that become one in plain text, at most. */
 const MOST_OF_ONE = 8
 
+const LETTER = /[\p{L}\p{N}]/u
+
 /** How many units of the text, from this place on, are that unit of plain text; none, if it is an inserted space. */
 const unitsOf = (text: string, at: number, unit: string): number => {
   if (text[at] === unit) return 1
+  // No letter becomes a space: most inserted ones are known by that.
+  if (unit === ' ' && LETTER.test(text[at] ?? '')) return 0
   for (let count = 1; count <= MOST_OF_ONE && at + count <= text.length; count++)
     if (plain(text.slice(at, at + count)) === unit) return count
   return 0

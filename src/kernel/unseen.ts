@@ -27,14 +27,13 @@ const kindOf = (point: number): number => {
   return (isUnseen ? IS_UNSEEN : 0) | (PICTURE.test(character) ? IS_PICTURE : 0) | (JOINING.test(character) ? IS_JOINING : 0)
 }
 
-const BLOCK = 256
-/** What characters are, by blocks of 256. Each is made when it is first needed. */
-const blocks: (Uint8Array | undefined)[] = []
-const block = (number: number): Uint8Array => {
-  blocks[number] ??= Uint8Array.from({ length: BLOCK }, (_, index) => kindOf(number * BLOCK + index))
-  return blocks[number]
+const KNOWN = 8
+/** What characters are, each found out when it is first met. */
+const kinds = new Uint8Array(0x110000)
+const is = (point: number, what: number): boolean => {
+  if (kinds[point] === 0) kinds[point] = kindOf(point) | KNOWN
+  return (kinds[point]! & what) !== 0
 }
-const is = (point: number, what: number): boolean => (block(Math.floor(point / BLOCK))[point % BLOCK]! & what) !== 0
 
 const [RETURN, LINE_FEED, NON_JOINER, JOINER, TEXT_STYLE, EMOJI_STYLE, KEYCAP] = [0x0d, 0x0a, 0x200c, 0x200d, 0xfe0e, 0xfe0f, 0x20e3]
 const BLACK_FLAG = 0x1f3f4
@@ -122,6 +121,9 @@ export const unseenCount = (text: string): number => {
 /** Such as `U+202E`. */
 export const codeOf = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 
+/** Of characters that nobody sees, of which there are some thousands. */
+const codes = new Map<string, string>()
+
 /** The text with something else in the place of each run of unseen characters, and `seen` of what is between them. */
 export const replaceUnseen = (text: string, by: (run: string) => string, seen = (part: string) => part): string => {
   let [made, run, end] = ['', '', 0]
@@ -139,7 +141,11 @@ export const replaceUnseen = (text: string, by: (run: string) => string, seen = 
   return made
 }
 
-const mark = (character: string, times: number): string => `[${codeOf(character)}${times > 1 ? ` ×${times}` : ''}]`
+const mark = (character: string, times: number): string => {
+  const code = codes.get(character) ?? codeOf(character)
+  codes.set(character, code)
+  return `[${code}${times > 1 ? ` ×${times}` : ''}]`
+}
 
 /** A run of unseen characters as marks that are seen: `[U+202E]`, and `[U+200B ×3]` for three of one kind. */
 export const marksOf = (run: string): string => {

@@ -48,9 +48,11 @@ const partText = (part: unknown): string => {
   }
 }
 
-const isSame = (text: string, value: unknown): boolean => {
+/** Whether the text is that JSON, whatever spaces it has: it is no shorter, and no longer than what is kept. */
+const isSame = (text: string, json: string): boolean => {
+  if (text.length < json.length || text.length > LONGEST_ANSWER) return false
   try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value)
+    return JSON.stringify(JSON.parse(text)) === json
   } catch {
     return false
   }
@@ -64,11 +66,8 @@ export const answerOf = (result: unknown): ForeignAnswer | undefined => {
   const parts = (Array.isArray(content) ? content.slice(0, MOST_PARTS) : []).map(partText)
   const more = Array.isArray(content) ? content.length - parts.length : 0
   // Servers are asked to say the structured part as text, too.
-  const isSaid = structuredContent === undefined || parts.some((text) => isSame(text, structuredContent))
-  const all = [
-    ...parts,
-    ...(more > 0 ? [said(`${more} more parts, left out`)] : []),
-    ...(isSaid ? [] : [JSON.stringify(structuredContent)]),
-  ]
+  const json = structuredContent === undefined ? undefined : JSON.stringify(structuredContent)
+  const isSaid = json === undefined || parts.some((text) => isSame(text, json))
+  const all = [...parts, ...(more > 0 ? [said(`${more} more parts, left out`)] : []), ...(isSaid ? [] : [json])]
   return { text: beginning(storable(all.join('\n\n')), LONGEST_ANSWER), isError: isError === true }
 }

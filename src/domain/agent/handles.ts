@@ -8,6 +8,8 @@ import { fail } from '#kernel/errors'
 export type Handles = Readonly<Record<string, string>>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Wherever one begins, even within another. */
+const UUIDS = /(?=([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))/gi
 const HANDLE = /^[a-z_]{1,40}:\d{1,9}$/
 
 /** `batches` → batch, `replies` → reply, `items` → item. */
@@ -51,6 +53,8 @@ export class HandleBook {
   readonly #byUuid = new Map<string, string>()
   readonly #last = new Map<string, number>()
   readonly added: Record<string, string> = {}
+  /** The ids in the text of people that was asked about last: a call has many texts, and is looked through once. */
+  #typed: { text: string; uuids: ReadonlySet<string> } | undefined
 
   constructor(private readonly known: Handles) {
     for (const [handle, uuid] of Object.entries(known)) this.#note(handle, uuid)
@@ -87,9 +91,16 @@ export class HandleBook {
   #resolved(text: string, typed: string, name: string): string {
     if (Object.hasOwn(this.known, text)) return this.known[text]!
     const isId = name === 'id' || /(_id|Id)s?$/.test(name)
-    const isKnown = this.#byUuid.has(text.toLowerCase()) || typed.toLowerCase().includes(text.toLowerCase())
-    if ((isId && HANDLE.test(text)) || (isUuid(text) && !isKnown)) fail('not_found', `no such record in this conversation: ${text}`)
+    if ((isId && HANDLE.test(text)) || (isUuid(text) && !this.#isKnown(text.toLowerCase(), typed)))
+      fail('not_found', `no such record in this conversation: ${text}`)
     return text
+  }
+
+  #isKnown(uuid: string, typed: string): boolean {
+    if (this.#byUuid.has(uuid)) return true
+    if (this.#typed?.text !== typed)
+      this.#typed = { text: typed, uuids: new Set([...typed.toLowerCase().matchAll(UUIDS)].map(([, one]) => one!)) }
+    return this.#typed.uuids.has(uuid)
   }
 
   #handle(kind: string, uuid: string): string {

@@ -4,7 +4,7 @@ import type { ForeignTool } from './foreign-tools.ts'
 import { argumentsHash } from './hash.ts'
 import { type McpServer, placeHash } from './mcp-server.ts'
 import type { RuleDecision } from './verdict.ts'
-import { type DiffPart, wordDiff } from './word-diff.ts'
+import { type DiffPart, type Room, roomToCompare, wordDiff } from './word-diff.ts'
 
 export interface McpTool {
   id: string
@@ -61,11 +61,9 @@ const stateOf = ({ decision, definition_hash, hash }: RuledTool): McpToolState =
   return definition_hash === null || definition_hash === hash ? 'ruled' : 'changed'
 }
 
-/** Further tools are shown whole, before and after: comparing words takes time. */
-const MOST_COMPARED = 10
-
-const partsOf = (before: string, after: string, isCompared: boolean): DiffPart[] =>
-  (isCompared ? wordDiff(before, after) : undefined) ?? [
+/** Without room they are shown whole, before and after. */
+const partsOf = (before: string, after: string, room: Room): DiffPart[] =>
+  wordDiff(before, after, room) ?? [
     { kind: 'removed', text: before },
     { kind: 'added', text: after },
   ]
@@ -73,22 +71,22 @@ const partsOf = (before: string, after: string, isCompared: boolean): DiffPart[]
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
 /** What has changed, as a person can read it. Where nothing has, it is in what models and people are not shown. */
-const changesOf = (before: RuledDefinition | null, now: RuledDefinition, isCompared: boolean) => {
+const changesOf = (before: RuledDefinition | null, now: RuledDefinition, room: Room) => {
   if (!before) return []
   const texts = [
     { field: 'description', old: before.description, text: now.description },
     { field: 'parameters', old: pretty(before.parameters), text: pretty(now.parameters) },
   ] as const
-  return texts.flatMap(({ field, old, text }) => (old === text ? [] : { field, parts: partsOf(old, text, isCompared) }))
+  return texts.flatMap(({ field, old, text }) => (old === text ? [] : { field, parts: partsOf(old, text, room) }))
 }
 
 /** As people see them. */
 export const mcpToolViews = (tools: readonly RuledTool[]) => {
-  let compared = 0
+  const room = roomToCompare()
   return tools.map((tool) => {
     const { name, own_name, title, description, parameters, read_only_hint, hash, decision, definition } = tool
     const state = stateOf(tool)
-    const changes = state === 'changed' ? changesOf(definition, tool, compared++ < MOST_COMPARED) : []
+    const changes = state === 'changed' ? changesOf(definition, tool, room) : []
     return {
       ...{ name, ownName: own_name, title, description, parameters, readOnlyHint: read_only_hint },
       ...{ hash, state, rule: decision, changes },

@@ -1,6 +1,7 @@
 /** What the agent is to remember beyond a conversation: of the workspace, or of one person, who alone is shown it. */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
+import { normalForm } from '#kernel/normal-form'
 
 export type MemoryScope = 'user' | 'workspace'
 
@@ -27,7 +28,7 @@ export const MOST_MEMORIES = 500
 export const MOST_RECALLED = 8
 
 /** Equal text is one memory, however it is spaced. */
-const plain = (text: string): string => text.trim().replace(/\s+/gu, ' ').normalize('NFC')
+const plain = (text: string): string => normalForm(text.trim().replace(/\s+/gu, ' '), 'NFC')
 
 export const memoryHash = (text: string): string => createHash('sha256').update(plain(text)).digest('hex')
 

@@ -9,8 +9,13 @@ export interface DiffPart {
   text: string
 }
 
-/** Words of one text times words of the other that are compared, in 32 MB and less than a tenth of a second. */
-const MOST_PAIRS = 16_000_000
+/** Words of one text times words of the other that may still be compared. Several texts of one answer share it. */
+export interface Room {
+  pairs: number
+}
+
+/** In 10 MB and less than 50 ms, for which others wait. */
+export const roomToCompare = (): Room => ({ pairs: 5_000_000 })
 
 /** Words with the spaces after them. */
 const tokensOf = (text: string): string[] => text.match(/^\s+|\S+\s*/gu) ?? []
@@ -50,12 +55,13 @@ const joined = (parts: readonly DiffPart[]): DiffPart[] => {
 }
 
 /** Undefined for texts that differ in too many words to compare them. What both have is in the form of the second. */
-export const wordDiff = (before: string, after: string): DiffPart[] | undefined => {
+export const wordDiff = (before: string, after: string, room = roomToCompare()): DiffPart[] | undefined => {
   const [old, now] = [tokensOf(before), tokensOf(after)]
   const prefix = sharedPrefix(wordsOf(old), wordsOf(now))
   const suffix = sharedPrefix(wordsOf(old.slice(prefix)).reverse(), wordsOf(now.slice(prefix)).reverse())
   const [left, right] = [old.slice(prefix, old.length - suffix), now.slice(prefix, now.length - suffix)]
-  if (left.length * right.length > MOST_PAIRS) return undefined
+  if (left.length * right.length > room.pairs) return undefined
+  room.pairs -= left.length * right.length
   const [oldWords, newWords] = [wordsOf(left), wordsOf(right)]
   const lengths = commonFrom(oldWords, newWords)
   const width = right.length + 1

@@ -57,3 +57,13 @@ test('texts that differ in too many words are not compared', () => {
   expect(wordDiff(words('a', 4_001), words('b', 4_001))).toBeUndefined()
   expect(wordDiff(words('a', 9_000), `${words('a', 9_000)} end`)?.at(-1)).toEqual({ kind: 'added', text: 'end' })
 })
+
+test('no more words are compared than there is room for, of one text and of all texts of an answer', () => {
+  const words = (count: number, letter: string) => Array.from({ length: count }, (_, index) => letter + index).join(' ')
+  expect(wordDiff(words(2_500, 'a'), words(2_500, 'b'))).toBeUndefined()
+  const room = { pairs: 10_000 }
+  expect(wordDiff(words(90, 'a'), words(100, 'b'), room)).toHaveLength(2)
+  expect(room.pairs).toBe(1_000)
+  expect(wordDiff(words(90, 'a'), words(100, 'b'), room)).toBeUndefined()
+  expect(wordDiff(words(10, 'a'), words(100, 'b'), room)).toHaveLength(2)
+})

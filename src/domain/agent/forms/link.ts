@@ -13,11 +13,17 @@ export const linkTo = (href: string): string | undefined => {
   return CLEAN.test(clean) ? clean : undefined
 }
 
-/** Whether the words are the address itself. */
-export const isBare = (label: string, href: string): boolean =>
-  [label, `http://${label}`, `https://${label}`, `mailto:${label}`, `tel:${label}`].some(
-    (text) => (URL.parse(text)?.href ?? text) === href,
-  ) || URL.parse(label)?.href === URL.parse(href)?.href
+const PREFIXES = ['', 'http://', 'https://', 'mailto:', 'tel:']
+/** Of words without any of these, nothing but a host can become of an address. */
+const ADDRESSED = /[.:/@%?#\d]|[^\0-\x7f]/
+
+/** Whether the words are the address itself. Parsing takes long for a text of thousands of links, so it is done where it can matter. */
+export const isBare = (label: string, href: string): boolean => {
+  const plain = href.toLowerCase()
+  if (PREFIXES.some((prefix) => [`${prefix}${label}`, `${prefix}${label.toLowerCase()}/`].includes(href))) return true
+  if (!ADDRESSED.test(label)) return PREFIXES.some((prefix) => `${prefix}${label.toLowerCase()}/` === plain)
+  return PREFIXES.some((prefix) => URL.parse(`${prefix}${label}`)?.href === href) || URL.parse(label)?.href === URL.parse(href)?.href
+}
 
 const NAMES_HOST = /(?:[\p{L}\p{N}-]{1,63}\.)+\p{L}{2,}|:\/\//u
 /** Longer words are not searched for an address. */

@@ -1,4 +1,5 @@
 /** Chooses a label by the words that a text shares with its name, description and examples. English and German. */
+import { normalForm } from '#kernel/normal-form'
 import type { Label } from './forms.ts'
 
 const COMMON = new Set(
@@ -22,12 +23,7 @@ const stemOf = (word: string): string => {
 }
 
 const stemsIn = (text: string): string[] =>
-  (
-    text
-      .toLowerCase()
-      .normalize('NFC')
-      .match(/\p{L}[\p{L}'’]+/gu) ?? []
-  )
+  (normalForm(text.toLowerCase(), 'NFC').match(/\p{L}[\p{L}'’]+/gu) ?? [])
     .filter((word) => word.length > 2 && !COMMON.has(word))
     .map(stemOf)
 

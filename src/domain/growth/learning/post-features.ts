@@ -22,9 +22,10 @@ interface Setting {
 const SHORT = 140
 const LONG = 240
 
-const LINK = /https?:\/\/\S+|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co)\b/i
+/** A host is read from its beginning alone: from each of its labels it would take their number squared. */
+const LINK = /https?:\/\/\S+|(?<![\w-]|[\w-]\.)(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co)\b/i
 const EMOJI = /\p{Extended_Pictographic}/u
-const LIST_LINE = /^\s*(?:[-•*→–]|\d+[.)])\s+\S/gm
+const LIST_LINE = /^[^\S\n]*(?:[-•*→–]|\d+[.)])\s+\S/gm
 
 /** Whether lines of the text are set as a list. */
 export const isList = (text: string): boolean => (text.match(LIST_LINE) ?? []).length >= 2
@@ -35,7 +36,7 @@ const lengthOf = (text: string): string => {
 }
 
 /** Digits in URLs and list markers do not count. */
-const hasNumber = (text: string): boolean => /\d/.test(text.replace(new RegExp(LINK, 'gi'), ' ').replace(/^\s*\d+[.)]\s/gm, ' '))
+const hasNumber = (text: string): boolean => /\d/.test(text.replace(new RegExp(LINK, 'gi'), ' ').replace(/^[^\S\n]*\d+[.)]\s/gm, ' '))
 
 const parts = [
   [5, 'night'],

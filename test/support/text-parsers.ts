@@ -1,0 +1,224 @@
+/**
+ * Whoever reads words of others on the event loop: those of strangers, models, channels, MCP servers, documents, pages and networks. `most`:
+ * the longest text that reaches it in one turn of the loop, in characters, as what calls it has bounded it.
+ */
+import { channels } from '#domain/agent/channel'
+import { codeIn } from '#domain/agent/channel-identity'
+import { contentOf } from '#domain/agent/channel-message'
+import { commandLine } from '#domain/agent/command'
+import { titleOf } from '#domain/agent/conversation'
+import { enclosed } from '#domain/agent/document'
+import { answerOf } from '#domain/agent/foreign-result'
+import { parametersOf } from '#domain/agent/foreign-schema'
+import { cleanText } from '#domain/agent/foreign-text'
+import { foreignTools } from '#domain/agent/foreign-tools'
+import { partsOf, plainPartsOf } from '#domain/agent/forms/parts'
+import { HandleBook } from '#domain/agent/handles'
+import { cleanedOf } from '#domain/agent/mcp-secrets'
+import { memoryHash } from '#domain/agent/memory'
+import { PASSAGE_LENGTH, passagesOf } from '#domain/agent/passages'
+import { quotationOf, quotationsIn } from '#domain/agent/quoting'
+import { answerByRules } from '#domain/agent/tasks/rules'
+import { wordDiff } from '#domain/agent/word-diff'
+import { editArticle } from '#domain/growth/drafting/article-text'
+import { checkRules, noRules } from '#domain/growth/drafting/format-rules'
+import { searchWords } from '#domain/growth/drafting/item-words'
+import { findLinks } from '#domain/growth/drafting/links'
+import { containsPhrase } from '#domain/growth/drafting/phrase'
+import { printsOf } from '#domain/growth/drafting/prints'
+import { recognised } from '#domain/growth/drafting/recognised'
+import { tidyTags, writtenText } from '#domain/growth/drafting/written-text'
+import { featuresOf } from '#domain/growth/learning/post-features'
+import { normalHandle } from '#domain/growth/learning/target'
+import { excerpt, termsOf, wordLine, wordsOf } from '#domain/growth/reading/words'
+import { contentDisposition } from '#edge/disposition'
+import { Quotation } from '#edge/mcp/quotation'
+import { tokensGuessed } from '#edge/mcp/token-guess'
+import { html, markupOf } from '#edge/pages/html'
+import { fileNameOf } from '#kernel/file-name'
+import { normalForm } from '#kernel/normal-form'
+import { isInvisible, isLonger, plainText, strangeCharacter } from '#kernel/plain-text'
+import { MARKS, placesOfMarks, spacedWords } from '#kernel/spacing'
+import { storable } from '#kernel/storable'
+import { firstUnseen, unseenCount, withMarks } from '#kernel/unseen'
+import { csvLine } from '#ops/csv'
+import { mailboxOf } from '#port/channel/email/address'
+import { headersOf, isAutomatic, threadOf } from '#port/channel/email/headers'
+import { withoutQuotes } from '#port/channel/email/quotes'
+import { subjectOf, wordsOfText } from '#port/channel/email/text'
+import { partsOf as multipartOf } from '#port/channel/multipart'
+import { plainTextOf } from '#port/channel/slack/text'
+import { textOfBytes } from '#port/egress/charset'
+import { plainText as deskText } from '#port/model/desk/plain-text'
+import { questionIn } from '#port/model/desk/questions'
+import { jsonIn } from '#port/model/openai/answer'
+import { fingerprintText } from '#port/network/text'
+import { weightedLength } from '#port/network/weighted-length'
+
+export interface TextParser {
+  name: string
+  most: number
+  /** `given`: what `prepare` has made of the text, for which others have paid. */
+  read(text: string, given: string): unknown
+  prepare?(text: string): string
+  /** It takes the square of the length, and has a bound of its own for that. */
+  isBounded?: true
+  /** It works in the thread for texts (src/port/texts/), where nobody's event loop waits. */
+  isBeside?: true
+}
+
+/** Of a post, an article or an engagement. */
+const ITEM = 25_000
+/** Of a message to the agent, and of what a channel brings. */
+const MESSAGE = 10_000
+const NOW = new Date('2026-11-26T12:00:00Z')
+
+/** Cut in steps, between which others have their turn: the longest step counts, so this is one section of a document. */
+const passages = (text: string): unknown => {
+  let last: unknown
+  for (const passage of passagesOf(text, true)) last = passage ?? last
+  return last
+}
+
+const halves = (text: string): [string, string] => [text.slice(0, text.length / 2), text.slice(text.length / 2)]
+
+const task = (text: string) => ({
+  item: { type: 'extract_action_items' as const, max_attempts: 1, input: { text } },
+  label: {
+    type: 'classify_text' as const,
+    max_attempts: 1,
+    input: { text, labels: [{ name: 'a' }, { name: 'soll', examples: [text.slice(0, 1_000)] }] },
+  },
+})
+
+const message = (text: string) => ({ subject: text.slice(0, 300), text, attachments: [], error: null })
+
+const mail = (text: string) => {
+  const headers = headersOf([
+    ['references', text],
+    ['message-id', text],
+    ['precedence', text],
+    ['auto-submitted', text],
+    ['return-path', text],
+    ['content-type', text],
+    ['x-auto-response-suppress', text],
+  ])
+  return [threadOf(headers), isAutomatic(headers)]
+}
+
+const multipart = (text: string) => {
+  const body = Buffer.from(`--x\r\nContent-Disposition: form-data${text.slice(0, 4_000)}; name="a"\r\n\r\n${text}\r\n--x--`)
+  return multipartOf(body, 'multipart/form-data; boundary=x', 100)
+}
+
+const toolSchema = (text: string) => ({
+  type: 'object',
+  description: text,
+  properties: { [text.slice(0, 60)]: { type: 'string', pattern: text, description: text, enum: [text] } },
+})
+
+/** Of a call: as many texts as there is room for, among which a handle could be. */
+const called = (text: string) => {
+  const few = text.match(/[\s\S]{1,8}/gu) ?? []
+  return new HandleBook({ 'item:1': '01890000-0000-7000-8000-000000000001' }).resolve({ texts: few, body: text }, text)
+}
+
+const marked = (text: string): string => `${MARKS[0]}${spacedWords(text)}${MARKS[1]}`
+
+export const textParsers: readonly TextParser[] = [
+  // Names, marks and hidden characters.
+  { name: 'unseenCount', most: 100_000, read: unseenCount },
+  { name: 'firstUnseen', most: 100_000, read: firstUnseen },
+  { name: 'withMarks', most: 100_000, read: withMarks },
+  { name: 'html', most: 100_000, read: (text) => markupOf(html`<p>${text}</p>`) },
+  { name: 'plainText', most: MESSAGE, read: (text) => [plainText(text), isLonger(text, 200), isInvisible(text), strangeCharacter(text)] },
+  { name: 'fileNameOf', most: MESSAGE, read: fileNameOf },
+  { name: 'contentDisposition', most: 240, read: contentDisposition },
+  { name: 'storable', most: 1_000_000, read: storable },
+  { name: 'spacedWords', most: ITEM, read: spacedWords },
+  { name: 'placesOfMarks', most: 20_000, prepare: marked, read: placesOfMarks },
+  // Conversations.
+  { name: 'commandLine', most: MESSAGE, read: commandLine },
+  { name: 'titleOf', most: MESSAGE, read: titleOf },
+  { name: 'questionIn', most: MESSAGE, read: questionIn },
+  { name: 'memoryHash', most: 1_000, read: memoryHash },
+  {
+    name: 'quotationsIn',
+    most: 20_000,
+    prepare: marked,
+    read: (_, given) => quotationsIn(given, { source: 'x', tool: 'y', untrusted: false }),
+  },
+  { name: 'quotationOf', most: PASSAGE_LENGTH, read: (text) => quotationOf(marked(text), { source: 'x', tool: 'y', untrusted: false }) },
+  { name: 'extract_action_items', most: 50_000, read: (text) => answerByRules(task(text).item) },
+  { name: 'classify_text', most: 50_000, read: (text) => answerByRules(task(text).label) },
+  { name: 'wordDiff', most: 40_000, isBounded: true, read: (text) => wordDiff(...halves(text)) },
+  { name: 'arguments of a call', most: 100_000, read: called },
+  { name: 'deskText', most: 48_000, read: deskText },
+  { name: 'jsonIn', most: 1_048_576, read: jsonIn },
+  // Documents.
+  { name: 'passages of a section', most: 100_000, read: passages },
+  { name: 'enclosed', most: MESSAGE, read: enclosed },
+  // Channels.
+  ...channels.map((channel) => ({ name: `plain parts, ${channel}`, most: 100_000, read: (text: string) => plainPartsOf(channel, text) })),
+  ...(['slack', 'email'] as const).map((channel) => ({
+    ...{ name: `parts, ${channel}`, most: 100_000, isBeside: true as const },
+    read: (text: string) => partsOf(channel, text),
+  })),
+  { name: 'codeIn', most: MESSAGE, read: codeIn },
+  { name: 'contentOf', most: 40_000, read: (text) => contentOf(message(text)) },
+  { name: 'text of Slack', most: 40_000, read: (text) => plainTextOf(text, 'U1') },
+  { name: 'mentions of Slack', most: 40_000, read: (text) => plainTextOf(text, 'U012AB') },
+  { name: 'withoutQuotes', most: 200_000, read: (text) => withoutQuotes(text) },
+  { name: 'wordsOfText', most: 200_000, read: (text) => wordsOfText(text, text.slice(0, 300), { isHtml: true }) },
+  { name: 'subjectOf', most: 16_000, read: subjectOf },
+  { name: 'mailboxOf', most: 16_000, read: mailboxOf },
+  { name: 'headers of a mail', most: 16_000, read: mail },
+  { name: 'multipart', most: 1_000_000, read: multipart },
+  // MCP servers and pages.
+  { name: 'cleanText', most: 100_000, read: (text) => cleanText(text, 500) },
+  {
+    name: 'answer of a tool',
+    most: 1_000_000,
+    read: (text) => answerOf({ content: [{ type: 'text', text }], structuredContent: { text } }),
+  },
+  { name: 'answer of links', most: 100_000, read: (text) => answerOf({ content: [{ type: 'resource_link', uri: text, title: text }] }) },
+  { name: 'schema of a tool', most: 16_000, read: (text) => parametersOf(toolSchema(text)) },
+  {
+    name: 'tools of a server',
+    most: 16_000,
+    read: (text) => foreignTools('x', [{ name: text, description: text, inputSchema: toolSchema(text) }]),
+  },
+  { name: 'secrets in answers', most: 100_000, read: (text) => cleanedOf({ text }, ['aaaaaaaaaaaa', '\\\\\\\\\\\\\\\\', '((((((((((']) },
+  { name: 'textOfBytes', most: 1_000_000, read: (text) => textOfBytes(Buffer.from(text), text.slice(0, 1_000)) },
+  { name: 'tokensGuessed', most: 60_000, read: tokensGuessed },
+  { name: 'Quotation', most: 60_000, read: (text) => new Quotation().quote(text) },
+  // Posts, and those of strangers.
+  { name: 'searchWords', most: ITEM, read: searchWords },
+  { name: 'printsOf', most: ITEM, read: printsOf },
+  { name: 'findLinks', most: ITEM, read: (text) => findLinks(normalForm(text, 'NFC')) },
+  { name: 'weightedLength', most: ITEM, read: weightedLength },
+  { name: 'checkRules', most: ITEM, read: (text) => checkRules(text, { ...noRules, max_hashtags: 1, max_emoji: 1 }, weightedLength) },
+  { name: 'containsPhrase', most: ITEM, read: (text) => containsPhrase(text, text.slice(1, 201)) },
+  { name: 'recognised', most: ITEM, read: (text) => recognised({ kind: 'post', body: text }) },
+  { name: 'writtenText', most: ITEM, read: (text) => attempt(() => writtenText(text, 'body')) },
+  { name: 'tidyTags', most: MESSAGE, read: (text) => tidyTags([text, text]) },
+  { name: 'editArticle', most: ITEM, read: (text) => attempt(() => editArticle({ title: 'a', body: 'a\n\nb' } as never, { body: text })) },
+  { name: 'fingerprintText', most: ITEM, read: fingerprintText },
+  {
+    name: 'featuresOf',
+    most: ITEM,
+    read: (text) => featuresOf({ text, hook: '', format: '', learnings: [], posted_at: NOW }, { timeZone: 'UTC', products: ['a'] }),
+  },
+  { name: 'normalHandle', most: 1_000, read: (text) => attempt(() => normalHandle(text)) },
+  { name: 'words of a post', most: ITEM, read: (text) => [wordsOf(text), wordLine(text), termsOf(text), excerpt(text, 200)] },
+  { name: 'csvLine', most: ITEM, read: (text) => csvLine([text, { text }]) },
+]
+
+/** Refusals are answers, too. */
+function attempt(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
