@@ -1,4 +1,7 @@
-/** When the tenant's next row of work is due, as far as its letters have told, and the timer that wakes the actor then. */
+/**
+ * When the tenant's next row of work is due, as far as its letters have told, and the timer that wakes the actor then. No job of croner's:
+ * ARCHITECTURE.md has the figures.
+ */
 import type { Clock } from '#kernel/clock'
 import type { Effects, NewWork, Requeued } from '#store/engine/letter'
 import { LONGEST_NAP_MS, type NextDue, type WorkTable } from '#store/engine/work'
