@@ -29,15 +29,23 @@ const Reads = record(
   { title: 'Reads', description: 'The daily budget for reads from the network. Days are UTC.' },
 )
 
-const Budget = record(
+const budget = {
+  key: T.String({ description: 'The key that errors name, for example posts.' }),
+  used: T.Integer(),
+  limit: T.Integer(),
+  period: T.String({ description: 'A month, a day or an hour, in UTC.', examples: ['2026-11'] }),
+  resets_at: Time,
+}
+
+const Budget = record(budget, { title: 'Budget' })
+
+const NearLimit = record(
   {
-    key: T.String({ description: 'The key that errors name, for example posts.' }),
-    used: T.Integer(),
-    limit: T.Integer(),
-    period: T.String({ description: 'A month or an hour, in UTC.', examples: ['2026-11'] }),
-    resets_at: Time,
+    ...budget,
+    level: T.Integer({ description: '80: four fifths are used; 100: all is.' }),
+    message: T.String({ description: 'How much is used, when a new count starts, and who can raise the limit.' }),
   },
-  { title: 'Budget' },
+  { title: 'NearLimit' },
 )
 
 export const Plan = record(
@@ -50,6 +58,8 @@ export const Plan = record(
       description: 'Monthly quotas. A generation uses its units when requested, and returns those not delivered.',
     }),
     caps: T.Array(Budget, { description: 'Hourly caps.' }),
+    agent: T.Array(Budget, { description: "The agent's tokens, and its money in hundredths of a US cent. A limit of -1 is none." }),
+    near: T.Array(NearLimit, { description: 'Quotas and budgets of which four fifths or all are used.' }),
     reads: T.Array(Reads, { description: 'Daily read budgets. The connected network determines the tier.' }),
     documents: record(
       {

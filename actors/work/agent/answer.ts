@@ -1,4 +1,6 @@
 /** Words of the model without a call of a tool: the end of a job. */
+import { nearedBy } from '#domain/agent/budget'
+import { isForStranger } from '#domain/agent/channel-trust'
 import { MOST_INVALID } from '#domain/agent/limits'
 import { withoutMarks } from '#kernel/marks'
 import type { Thought } from '#port/model/thinker'
@@ -11,13 +13,22 @@ export const answered = (at: At, { text: given, ending, model }: Thought) => {
   const text = withoutMarks(given)
   const words = ending === 'refused' && text.trim() === '' ? REFUSED : text
   if (words.trim() === '') return invalid(at)
-  const said = ending === 'cut' ? `${words}${CUT}` : words
+  const said = `${words}${ending === 'cut' ? CUT : ''}${nearLine(at)}`
   const done = at.heads.filter(({ kind, state }) => kind === 'tool' && state === 'done')
   const tools_used = [...new Set(done.map(({ name }) => name))]
   at.changes.say('assistant', said, { model, tools_used })
   // Nobody else would hear it.
   if (at.changes.job.conversation_id === null) at.changes.set({ output: { text: said, toolsUsed: tools_used } })
   return over(at, { kind: 'end', end: { status: 'completed', error: null } })
+}
+
+/** That a budget is nearly used up is said in the answer of the job that brings it there, and to nobody outside the workspace. */
+const nearLine = ({ changes, gate }: At): string => {
+  if (isForStranger(changes.job.on_behalf)) return ''
+  const counters = { ...gate.counters }
+  for (const { key, period, amount } of changes.spent) counters[`${key}@${period}`] = (counters[`${key}@${period}`] ?? 0) + amount
+  const near = nearedBy(changes.job, { plan: gate.plan, counters, now: gate.now })
+  return near.length === 0 ? '' : `\n\n(${near.map(({ message }) => message).join(' ')})`
 }
 
 /** An answer that cannot be used. The third in a row ends the job. */

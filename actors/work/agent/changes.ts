@@ -6,6 +6,7 @@ import type { JobEnd } from '#domain/agent/loop'
 import type { Step } from '#domain/agent/step'
 import { tainted } from '#domain/agent/taint'
 import { newId } from '#kernel/ids'
+import type { Spend } from '#kernel/spend'
 import { rejectPending } from '#store/agent/approvals'
 import { type AgentEvent, eventEffects } from '#store/agent/events'
 import { saveJob } from '#store/agent/jobs'
@@ -124,6 +125,11 @@ export class JobChanges {
 
   also(effects: Effects): void {
     this.#more.push(effects)
+  }
+
+  /** What this letter spends. */
+  get spent(): readonly Spend[] {
+    return this.#more.flatMap(({ spend = [] }) => spend)
   }
 
   /** What people read of a failure, in the place of words that are the same for all. */

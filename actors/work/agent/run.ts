@@ -1,7 +1,7 @@
 /** What a job does outside of letters: calls of the model, and tools that read or fetch. */
 import { Buffer } from 'node:buffer'
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
-import { estimateTokens, historyBytes, reserve } from '#domain/agent/budget'
+import { estimateTokens, exhaustedNotice, historyBytes, reserve } from '#domain/agent/budget'
 import { isForStranger } from '#domain/agent/channel-trust'
 import { LONGEST_UNMARKED } from '#domain/agent/command'
 import type { Job } from '#domain/agent/job'
@@ -160,7 +160,7 @@ const beginThought = async (
   const known = (loaded.known?.input_tokens ?? 0) + (loaded.known?.output_tokens ?? 0)
   const input = estimateTokens({ known, bytes: loaded.own.bytes + (known === 0 ? first : 0) })
   const reserved = byDesk ? undefined : reserve(gate, { input, priceOf: deps.priceOf(job.model) })
-  if (typeof reserved === 'string') return { end: { status: 'failed', error: `budget_exhausted:${reserved}` } }
+  if (typeof reserved === 'string') return exhausted(at, reserved)
   const step = beginStep(at, before?.kind === 'model' ? loaded.step : undefined, reserved)
   changes.set({ model_calls: job.model_calls + 1 })
   changes.started(step, byDesk ? NO_MODEL : job.model)
@@ -175,6 +175,11 @@ const beginThought = async (
     authors: at.authors,
   }
   return { run: { kind: 'think', step, ...rest, job: changes.job, caller: at.caller } }
+}
+
+const exhausted = ({ changes, gate }: At, key: Parameters<typeof exhaustedNotice>[1]): { end: JobEnd } => {
+  changes.explain(exhaustedNotice(gate, key))
+  return { end: { status: 'failed', error: `budget_exhausted:${key}` } }
 }
 
 /** What a command is told by its beginning; the whole of one without a mark. */

@@ -58,7 +58,16 @@ const itemKinds = [
 const engagementKinds = ['settle_engagements', 'approve_engagements', 'execute_engagements'] as const
 /** About the workspace itself. */
 const otherKinds = [
-  ...(['fix_billing', 'start_profile', 'raise_quota', 'draft_posts', 'complete_profile', 'run_audit', 'spare_reads'] as const),
+  ...([
+    'fix_billing',
+    'start_profile',
+    'raise_quota',
+    'raise_budget',
+    'draft_posts',
+    'complete_profile',
+    'run_audit',
+    'spare_reads',
+  ] as const),
   ...(['connect_first_account', 'refresh_profile'] as const),
 ] as const
 

@@ -1,4 +1,5 @@
 /** The facts of a brief, from the record that the statement returns. */
+import { agentBudgetsOf, nearLimits } from '#domain/app/nearing'
 import { budgetsOf, hasFeature } from '#domain/app/plan'
 import { readBudgetOf, type Tier } from '#domain/app/read-budget'
 import { type BriefFacts, type BriefRow, type FoundRows, foundGroups } from '#domain/growth/brief/brief'
@@ -61,12 +62,14 @@ interface OnNetwork {
 export const briefFacts = (record: BriefRecord, { tier, engageBy }: OnNetwork): BriefFacts => {
   const { now, counters, plan, billing, overrides } = record
   const budget = { plan: { plan, billing, overrides }, counters, now }
-  const posts = budgetsOf(budget).quotas.find(({ key }) => key === 'posts')!
+  const { quotas } = budgetsOf(budget)
+  const posts = quotas.find(({ key }) => key === 'posts')!
   return {
     now,
     paused: record.paused,
     billing,
     quota: { used: posts.used, limit: posts.limit, resetsAt: posts.resets_at },
+    near: nearLimits([...quotas.filter((one) => one !== posts), ...agentBudgetsOf(budget)]),
     reads: readBudgetOf(budget, tier),
     items: Object.fromEntries(foundGroups.map((name) => [name, foundOf(record.items[name])])) as BriefFacts['items'],
     drafting: record.drafting,

@@ -1,6 +1,7 @@
 /** What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure. */
 import type { AgentLimitKey } from '#contract/limits'
 import type { Spend } from '#kernel/spend'
+import { agentBudgetsOf, type NearLimit, nearLimits, nearWords } from '../app/nearing.ts'
 import { monthOf, type PlanUsage, planOf } from '../app/plan.ts'
 
 export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
@@ -103,3 +104,19 @@ export const warningsOf = (usage: PlanUsage, spend: readonly Spend[]): BudgetWar
   })
 
 const WARNED_AT = 0.8
+
+/** What a person reads of a budget that is used up. */
+export const exhaustedNotice = (usage: PlanUsage, key: AgentLimitKey): string => {
+  const budget = agentBudgetsOf(usage).find((one) => one.key === key)!
+  return `The budget of the agent does not suffice for this. ${nearWords(budget)}`
+}
+
+/** What a job holds of the budgets. */
+type Holding = { input_tokens: number; output_tokens: number; reserved_tokens: number; cost: number; reserved_cost: number }
+
+/** Budgets of which this very job has used the share that makes them worth a word: so each is said once, not in every answer. */
+export const nearedBy = (job: Holding, usage: PlanUsage): NearLimit[] => {
+  const tokens = job.input_tokens + job.output_tokens + job.reserved_tokens
+  const own = (key: string): number => (key === 'agent_cost_month' ? job.cost + job.reserved_cost : tokens)
+  return nearLimits(agentBudgetsOf(usage)).filter(({ key, used, limit, level }) => used - own(key) < (limit * level) / 100)
+}

@@ -1,5 +1,6 @@
 import type { plan } from '#contract/app/plan'
 import { features } from '#contract/limits'
+import { agentBudgetsOf, nearLimits } from '#domain/app/nearing'
 import { budgetsOf, hasFeature } from '#domain/app/plan'
 import { readsView, tiers } from '#domain/app/read-budget'
 import { documentRoom } from '#domain/app/room'
@@ -13,7 +14,10 @@ export const planView = ({ now, counters, ...state }: PlanRow) => {
   const own = features.filter((feature) => hasFeature(state, feature))
   const room = documentRoom(budget)
   const documents = { limit: room.documents, bytes_used: room.used, bytes_limit: room.limit }
-  return { name: state.plan, billing: state.billing, ...budgetsOf(budget), reads, documents, features: own }
+  const { quotas, caps } = budgetsOf(budget)
+  const agent = agentBudgetsOf(budget)
+  const near = nearLimits([...quotas, ...agent])
+  return { name: state.plan, billing: state.billing, quotas, caps, agent, near, reads, documents, features: own }
 }
 
 export const planHandlers: Handlers<typeof plan> = {

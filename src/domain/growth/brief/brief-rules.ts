@@ -157,8 +157,16 @@ const raiseQuota: BriefRule = ({ quota }) => {
   if (limit === 0 || used < limit * NEARLY) return undefined
   const left = leftOf(quota)
   const title = left === 0 ? 'The post quota is used up' : 'The post quota is running out'
-  const why = `${used} of this month's ${limit} posts are used. ${left === 0 ? 'None are' : left === 1 ? '1 is' : `${left} are`} left until ${resetsAt.toISOString().slice(0, 10)}.`
+  const why = `${used} of this month's ${limit} posts are used. ${left === 0 ? 'None are' : left === 1 ? '1 is' : `${left} are`} left until ${resetsAt.toISOString().slice(0, 10)}. Whoever runs this deployment can raise the limit.`
   return { kind: 'raise_quota', count: 1, rows: [], operation: 'app.plan.get', arguments: {}, title, why }
+}
+
+const raiseBudget: BriefRule = ({ near }) => {
+  if (near.length === 0) return undefined
+  const isUsedUp = near.some(({ level }) => level === 100)
+  const title = isUsedUp ? 'A budget is used up' : 'A budget is running out'
+  const why = near.map(({ message }) => message).join(' ')
+  return { kind: 'raise_budget', count: near.length, rows: [], operation: 'app.plan.get', arguments: {}, title, why }
 }
 
 const draftPosts: BriefRule = ({ items: { drafts, approved, scheduled }, drafting, isBare, isInactive, slots, quota }) => {
@@ -255,6 +263,7 @@ const rules: readonly BriefRule[] = [
   ...[
     fillSlots,
     raiseQuota,
+    raiseBudget,
     draftPosts,
     schedulePosts,
     scheduleArticles,

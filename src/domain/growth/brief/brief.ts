@@ -5,6 +5,7 @@
  * never change places. Equal scores keep the table's order. There is at most one action of a kind, so the table bounds the list.
  */
 
+import type { NearLimit } from '#domain/app/nearing'
 import type { ReadBudget } from '#domain/app/read-budget'
 import type { EngageAction } from '../drafting/engagement.ts'
 
@@ -27,6 +28,8 @@ export const urgencies = {
   approve_engagements: 60,
   fill_slots: 56,
   raise_quota: 52,
+  /** The agent, or drafting of other things than posts, stops soon. */
+  raise_budget: 50,
   draft_posts: 48,
   execute_engagements: 46,
   schedule_posts: 44,
@@ -76,6 +79,8 @@ export interface BriefFacts {
   billing: string
   /** In posts, this month. */
   quota: { used: number; limit: number; resetsAt: Date }
+  /** Other quotas, and budgets of the agent, that are nearly used up. */
+  near: NearLimit[]
   reads: ReadBudget
   items: Record<FoundGroup, FoundRows>
   /** Batches being drafted. */

@@ -1,7 +1,9 @@
 /** The brief's actions for each state of a workspace, and their order. */
+
 import { describe, expect, test } from 'bun:test'
 import { brief } from '#contract/growth/brief'
 import { operations } from '#contract/index'
+import { nearLimits } from '#domain/app/nearing'
 import {
   type BriefActionKind,
   type BriefFacts,
@@ -32,6 +34,7 @@ const calm: BriefFacts = Object.freeze({
   paused: false,
   billing: 'ok',
   quota: { used: 10, limit: 100, resetsAt: at(9 * DAY) },
+  near: [],
   reads: { tier: 'free' as const, limit: 1_000, used: 10, reserved: 100 },
   items: { ...noItems, scheduled: found(3, { status: 'approved' }) },
   drafting: 0,
@@ -116,7 +119,11 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
   ],
   raise_quota: [
     { quota: { used: 80, limit: 100, resetsAt: at(9 * DAY) } },
-    { why: "80 of this month's 100 posts are used. 20 are left until 2026-11-30." },
+    { why: "80 of this month's 100 posts are used. 20 are left until 2026-11-30. Whoever runs this deployment can raise the limit." },
+  ],
+  raise_budget: [
+    { near: nearLimits([{ key: 'agent_tokens_day', used: 80, limit: 100, period: '2026-11-21', resets_at: at(DAY) }]) },
+    { title: 'A budget is running out', why: expect.stringContaining('can raise the limit'), operation: 'app.plan.get' },
   ],
   draft_posts: [withItems({ scheduled: nothing }), { operation: 'growth.batches.create', arguments: { count: 5 } }],
   schedule_posts: [
