@@ -1,10 +1,12 @@
 /** The server's life: it opens configuration, database, actors and edge, waits for a signal, and disposes in reverse. */
+import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { createLog, type Log } from '#kernel/log'
 import { parseFaults } from '#port/network/sandbox/faults'
 import { type Config, readConfig } from '../config.ts'
 import { hostAndPort } from '../config-values.ts'
 import { printAddresses } from './announce.ts'
+import { startCollecting } from './collecting.ts'
 import { openDatabase } from './database.ts'
 import { firstStart, type NewWorkspace } from './first-start.ts'
 import { keepFirstStart, startForgetting } from './first-start-file.ts'
@@ -71,6 +73,7 @@ export async function runServer(): Promise<void> {
   const made = await firstStart({ ...config, publicUrl }, workplace, keep)
   if (config.home) stack.use(await startForgetting(config.home, { db: workplace.db, log }))
   ready = true
+  stack.use(startCollecting({ clock: systemClock, log }))
   void checkStorage(workplace, config, log)
   printAddresses({ ...config, publicUrl }, { database: database.description, made })
   log.info({ signal: await stopped }, 'stopping')

@@ -32,6 +32,9 @@ export interface Followed {
 /** The client reconnects so soon after the stream has ended. In milliseconds. */
 const RECONNECT_MS = 2_000
 
+/** More jobs of a conversation are not at work at once; a stream can be open for weeks. */
+const MOST_JOBS = 100
+
 /** Whether the reason not to look will be the same the next time. */
 const isFinal = (cause: unknown): boolean => AppError.from(cause).status < 500 && AppError.from(cause).code !== 'rate_limited'
 
@@ -40,7 +43,7 @@ export class Follower {
   readonly #held = new DisposableStack()
   #pieces: Piece[] = []
   #length = 0
-  /** By job, the last step that has ended: the message holds what it said. */
+  /** By job, the last step that has ended: the message holds what it said. Of the jobs of a conversation those that were last at work. */
   readonly #endedSteps = new Map<string, number>()
   #after = 0
   #mustLook = false
@@ -152,8 +155,15 @@ export class Follower {
   }
 
   #textOf({ seq, type, data, jobId }: StoredEvent): string {
-    if (type === 'step.ended') this.#endedSteps.set(jobId ?? this.followed.id, Number(data.number))
+    if (type === 'step.ended') this.#note(jobId ?? this.followed.id, Number(data.number))
     return textOf({ id: seq, event: type, data: jobId === undefined ? data : { jobId, ...data } })
+  }
+
+  #note(job: string, step: number): void {
+    this.#endedSteps.delete(job)
+    this.#endedSteps.set(job, step)
+    const [oldest] = this.#endedSteps.keys()
+    if (this.#endedSteps.size > MOST_JOBS) this.#endedSteps.delete(oldest!)
   }
 
   #sendPieces(): void {
