@@ -133,6 +133,8 @@ const verdictOf = ({ minutes, seed }: SoakOptions, { done, wrong }: Scene, media
   const growth = slopeOf(medians.slice(Math.min(WARM_MINUTES, medians.length - 2)))
   const mib = { first_mib: Math.round(medians[0]!), last_mib: Math.round(medians.at(-1)!), idle_mib: Math.round(left.at(-1) ?? 0) }
   const broken = growth > MOST_MIB_A_MINUTE ? [`resident memory grew by ${growth.toFixed(2)} MiB a minute`] : []
+  if (minutes > WARM_MINUTES && left.length > 0 && mib.idle_mib >= mib.last_mib)
+    broken.push('resident memory did not go down once nobody asked for anything')
   return { counts: { seed, minutes, acts: actsIn(done), ...mib, mib_a_minute: growth.toFixed(2) }, broken: [...broken, ...wrong] }
 }
 
