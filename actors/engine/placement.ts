@@ -6,7 +6,18 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions, Db } from '#store/engine/db'
-import { type HeldLock, holdLock, LEASE_MS, leave, peers, register, removeNodes, renew, updateNode } from '#store/engine/placement'
+import {
+  type HeldLock,
+  holdLock,
+  isRegistered,
+  LEASE_MS,
+  leave,
+  peers,
+  register,
+  removeNodes,
+  renew,
+  updateNode,
+} from '#store/engine/placement'
 
 /** A beat notices a death, which is believed after `UNLOCKED_MS`: less than two seconds in total. */
 const BEAT_MS = 500
@@ -14,6 +25,10 @@ const BEAT_MS = 500
 const UNLOCKED_MS = 1_000
 /** Without a renewal for this long, this process gives itself up before the others do. */
 const SELF_FENCE_MS = LEASE_MS * 0.8
+
+const DECLARED = 'other processes declared this one dead'
+/** No other process is needed for that: a lease ends by itself. */
+const LATE = 'this process did not renew its lease in time, because it was stopped or busy or the database did not answer'
 
 export interface PlacementDeps {
   db: Db
@@ -152,7 +167,9 @@ export class Placement {
 
   async #rejoin(): Promise<void> {
     if (this.#stopped) return
-    this.deps.log.warn({ incarnation: this.#incarnation }, 'other processes declared this one dead; joining again')
+    const unrenewedMs = Math.round(this.deps.clock.monotonic() - this.#renewedAt)
+    const isLate = await isRegistered(this.deps.db, this.#incarnation)
+    this.deps.log.warn({ incarnation: this.#incarnation, unrenewedMs }, `${isLate ? LATE : DECLARED}; joining again`)
     this.deps.onLost()
     await this.#relocking
     await this.#join()

@@ -56,7 +56,7 @@ export const updateNode = async (db: Db, { incarnation, lockKey, url }: Pick<Nod
   )
 }
 
-/** Renews the lease and returns the time. Undefined: others have declared this process dead, and may own its tenants by now. */
+/** Renews the lease and returns the time. Undefined: it has ended, or others have declared this process dead; they may own its tenants by now. */
 export const renew = async (db: Db, incarnation: string): Promise<number | undefined> =>
   nowOf(
     await db.system(
@@ -65,6 +65,10 @@ export const renew = async (db: Db, incarnation: string): Promise<number | undef
         returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     ),
   )
+
+/** Whether the process still has its row, with a lease that may have ended: nobody has declared it dead. */
+export const isRegistered = async (db: Db, incarnation: string): Promise<boolean> =>
+  (await db.system((sql) => sql`select 1 from node where incarnation = ${incarnation}`)).length === 1
 
 export interface Peer {
   incarnation: string

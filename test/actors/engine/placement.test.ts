@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
+import { createLog } from '#kernel/log'
 import { type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { BEAT_MS, beat, type Frozen, frozenOn, IDLE_TIMERS, passing, warm } from '#test/support/frozen'
@@ -120,6 +121,30 @@ describe('when its owner dies', () => {
     expect(await nodes()).not.toContain(first)
     await other.runtime.ask(tenant, bump('n'))
     expect(await counters(store, tenant)).toEqual({ n: 2 })
+  })
+})
+
+describe('a process whose lease has ended', () => {
+  /** What it logs with its next beat. */
+  const toldAfter = async (end: (incarnation: string) => Promise<unknown>): Promise<string | undefined> => {
+    const told: string[] = []
+    const log = createLog('warn', { write: (line) => void told.push(JSON.parse(line).msg) })
+    await using one = await frozen({ log })
+    const [incarnation] = await nodes()
+    await end(incarnation!)
+    await one.clock.advance(BEAT_MS)
+    await eventually(nodes, (now) => now.some((other) => other !== incarnation))
+    return told[0]
+  }
+
+  test('says that it was late, if nobody else had a hand in it', async () => {
+    const late = (incarnation: string) => store.owner`update node set expires_at = now() where incarnation = ${incarnation}`
+    expect(await toldAfter(late)).toContain('did not renew its lease in time')
+  })
+
+  test('says that others declared it dead, if it was in time', async () => {
+    const removed = (incarnation: string) => store.owner`delete from node where incarnation = ${incarnation}`
+    expect(await toldAfter(removed)).toContain('other processes declared this one dead')
   })
 })
 
