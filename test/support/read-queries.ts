@@ -1,6 +1,6 @@
 /** Every reading query of the store, with arguments that find the rows of test/support/rows.ts. */
 
-import { approvalsPage } from '#store/agent/approvals'
+import { listApprovals } from '#store/agent/approvals'
 import { listArtifacts } from '#store/agent/artifacts'
 import { listChannelConnections } from '#store/agent/channel-connections'
 import { listReplies } from '#store/agent/channel-replies'
@@ -31,7 +31,7 @@ import { takenPosts, unnamedAnswers, unnamedAttempts } from '#store/growth/attem
 import { batchById, listBatches } from '#store/growth/batches'
 import { briefRecord } from '#store/growth/brief'
 import { calendarOf } from '#store/growth/calendar'
-import { connectionById, connectionOverview, defaultConnection, listConnections } from '#store/growth/connections'
+import { choicesBut, connectionById, connectionOverview, defaultConnection, listConnections } from '#store/growth/connections'
 import { engagementById, listEngagements } from '#store/growth/engagements'
 import { experimentById, listExperiments } from '#store/growth/experiments'
 import { growthAuditById, listGrowthAudits } from '#store/growth/growth-audits'
@@ -75,11 +75,11 @@ const searched = (word: string): SoughtWords[] =>
 
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
-  'approvals.approvalsPage': () => [
-    approvalsPage(page).query,
-    approvalsPage({ ...page, after: END }).query,
-    approvalsPage({ ...page, status: 'pending' }).query,
-    approvalsPage({ ...page, status: 'pending', after: END }).query,
+  'approvals.listApprovals': () => [
+    listApprovals(page),
+    listApprovals({ ...page, after: END }),
+    listApprovals({ ...page, status: 'pending' }),
+    listApprovals({ ...page, status: 'pending', after: END }),
   ],
   'articles.articleById': ({ article }) => [articleById(article.id)],
   'articles.listArticles': () => [
@@ -110,6 +110,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'brief.briefRecord': () => [briefRecord(), briefRecord({ most: 1 })],
   'calendar.calendarOf': () => [calendarOf()],
+  'connections.choicesBut': () => [choicesBut(null), choicesBut(END)],
   'connections.connectionById': ({ connection }) => [connectionById(connection.id)],
   'connections.connectionOverview': () => [connectionOverview],
   'connections.defaultConnection': () => [defaultConnection],

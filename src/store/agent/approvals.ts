@@ -47,13 +47,16 @@ export const approvalsOfTree = (jobId: string) =>
     (sql) => sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_approval a on a.job_id = t.id order by a.id limit 500`,
   )
 
-export const approvalsPage = ({ limit, after, status }: Page & { status?: Approval['status'] | undefined }) =>
-  many<ShownApproval>(
-    times,
-    (sql) => sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a
+type ApprovalsPage = Page & { status?: Approval['status'] | undefined }
+
+export const listApprovals =
+  ({ limit, after, status }: ApprovalsPage): Query<ShownApproval> =>
+  (sql) =>
+    sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a
       where true ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
-      order by a.id desc limit ${limit + 1}`,
-  )
+      order by a.id desc limit ${limit + 1}`
+
+export const approvalsPage = (page: ApprovalsPage) => many<ShownApproval>(times, listApprovals(page))
 
 /** What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or somebody else than `by` has asked for it. */
 export const openApprovalsOf = (conversationId: string, by: OnBehalf) =>

@@ -148,10 +148,11 @@ export const cancelSteps =
 export const restartPatience =
   (jobId: string, now: Date): Query =>
   (sql) =>
-    sql`with recursive above as (
-        select parent_id, parent_step_id from agent_job where id = ${jobId}
-        union select j.parent_id, j.parent_step_id from agent_job j join above a on j.id = a.parent_id)
-      update agent_step set started_at = ${now} where id in (select parent_step_id from above) and state = 'waiting'`
+    sql`update agent_step set started_at = ${now} where state = 'waiting' and id in (
+        with recursive above as (
+          select parent_id, parent_step_id from agent_job where id = ${jobId}
+          union select j.parent_id, j.parent_step_id from agent_job j join above a on j.id = a.parent_id)
+        select parent_step_id from above)`
 
 /** Calls of a tool that a job, its root and all that came of it have made unasked, those that are about to run included. */
 export const unaskedCalls = (rootId: string, tool: string) =>
