@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { everybody, following, Message, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, nullable, oneOf, record, Time, untrustedIf } from '../shapes.ts'
+import { InFlight } from '../shared-records.ts'
 import { Approval } from './approvals.ts'
 
 const statuses = ['queued', 'running', 'waiting_approval', 'waiting_child', 'completed', 'failed', 'cancelled'] as const
@@ -143,8 +144,8 @@ export const jobs = {
   ),
   cancel: op.command(
     'POST /api/v1/agent/jobs/:id/cancel',
-    'Cancel a job and its child jobs. What has been sent stays sent.',
-    { input: { id: Id }, output: record({ job: Job }) },
+    'Cancel a job and its child jobs. What has been sent stays sent; calls outside that are on their way are listed in in_flight, and take their outcome.',
+    { input: { id: Id }, output: record({ job: Job, in_flight: InFlight }) },
     {
       ...{ ...use, ...everybody, tool: 'agent_cancel_job', agent: 'never', foreign: true, anyId: true, errors: ['not_found'] },
       ...{ urgent: true, repeatable: true, whileDeleting: true },

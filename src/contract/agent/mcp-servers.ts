@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted, untrustedName } from '../shapes.ts'
+import { InFlight } from '../shared-records.ts'
 
 const transports = ['streamable_http', 'stdio'] as const
 
@@ -142,11 +143,11 @@ export const mcpServers = {
   ),
   remove: op.command(
     'DELETE /api/v1/mcp/servers/:id',
-    'Disconnect an MCP server, with the rules of its tools. An id that there is not is no error.',
+    'Disconnect an MCP server, with the rules of its tools. Nothing more is sent to it: calls that are on their way are listed in in_flight, and take their outcome. An id that there is not is no error.',
     {
       input: { id: T.String({ minLength: 1, maxLength: 200, examples: ['018f47a0-0000-7000-8000-000000000000'] }) },
-      output: record({ server: nullable(McpServer) }),
+      output: record({ server: nullable(McpServer), in_flight: InFlight }),
     },
-    { ...deciding, destructive: true },
+    { ...deciding, recalls: true, destructive: true },
   ),
 }

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { Id, record } from '../shapes.ts'
-import { Connection } from '../shared-records.ts'
+import { Connection, InFlight } from '../shared-records.ts'
 
 const answer = record({ connection: Connection })
 
@@ -26,8 +26,8 @@ export const appConnections = {
   ),
   disconnect: op.command(
     'DELETE /api/v1/app/connections/:id',
-    'Disconnect an account. Recalls posts and engagements that are not sent yet. Scheduled posts stay, and return to approved if their account is not connected when they fall due. No other account becomes the default. Returns the remaining default account.',
-    { input: { id: Id }, output: answer },
+    'Disconnect an account. Recalls posts and engagements that are not sent yet. Scheduled posts stay, and return to approved if their account is not connected when they fall due. No other account becomes the default. Returns the remaining default account, and in in_flight what is on its way already, which takes its outcome.',
+    { input: { id: Id }, output: record({ connection: Connection, in_flight: InFlight }) },
     { scope: 'session', errors: ['not_found'], urgent: true, exempt: ['rates', 'answers'], destructive: true },
   ),
 }

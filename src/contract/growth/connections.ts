@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { called, Id, NextCursor, page, record } from '../shapes.ts'
-import { Account, Connection, NetworkLimits } from '../shared-records.ts'
+import { Account, Connection, InFlight, NetworkLimits } from '../shared-records.ts'
 
 export const connection = {
   get: op.query(
@@ -12,8 +12,8 @@ export const connection = {
   ),
   disconnect: op.command(
     'DELETE /api/v1/growth/connection',
-    'Disconnect the default network account. No other account becomes the default. Scheduled posts stay, and return to approved if nothing is connected when they fall due.',
-    { input: {}, output: record({ connection: Connection }) },
+    'Disconnect the default network account. No other account becomes the default. Scheduled posts stay, and return to approved if nothing is connected when they fall due. What is on its way already is listed in in_flight, and takes its outcome.',
+    { input: {}, output: record({ connection: Connection, in_flight: InFlight }) },
     { errors: ['x_not_connected'], urgent: true, exempt: ['rates', 'answers'], destructive: true },
   ),
 }

@@ -2,6 +2,7 @@
 
 import type { PlanUsage } from '#domain/app/plan'
 import { readPrices, readsView } from '#domain/app/read-budget'
+import type { Attempt } from '#domain/growth/sending/attempt'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
 import { CHOOSING, type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
 import { refuseNaming } from '#domain/growth/way-on'
@@ -12,6 +13,7 @@ import { limitsFor, type Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
+import { columnOf } from '#store/growth/attempts'
 import { accountNamed, countConnected, currentDefault, disconnect, upsertConnection } from '#store/growth/connections'
 import { hasReadable } from '#store/growth/metrics'
 import { watchesWithoutAccount } from '#store/growth/targets'
@@ -89,12 +91,20 @@ export const connectEffects = async (
 export const resumeWatching = async (sql: Sql, now: Date): Promise<NonNullable<Effects['requeued']>> =>
   (await watchesWithoutAccount(sql)).map(({ id }) => ({ id, runAt: now }))
 
-/** Disconnects an account. Its sends that are claimed but not yet on the wire do not go out. */
-export const disconnectEffects = async (context: Deciding, account: Connection) => {
+/** An attempt that may be on the wire, by its record. */
+export const attemptInFlight = ({ sendable, record_id, origin, intent_at }: Attempt) => ({
+  [columnOf[sendable]]: record_id,
+  origin,
+  since: intent_at,
+})
+
+/** Disconnects an account. Its sends that are claimed but not yet on the wire do not go out; the others take their outcome. */
+export const disconnectEffects = async (context: Deciding, account: Connection, attempts: readonly Attempt[]) => {
   const works = context.lanes.recall((work) => work.concurrency_key === accountKey(account.external_id))
   const { effects, recordIds } = await settleRecalled(context, works, { kind: 'disconnected', reason: 'disconnected' })
   const writes = [disconnect(account.id, context.gate.now), ...recordIds.map((id) => forgetPending(id))]
   const error = recordIds.length === 0 ? undefined : await notConnected(context.sql, { but: account.id })
   const answers = recordIds.map((refId) => ({ refId, with: error! }))
-  return { effects: merge({ writes }, effects), refId: account.id, answers }
+  const onTheWire = attempts.filter(({ connection_id, record_id }) => connection_id === account.id && !recordIds.includes(record_id))
+  return { result: { effects: merge({ writes }, effects), refId: account.id, answers }, inFlight: onTheWire.map(attemptInFlight) }
 }

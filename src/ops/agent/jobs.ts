@@ -13,7 +13,7 @@ import { approvalsOf, approvalsOfTree } from '#store/agent/approvals'
 import { channelOriginPart } from '#store/agent/channel-replies'
 import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, treeOf } from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
-import { shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
+import { type CallInFlight, callsInFlight, shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
 import { decidersPart } from '#store/app/members'
 import { merge } from '#store/engine/letter'
 import { loadBy, loadNow, when } from '#store/engine/load'
@@ -78,19 +78,19 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
   events: jobEvents(deps.waiters),
 
   cancel: loading(
-    ({ id }) => ({ job: jobPart(id), tree: openTreeOf(id) }),
-    async (_, { gate: { now }, lanes, principal, sql }, { tree, ...loaded }) => {
+    ({ id }) => ({ job: jobPart(id), tree: openTreeOf(id), calls: callsInFlight }),
+    async (_, { gate: { now }, lanes, principal, sql }, { tree, calls, ...loaded }) => {
       const job = the(loaded.job)
       requireOwn(job, principal)
-      if (isOver(job)) return { reply: { job: jobView(job) }, unchanged: true }
-      const settled = stopped(tree, lanes)
+      if (isOver(job)) return { reply: { job: jobView(job), in_flight: calls.filter(({ job_id }) => job_id === job.id) }, unchanged: true }
+      const { settled, in_flight } = stopped(tree, calls, lanes)
       const cancelled = tree.map((one) => cancelledJob(one, now))
       const { behind, parentJob, parentStep, origin } = await loadNow(sql, around(job))
       // The next message of the conversation has waited for this job, unless another one is before it.
       const next = behind.next_work === null || behind.is_busy ? {} : { requeued: [{ id: behind.next_work, runAt: now }] }
       const [first] = cancelled
       return {
-        reply: { job: jobView(first!.job) },
+        reply: { job: jobView(first!.job), in_flight },
         effects: merge(
           { settled },
           next,
@@ -112,12 +112,16 @@ const around = ({ id, conversation_id, parent_id, parent_step_id, kind }: Job) =
   origin: when(kind === 'channel', channelOriginPart(id)),
 })
 
-/** Stops what runs of these jobs. Gives the rows of work that are over; a call on its way outside settles its own, with its outcome. */
-const stopped = (tree: readonly OpenJob[], lanes: LiveLanes): string[] => {
+/**
+ * Stops what runs of these jobs. Gives the rows of work that are over, and the calls outside that can no longer be stopped: the row of such a
+ * call is settled with its outcome.
+ */
+const stopped = (tree: readonly OpenJob[], calls: readonly CallInFlight[], lanes: LiveLanes) => {
   const works = new Set(tree.flatMap(({ work }) => work ?? []))
   const recalled = new Set(lanes.recall((work) => works.has(work.id)).map(({ id }) => id))
   const onTheirWay = new Set(lanes.ids().filter((id) => !recalled.has(id)))
-  return [...works].filter((id) => !onTheirWay.has(id))
+  const left = new Set(tree.flatMap(({ id, work }) => (work && recalled.has(work) ? [] : id)))
+  return { settled: [...works].filter((id) => !onTheirWay.has(id)), in_flight: calls.filter(({ job_id }) => left.has(job_id)) }
 }
 
 /** Viewers may cancel their own jobs, everybody else all. */

@@ -18,6 +18,7 @@ import {
   saveMcpServer,
 } from '#store/agent/mcp-servers'
 import { deleteMcpTools, deleteRulesOfServer, ruledToolsOf } from '#store/agent/mcp-tools'
+import { callsInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
@@ -50,6 +51,11 @@ const sealedOf = ({ sealer }: McpServerParts, { server, headers, env }: Configur
     Object.keys(values).length === 0 ? null : sealer.seal(JSON.stringify(values), mcpSecretRow(server.id, column))
   return { ...(headers && { headers: sealed(headers, 'headers') }), ...(env && { env: sealed(env, 'env') }) }
 }
+
+const known = (id: string) => ({
+  ...{ before: when(isId(id), mcpServerPart(id)), look: when(isId(id), workFor('mcp_look', id)) },
+  tools: when(isId(id), ruledToolsOf(id)),
+})
 
 const isId = (id: string): boolean => isUuid(id.toLowerCase())
 
@@ -120,12 +126,19 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
   ),
 
   remove: loading(
-    ({ id }) => ({ before: when(isId(id), mcpServerPart(id)), look: when(isId(id), workFor('mcp_look', id)) }),
-    ({ id }, _, { before, look }) => {
+    ({ id }) => ({ ...known(id), calls: callsInFlight }),
+    ({ id }, { lanes }, { before, look, tools, calls }) => {
       // What is no uuid is the id of nothing, too.
-      if (!before) return { reply: { server: null }, unchanged: true }
+      if (!before) return { reply: { server: null, in_flight: [] }, unchanged: true }
+      const names = new Set((tools ?? []).map(({ name }) => name))
+      const running = calls.filter(({ tool }) => names.has(tool))
+      // A call that is written down and not on the wire yet is not made any more.
+      const stopped = new Set(
+        lanes.recall(({ kind, ref_id }) => kind === 'agent' && running.some(({ job_id }) => job_id === ref_id)).map(({ ref_id }) => ref_id),
+      )
       const effects = { writes: [deleteMcpServer(id)], settled: look?.state === 'queued' ? [look.id] : [] }
-      return { reply: { server: mcpServerView(before) }, effects, auditDetail: traceOf(before) }
+      const inFlight = running.filter(({ job_id }) => !stopped.has(job_id))
+      return { reply: { server: mcpServerView(before), in_flight: inFlight }, effects, auditDetail: traceOf(before) }
     },
   ),
 })

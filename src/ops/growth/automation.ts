@@ -1,5 +1,6 @@
 import type { automation } from '#contract/growth/automation'
 import type { WorkKind } from '#contract/work'
+import { attemptInFlight } from '#decisions/growth/connecting'
 import { failWork } from '#decisions/growth/generations'
 import { settleRecalled } from '#decisions/growth/recall'
 import { resumeCronRules } from '#decisions/growth/rule-times'
@@ -11,7 +12,7 @@ import { callsInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { type Loaded, loadBy } from '#store/engine/load'
 import { type Work, workOfKinds } from '#store/engine/work'
-import { attemptsInFlight, columnOf } from '#store/growth/attempts'
+import { attemptsInFlight } from '#store/growth/attempts'
 import { pauseOf } from '#store/growth/automation'
 import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../call.ts'
@@ -87,9 +88,7 @@ const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[], r
 
 /** What may be on the wire, except what was just recalled: attempts and replies by their records, and calls outside by their jobs. */
 export const inFlight = ({ attempts, calls, replies }: Loaded<typeof onTheWire>, recalled = new Set<string>()) => [
-  ...attempts
-    .filter(({ record_id }) => !recalled.has(record_id))
-    .map(({ sendable, record_id, origin, intent_at }) => ({ [columnOf[sendable]]: record_id, origin, since: intent_at })),
+  ...attempts.filter(({ record_id }) => !recalled.has(record_id)).map(attemptInFlight),
   ...calls.filter(({ job_id }) => !recalled.has(job_id)),
   ...replies.filter(({ reply_id }) => !recalled.has(reply_id)),
 ]

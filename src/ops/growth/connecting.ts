@@ -2,6 +2,7 @@ import type { appConnections } from '#contract/growth/connecting'
 import { connectEffects, connectionView, disconnectEffects, reachAccount } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
+import { attemptsInFlight } from '#store/growth/attempts'
 import { choicesPart, connectionPart, defaultPart } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
@@ -22,13 +23,14 @@ export const appConnectionsHandlers = (sandbox: Pick<Sandbox, 'name' | 'connect'
   },
 
   disconnect: loading(
-    ({ id }) => ({ account: connectionPart(id), current: defaultPart, choices: choicesPart }),
-    async (_, context, { account, current, choices }) => {
+    ({ id }) => ({ account: connectionPart(id), current: defaultPart, choices: choicesPart, attempts: attemptsInFlight }),
+    async (_, context, { account, current, choices, attempts }) => {
       if (account?.status !== 'connected') return fail('not_found', 'no such connected account')
       const left = account.is_default ? undefined : current
       const auditDetail = { network: account.network, handle: account.handle }
       const others = choices.filter((one) => one.id !== account.id)
-      return { ...(await disconnectEffects(context, account)), reply: connectionView(context, left, others), auditDetail }
+      const { result, inFlight } = await disconnectEffects(context, account, attempts)
+      return { ...result, reply: { ...connectionView(context, left, others), in_flight: inFlight }, auditDetail }
     },
   ),
 })

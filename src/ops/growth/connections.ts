@@ -5,6 +5,7 @@ import type { Connection } from '#domain/growth/sending/connection'
 import { refuseNaming } from '#domain/growth/way-on'
 import { found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
+import { attemptsInFlight } from '#store/growth/attempts'
 import { choicesPart, connectionOverview, connectionPart, defaultPart, listConnections, makeDefault } from '#store/growth/connections'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
@@ -19,11 +20,12 @@ export const connectionHandlers: Handlers<typeof connection> = {
   },
 
   disconnect: loading(
-    () => ({ account: defaultPart, choices: choicesPart }),
-    async (_, context, { account, choices }) => {
+    () => ({ account: defaultPart, choices: choicesPart, attempts: attemptsInFlight }),
+    async (_, context, { account, choices, attempts }) => {
       if (!account) throw await notConnected(context.sql)
       const others = choices.filter(({ id }) => id !== account.id)
-      return { ...(await disconnectEffects(context, account)), reply: connectionView(context, undefined, others) }
+      const { result, inFlight } = await disconnectEffects(context, account, attempts)
+      return { ...result, reply: { ...connectionView(context, undefined, others), in_flight: inFlight } }
     },
   ),
 }

@@ -76,7 +76,7 @@ export const bytesSince = (jobId: string, since: number) =>
     ),
   )
 
-interface CallInFlight {
+export interface CallInFlight {
   job_id: string
   tool: string
   origin: 'manual' | 'automatic'

@@ -66,6 +66,25 @@ test('a call that a person asked for is listed before it is made: it is not reca
   expect(timesSent(story)).toBe(1)
 })
 
+test('cancelling a job lists the call that is on the wire, whoever cancels how often, and one that is not yet is not made', async () => {
+  const { story, id, goOn } = await calling('manual', 'test.sent')
+  const cancel = () => app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
+  const listed = [{ job_id: id, tool: OUTSIDE, origin: 'manual', since: expect.any(String) }]
+  const both = await Promise.all([cancel(), cancel()])
+  expect(both.map(({ status, body }) => [status, body.job.status, body.in_flight])).toEqual(Array(2).fill([200, 'cancelled', listed]))
+  goOn()
+  await eventually(
+    async () => (await cancel()).body.in_flight,
+    ({ length }) => length === 0,
+  )
+  expect((await endOf(app, id)).steps).toEqual(['model done', `${OUTSIDE} done`])
+  const other = await calling('manual', 'agent.claimed', 2)
+  const { body } = await app.send('POST', `/api/v1/agent/jobs/${other.id}/cancel`, { key: other.story.key })
+  expect([body.job.status, body.in_flight]).toEqual(['cancelled', []])
+  other.goOn()
+  expect([timesSent(story), timesSent(other.story)]).toEqual([1, 0])
+})
+
 test('a call whose job was cancelled is listed until its answer has come', async () => {
   const { story, id, goOn } = await calling('automatic', 'test.sent')
   await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
