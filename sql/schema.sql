@@ -46,6 +46,7 @@ create table public.agent_approval (
   updated_at timestamp with time zone not null,
   direct_by text,
   told_at timestamp with time zone,
+  conversation_id uuid,
   constraint agent_approval_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint agent_approval_decided_how_check CHECK ((decided_how = ANY (ARRAY['person'::text, 'expiry'::text, 'cancel'::text, 'stale'::text]))),
   constraint agent_approval_pkey PRIMARY KEY (tenant_id, id),
@@ -78,9 +79,12 @@ create table public.agent_conversation (
   connection_id uuid,
   thread text,
   summary_authors jsonb not null default '[]'::jsonb,
+  visibility text not null default 'workspace'::text,
+  people jsonb not null default '[]'::jsonb,
   constraint agent_conversation_origin_check CHECK ((origin = ANY (ARRAY['app'::text, 'channel'::text, 'schedule'::text, 'webhook'::text]))),
   constraint agent_conversation_pkey PRIMARY KEY (tenant_id, id),
-  constraint agent_conversation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text])))
+  constraint agent_conversation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
+  constraint agent_conversation_visibility_check CHECK ((visibility = ANY (ARRAY['workspace'::text, 'private'::text])))
 );
 CREATE INDEX agent_conversation_passing ON public.agent_conversation USING btree (tenant_id, last_at) WHERE (origin = 'webhook'::text);
 CREATE INDEX agent_conversation_tenant_id_last_at_id_idx ON public.agent_conversation USING btree (tenant_id, last_at DESC, id DESC);

@@ -11,6 +11,9 @@ export const everybody = { roles: ['editor', 'approver', 'viewer'] } as const
 /** All but viewers. */
 export const workers = { roles: ['editor', 'approver'] } as const
 
+/** Who sees a conversation, and all that is made of it. */
+export const visibilities = ['workspace', 'private'] as const
+
 export const channelNames = ['email', 'slack', 'whatsapp', 'sms', 'dev'] as const
 
 export const page = {

@@ -8,6 +8,7 @@ import { channelIdentities } from './agent/channel-identities.ts'
 import { channelReplies } from './agent/channel-replies.ts'
 import { channels as agentChannels } from './agent/channels.ts'
 import { clockCapabilities } from './agent/clock.ts'
+import { conversationPeople } from './agent/conversation-people.ts'
 import { conversations } from './agent/conversations.ts'
 import { delegationCapabilities } from './agent/delegation.ts'
 import { documentCapabilities, documents } from './agent/documents.ts'
@@ -114,6 +115,11 @@ const CAPABILITIES = 'agent.actions'
 export const agentResources = {
   conversations: { prefix: 'agent.conversations', about: 'Conversations with the agent. Each message starts a job.', group: conversations },
   messages: { prefix: 'agent.messages', about: 'A message to the agent, in a new conversation or another.', group: messages },
+  conversationPeople: {
+    prefix: 'agent.conversationPeople',
+    about: 'Who sees a private conversation beside the person who began it.',
+    group: conversationPeople,
+  },
   conversationFeedback: {
     prefix: 'agent.conversationFeedback',
     about: 'What you thought of the answers in a conversation.',

@@ -104,7 +104,9 @@ export const ask = async (acting: Acting, why: string[], who: string): Promise<C
   const said = await tools.subject(tool.name, args, context.sql)
   const { job: begun, step } = called(acting, 'asked', { why })
   const job: Job = { ...begun, status: 'waiting_approval', goal: said.summary }
-  const { approval, news, event } = questionOf(job, step, { ...said, direct_by: directCaller(by), now: context.gate.now, publicUrl })
+  const { approval, news, event } = questionOf(job, step, {
+    ...{ ...said, direct_by: directCaller(by), conversation_id: null, now: context.gate.now, publicUrl },
+  })
   const { approvers } = await loadNow(context.sql, approversPart)
   const roles = (name: string) => tools.roles(name)
   const told = tellApprovers({ approvals: [approval], approvers, roles, by, publicUrl, now: context.gate.now })

@@ -11,6 +11,7 @@ import { channelIdentityHandlers } from './agent/channel-identities.ts'
 import { channelReplyHandlers } from './agent/channel-replies.ts'
 import { channelHandlers as agentChannelHandlers } from './agent/channels.ts'
 import { clockHandlers } from './agent/clock.ts'
+import { conversationPeopleHandlers } from './agent/conversation-people.ts'
 import { conversationHandlers } from './agent/conversations.ts'
 import { delegationHandlers } from './agent/delegation.ts'
 import { documentCapabilityHandlers, documentHandlers } from './agent/documents.ts'
@@ -114,6 +115,7 @@ const addAgent = (add: Add, world: World) => {
   const waiters = createWaiters()
   add(agentResources.conversations, conversationHandlers({ tools, models, desk }, waiters))
   add(agentResources.messages, messageHandlers({ tools, models, desk }))
+  add(agentResources.conversationPeople, conversationPeopleHandlers)
   add(agentResources.conversationFeedback, conversationFeedbackHandlers)
   add(agentResources.feedback, feedbackHandlers)
   add(agentResources.jobs, jobHandlers({ waiters, publicUrl, tools }))

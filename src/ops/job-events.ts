@@ -3,10 +3,11 @@ import type { conversations } from '#contract/agent/conversations'
 import type { jobs } from '#contract/agent/jobs'
 import { isOver } from '#domain/agent/job'
 import { found } from '#kernel/errors'
-import { conversationPart } from '#store/agent/conversations'
+import { shownConversation } from '#store/agent/conversations'
 import { conversationEventsAfter, eventsAfter } from '#store/agent/events'
-import { jobPart } from '#store/agent/jobs'
+import { shownJob } from '#store/agent/jobs'
 import { loadBy } from '#store/engine/load'
+import { partyOf } from '#store/engine/principal'
 import type { Handlers } from './call.ts'
 import type { Waiters } from './waiters.ts'
 
@@ -16,7 +17,7 @@ export const jobEvents =
   (waiters: Waiters): Handlers<typeof jobs>['events'] =>
   ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
-      const { job, events } = await loadBy(read, { job: jobPart(id), events: eventsAfter(id, after) })
+      const { job, events } = await loadBy(read, { job: shownJob(id, partyOf(principal)), events: eventsAfter(id, after) })
       const nextSeq = events.at(-1)?.seq ?? after
       const shown = events.map(({ seq, at, type, data }) => ({ seq, at, type, data }))
       // Both were read in one statement: no event of the job is missing.
@@ -31,7 +32,7 @@ export const conversationEvents =
   ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
       const { conversation, events } = await loadBy(read, {
-        conversation: conversationPart(id),
+        conversation: shownConversation(id, partyOf(principal)),
         events: conversationEventsAfter(id, after),
       })
       found(conversation, 'no such conversation')

@@ -4,7 +4,7 @@ import { keyOperations, operations } from '#contract/index'
 import { type NamedOp, pathParams } from '#contract/op'
 import { type Role, roles } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
-import { makeJob } from '#test/support/agent-records'
+import { makeConversation, makeJob } from '#test/support/agent-records'
 import type { Reply } from '#test/support/app'
 import { makeComment } from '#test/support/growth-records'
 import { call, legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
@@ -36,8 +36,17 @@ const keyOf = async ({ workspace, person }: Place, granted = [...scopes]) => {
   return created
 }
 
+/** A conversation that the person has begun. */
+const conversationOf = async ({ workspace, person: { personId } }: Place): Promise<string> =>
+  (await makeConversation(workspace, { person_id: personId, visibility: 'private' })).id
+
 /** Operations that everyone can use on what is theirs: the input for roles other than owner. */
 const own: Record<string, (place: Place) => Promise<Record<string, string>>> = {
+  // Viewers write and rename where they have begun; who sees a conversation, its starter decides.
+  'agent.conversations.update': async (place) => ({ id: await conversationOf(place) }),
+  'agent.conversations.send': async (place) => ({ id: await conversationOf(place) }),
+  'agent.conversationPeople.add': async (place) => ({ id: await conversationOf(place) }),
+  'agent.conversationPeople.remove': async (place) => ({ id: await conversationOf(place) }),
   'agent.jobs.cancel': ({ workspace, person: { sessionId: id, personId } }) =>
     makeJob(workspace, { on_behalf: { kind: 'session', id, personId } }),
   'agent.channelIdentities.remove': async ({ workspace, person: { personId } }) => {

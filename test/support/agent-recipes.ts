@@ -28,6 +28,22 @@ const playbookWithDraft = async (workspace: Workspace) => {
   return { id, versionId: (await makeDraft(workspace, { playbook_id: id })).id }
 }
 
+/** A private conversation that the signed-in person of the workspace has begun, with another member in it. */
+const conversationWithPerson = async (workspace: Workspace) => {
+  const { app, tenantId } = workspace
+  const { personId } = await signedIn(app, tenantId, 'viewer')
+  const [owner] = await app.owner`select person_id from member where tenant_id = ${tenantId} and role = 'owner'
+    order by created_at desc, person_id desc limit 1`
+  const { id } = await makeConversation(workspace, { visibility: 'private', people: [personId], person_id: owner?.person_id ?? personId })
+  return { id, personId }
+}
+
+/** The same, with a member who is not in it. */
+const conversationWithoutPerson = async (workspace: Workspace) => ({
+  ...(await conversationWithPerson(workspace)),
+  personId: (await signedIn(workspace.app, workspace.tenantId, 'viewer')).personId,
+})
+
 /** A channel, and a member's sender in it. */
 const channelWithIdentity = async (workspace: Workspace) => {
   const id = await makeChannel(workspace)
@@ -38,6 +54,7 @@ const channelWithIdentity = async (workspace: Workspace) => {
 /** By the part of an operation's id before the last dot. */
 export const agentRecipes = {
   'agent.conversations': { make: async (workspace: Workspace) => ({ id: (await makeConversation(workspace)).id }) },
+  'agent.conversationPeople': { make: conversationWithPerson, instead: { add: conversationWithoutPerson } },
   'agent.conversationFeedback': { make: makeFeedback, instead: { give: makeConversation } },
   'agent.jobs': { make: (workspace: Workspace) => makeJob(workspace) },
   'agent.approvals': { make: (workspace: Workspace) => makeApproval(workspace, reading) },

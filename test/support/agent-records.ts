@@ -2,7 +2,7 @@
 
 import { statusNews, withEvents } from '#decisions/agent/job-events'
 import type { Approval } from '#domain/agent/approval'
-import { newConversation, withMessage } from '#domain/agent/conversation'
+import { type Conversation, newConversation, withMessage } from '#domain/agent/conversation'
 import { argumentsHash } from '#domain/agent/hash'
 import { type Job, newTurn } from '#domain/agent/job'
 import { type Memory, remember } from '#domain/agent/memory'
@@ -22,10 +22,10 @@ import { type Workspace, write } from './arrange.ts'
 
 const inADay = (): Date => new Date(Date.now() + 86_400_000)
 
-export const makeConversation = async (workspace: Pick<Workspace, 'app' | 'tenantId'>) => {
+export const makeConversation = async (workspace: Pick<Workspace, 'app' | 'tenantId'>, changes: Partial<Conversation> = {}) => {
   const now = new Date()
   const author = { kind: 'agent', id: newId() } as const
-  const begun = newConversation(newId(), { title: 'Late deliveries', person_id: null, now })
+  const begun = { ...newConversation(newId(), { title: 'Late deliveries', person_id: null, now }), ...changes }
   const answer = { id: newId(), role: 'assistant', content: 'Done.', author, model: 'desk' } as const
   const { conversation, message } = withMessage(begun, answer, now)
   await write(workspace, { writes: [insertConversation(begun)] })
@@ -69,7 +69,7 @@ export const makeApproval = async (workspace: Pick<Workspace, 'app' | 'tenantId'
     now,
   )
   const approval: Approval = {
-    ...{ id, job_id, step_id: step.id, goal: 'What is late?', tool_name: call.name, summary: 'Read the overview' },
+    ...{ id, job_id, step_id: step.id, conversation_id: null, goal: 'What is late?', tool_name: call.name, summary: 'Read the overview' },
     ...{ arguments: call.args, arguments_hash: call.args_hash, subject: { records: [], account: null, text: null, sha256: null } },
     ...{ why: step.why, status: 'pending', decided_by: null, decided_how: null, direct_by: null, reason: null, edited: false },
     ...{ expires_at: inADay(), decided_at: null, created_at: now, updated_at: now },

@@ -59,6 +59,11 @@ const ever = { from: new Date(0), to: new Date(Date.UTC(9999, 0)) }
 const written = Object.values(exportSources).filter(({ table }) => table !== 'api_key')
 
 /** Sorts before the key of every row. */
+/** A key of the workspace, and a person who may decide some calls. */
+const as = { personId: null }
+const person = { personId: END }
+const decider = { ...person, tools: ['growth_overview'], known: ['growth_overview', 'growth_post_item'], served: true }
+
 const beginOf = ({ key }: ExportSource) => key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
 
 /** Behind every time, in microseconds. */
@@ -76,10 +81,10 @@ const searched = (word: string): SoughtWords[] =>
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'approvals.listApprovals': () => [
-    listApprovals(page),
-    listApprovals({ ...page, after: END }),
-    listApprovals({ ...page, status: 'pending' }),
-    listApprovals({ ...page, status: 'pending', after: END }),
+    listApprovals({ ...page, as: decider }),
+    listApprovals({ ...page, after: END, as: { ...decider, ...as } }),
+    listApprovals({ ...page, status: 'pending', as: decider }),
+    listApprovals({ ...page, status: 'pending', after: END, as: decider }),
   ],
   'articles.articleById': ({ article }) => [articleById(article.id)],
   'articles.listArticles': () => [
@@ -119,9 +124,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     unnamedAnswers({ connectionId: connection.id, network: engagement.network, postId: engagement.post_id, action: 'reply' }),
   ],
   'conversations.listConversations': () => [
-    listConversations(page),
-    listConversations({ ...page, after: { at: new Date(Date.UTC(9999, 0)), id: END } }),
-    listConversations({ ...page, status: 'active' }),
+    listConversations({ ...page, as }),
+    listConversations({ ...page, after: { at: new Date(Date.UTC(9999, 0)), id: END }, as: person }),
+    listConversations({ ...page, status: 'active', visibility: 'workspace', as: person }),
   ],
   'documents.listDocuments': ({ document }) => [
     listDocuments(page),
@@ -145,7 +150,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'export.exportPage': () =>
     written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
   'export.startOf': () => [startOf],
-  'feedback.listFeedback': () => [listFeedback(page), listFeedback({ ...page, verdict: 'up', since: new Date(0) })],
+  'feedback.listFeedback': () => [listFeedback({ ...page, as }), listFeedback({ ...page, verdict: 'up', since: new Date(0), as: person })],
   'files.keptFile': ({ file }) => [keptFile(file.id)],
   'files.notedFile': ({ file }) => [notedFile(file.id)],
   'files.fileBlock': ({ file }) => [fileBlock(file.id, 0)],
@@ -173,9 +178,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'items.recentItems': () => [recentItems(10)],
   'jobs.listJobs': ({ agent_conversation }) => [
-    listJobs(page),
-    listJobs({ ...page, after: END }),
-    listJobs({ ...page, status: 'queued', kind: 'task', conversation: agent_conversation.id }),
+    listJobs({ ...page, as }),
+    listJobs({ ...page, after: END, as: person }),
+    listJobs({ ...page, status: 'queued', kind: 'task', conversation: agent_conversation.id, as: person }),
   ],
   'jobs.listTasks': () => [listTasks(page), listTasks({ ...page, status: 'queued', after: END })],
   'learnings.activeLearnings': () => [activeLearnings(10)],
@@ -232,9 +237,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   'playbooks.listPlaybooks': () => [listPlaybooks(page), listPlaybooks({ ...page, status: 'active' })],
   'channel-connections.listChannelConnections': () => [listChannelConnections(page), listChannelConnections({ ...page, after: END })],
   'channel-replies.listReplies': ({ channel_reply }) => [
-    listReplies(page),
-    listReplies({ ...page, after: END, status: 'held' }),
-    listReplies({ ...page, connection: channel_reply.connection_id }),
+    listReplies({ ...page, as }),
+    listReplies({ ...page, after: END, status: 'held', as: person }),
+    listReplies({ ...page, connection: channel_reply.connection_id, as }),
   ],
   'mcp-servers.listMcpServers': () => [listMcpServers(page), listMcpServers({ ...page, after: END })],
   'webhook-rules.listWebhookRules': () => [listWebhookRules(page), listWebhookRules({ ...page, after: END })],

@@ -271,7 +271,9 @@ const ask = (
   step: Step,
   said: Pick<Approval, 'summary' | 'subject'>,
 ): Approval => {
-  const { approval, news, event } = questionOf({ ...changes.job, goal }, step, { ...said, direct_by: null, now: gate.now, publicUrl })
+  const { approval, news, event } = questionOf({ ...changes.job, goal }, step, {
+    ...{ ...said, direct_by: null, conversation_id: changes.conversationId, now: gate.now, publicUrl },
+  })
   changes.event(news.type, news.data)
   changes.also({ events: [event] })
   return approval

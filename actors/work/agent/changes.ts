@@ -43,6 +43,11 @@ export class JobChanges {
     return this.#thread?.handles ?? {}
   }
 
+  /** Of a child, that of its root. */
+  get conversationId(): string | null {
+    return this.#thread?.id ?? null
+  }
+
   set(patch: Partial<Job>): void {
     const { status } = this.#job
     this.#job = { ...this.#job, ...patch, updated_at: this.now }

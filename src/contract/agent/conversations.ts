@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, following, Message, NextSeq, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, following, Message, NextSeq, nextCursor, page, use, visibilities } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
 import { Job } from './jobs.ts'
@@ -13,6 +13,12 @@ const Conversation = record(
     title: nullable(T.String({ description: 'Without one, the first 60 characters of the first message.' })),
     status: oneOf(statuses, { description: 'archived: takes no more messages.' }),
     origin: oneOf(['app', 'channel', 'schedule', 'webhook']),
+    visibility: oneOf(visibilities, {
+      description:
+        'private: the person who began it and the people whom they have added see it, and all that is made of it. Owners get it with the export of the workspace.',
+    }),
+    startedBy: nullable(Id),
+    people: T.Array(Id, { description: 'Who was added.' }),
     createdAt: Time,
     updatedAt: Time,
     lastAt: Time,
@@ -32,15 +38,16 @@ const ConversationEvent = record(
 )
 
 const title = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, examples: ['Posts for the launch'] })
-const OneConversation = record({ conversation: Conversation })
+export const OneConversation = record({ conversation: Conversation })
 
 export const conversations = {
   list: op.query(
     'GET /api/v1/agent/conversations',
-    'List conversations with the agent, newest activity first. Filter by status.',
+    'List conversations with the agent that you see, newest activity first. Filter by status or visibility.',
     {
       input: {
         status: T.Optional(oneOf(statuses, { description: 'Return only conversations in this state.' })),
+        visibility: T.Optional(oneOf(visibilities, { description: 'Return only conversations of this visibility.' })),
         ...page,
         // A time and an id.
         cursor: cursorLike('MTc2MzcwMDAwMDAwMCAwMThmNDdhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA='),
@@ -66,8 +73,21 @@ export const conversations = {
   ),
   update: op.command(
     'PATCH /api/v1/agent/conversations/:id',
-    'Rename a conversation, archive it, or make it active again.',
-    { input: { id: Id, title: T.Optional(title), status: T.Optional(oneOf(statuses)) }, output: OneConversation },
+    'Rename a conversation, archive it, or make it active again. The person who began it also decides who sees it.',
+    {
+      input: {
+        id: Id,
+        title: T.Optional(title),
+        status: T.Optional(oneOf(statuses)),
+        visibility: T.Optional(
+          oneOf(visibilities, {
+            description:
+              'workspace shows everybody all that was said in it before. private hides it from now on; what others have seen, they have seen.',
+          }),
+        ),
+      },
+      output: OneConversation,
+    },
     { ...use, ...everybody, errors: ['not_found'], repeatable: true },
   ),
   messages: op.query(

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, Message, use } from '../agent-fields.ts'
+import { everybody, Message, use, visibilities } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { NOT_BLANK, nullable, record } from '../shapes.ts'
+import { NOT_BLANK, nullable, oneOf, record } from '../shapes.ts'
 import { Approval } from './approvals.ts'
 import { Job } from './jobs.ts'
 
@@ -32,6 +32,7 @@ export const messages = {
       input: {
         ...turn,
         conversationId: T.Optional(T.String({ format: 'uuid', description: 'Go on with this conversation.' })),
+        visibility: T.Optional(oneOf(visibilities, { description: 'Of a conversation that this message begins. Default workspace.' })),
       },
       output: record({
         job: Job,

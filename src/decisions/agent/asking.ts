@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 import type { NewEvent } from '#store/engine/outbox'
 import type { News } from './job-events.ts'
 
-interface Asking extends Pick<Approval, 'summary' | 'subject' | 'direct_by'> {
+interface Asking extends Pick<Approval, 'summary' | 'subject' | 'direct_by' | 'conversation_id'> {
   now: Date
   publicUrl: string
 }

@@ -2,7 +2,7 @@
 import type { ChannelConnection } from '#domain/agent/channel'
 import { type ChannelMessage, contentOf } from '#domain/agent/channel-message'
 import { conversationKey, type Trusted } from '#domain/agent/channel-trust'
-import { newConversation, titleOf, withMessage } from '#domain/agent/conversation'
+import { newConversation, titleOf, type Visibility, withMessage } from '#domain/agent/conversation'
 import { type Job, newTurn } from '#domain/agent/job'
 import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
@@ -31,6 +31,10 @@ interface Place {
   before: ThreadFacts | undefined
 }
 
+/** What a member writes to the agent alone is theirs. What a stranger is answered, the workspace must see. */
+const visibilityOf = ({ kind }: Trusted, { is_shared }: Pick<ChannelMessage, 'is_shared'>): Visibility =>
+  kind === 'member' && !is_shared ? 'private' : 'workspace'
+
 /** The conversation as it is after the message, which makes an archived one active again. */
 const spoken = ({ connection, message, trust, now }: ChannelTurn, { thread, before }: Place, content: string, jobId: string) => {
   const { on_behalf: author, untrusted } = trust
@@ -41,7 +45,7 @@ const spoken = ({ connection, message, trust, now }: ChannelTurn, { thread, befo
     has_untrusted: ___,
     ...known
   } = before ?? {
-    ...newConversation(newId(), { title, person_id: author.personId, origin: 'channel', now }),
+    ...newConversation(newId(), { title, person_id: author.personId, origin: 'channel', visibility: visibilityOf(trust, message), now }),
     ...{ our_jobs: 0, is_busy: false, has_untrusted: false },
   }
   const added = withMessage(

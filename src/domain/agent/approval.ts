@@ -19,6 +19,8 @@ export interface Approval {
   id: string
   job_id: string
   step_id: string
+  /** That the root of its job's tree is of. */
+  conversation_id: string | null
   goal: string
   tool_name: string
   summary: string
@@ -42,7 +44,7 @@ export interface Approval {
 /** Who calls directly, in words that stay the same for every session of a person. */
 export const directCaller = ({ kind, id, personId }: OnBehalf): string => (kind === 'session' ? `person:${personId}` : `${kind}:${id}`)
 
-type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by'> & { now: Date }
+type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by' | 'conversation_id'> & { now: Date }
 
 /**
  * The sentence as people are shown it, wherever they decide: with marks for what nobody would see of it, and with the count of such characters

@@ -2,6 +2,13 @@
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 
+export type Visibility = 'workspace' | 'private'
+
+/** Who reads. A key without a person sees what the whole workspace sees. */
+export interface Reader {
+  personId: string | null
+}
+
 export interface Conversation {
   id: string
   title: string | null
@@ -9,6 +16,9 @@ export interface Conversation {
   origin: 'app' | 'channel' | 'schedule' | 'webhook'
   /** Who began it; null for a key of the workspace. */
   person_id: string | null
+  /** `private`: whoever began it and the people they have added see it, and all that is made of it. */
+  visibility: Visibility
+  people: string[]
   summary: string | null
   /** The messages up to this number are in the summary. */
   summarised_to: number
@@ -43,19 +53,27 @@ export interface Message {
   updated_at: Date
 }
 
+type NewConversation = Pick<Conversation, 'title' | 'person_id'> & Partial<Pick<Conversation, 'origin' | 'visibility'>> & { now: Date }
+
 export const newConversation = (
   id: string,
-  { title, person_id, origin = 'app', now }: Pick<Conversation, 'title' | 'person_id'> & { origin?: Conversation['origin']; now: Date },
+  { title, person_id, origin = 'app', visibility = 'workspace', now }: NewConversation,
 ): Conversation => ({
-  ...{ id, title: title === null ? null : title.trim(), status: 'active', origin, person_id },
+  ...{ id, title: title === null ? null : title.trim(), status: 'active', origin, person_id, visibility, people: [] },
   ...{ summary: null, summarised_to: 0, next_seq: 1, last_at: now, created_at: now, updated_at: now },
 })
 
+interface Changes {
+  title?: string
+  status?: Conversation['status']
+  visibility?: Visibility
+}
+
 export const updateConversation = (
   before: Conversation,
-  { title, status = before.status }: { title?: string; status?: Conversation['status'] },
+  { title, status = before.status, visibility = before.visibility }: Changes,
   now: Date,
-): Conversation => ({ ...before, title: title === undefined ? before.title : title.trim(), status, updated_at: now })
+): Conversation => ({ ...before, title: title === undefined ? before.title : title.trim(), status, visibility, updated_at: now })
 
 /** In characters. */
 const TITLE_LENGTH = 60
@@ -102,6 +120,40 @@ export const requireMayChange = (conversation: Pick<Conversation, 'person_id'>, 
   if (by.role === 'viewer' && !isStarter(conversation, by))
     fail('forbidden', 'the role viewer can rename and archive only conversations that it began itself')
 }
+
+/** Throws `forbidden`: who sees a conversation is for whoever began it alone. */
+export const requireStarter = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
+  if (!isStarter(conversation, by)) fail('forbidden', 'only the person who began the conversation decides who sees it')
+}
+
+/** Throws `forbidden` for a change of who sees it by anybody else. */
+export const requireMayShow = (
+  conversation: Pick<Conversation, 'person_id' | 'visibility'>,
+  { visibility = conversation.visibility }: { visibility?: Visibility },
+  by: Member,
+): void => {
+  if (visibility !== conversation.visibility) requireStarter(conversation, by)
+}
+
+/** Throws `forbidden`: a key of the workspace would not see what it begins. */
+export const requirePerson = ({ personId }: Reader): void => {
+  if (personId === null)
+    fail('forbidden', 'only a person can begin a private conversation: a key of the workspace sees those of the workspace')
+}
+
+/** Of one conversation. */
+const MOST_PEOPLE = 100
+
+/** With a person who sees it too; the same if they do already. Throws `conflict` for one too many. */
+export const withPerson = (before: Conversation, personId: string, now: Date): Conversation => {
+  if (before.person_id === personId || before.people.includes(personId)) return before
+  if (before.people.length >= MOST_PEOPLE) fail('conflict', `cannot add: the conversation has ${MOST_PEOPLE} people, which is the most`)
+  return { ...before, people: [...before.people, personId], updated_at: now }
+}
+
+/** Without that person; the same if they were not added. */
+export const withoutPerson = (before: Conversation, personId: string, now: Date): Conversation =>
+  before.people.includes(personId) ? { ...before, people: before.people.filter((id) => id !== personId), updated_at: now } : before
 
 /** Throws `conflict` unless the conversation takes messages of people. */
 export const requireActive = ({ status }: Pick<Conversation, 'status'>): void => {

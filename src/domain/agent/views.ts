@@ -8,9 +8,21 @@ import type { Job } from './job.ts'
 import type { Step } from './step.ts'
 import { attemptsOf } from './tasks/task.ts'
 
-export const conversationView = ({ id, title, status, origin, created_at, updated_at, last_at }: Conversation) => ({
-  ...{ id, title, status, origin, createdAt: created_at, updatedAt: updated_at, lastAt: last_at },
-})
+export const conversationView = ({ id, title, status, origin, visibility, people, ...rest }: Conversation) => {
+  const { person_id, created_at, updated_at, last_at } = rest
+  return {
+    id,
+    title,
+    status,
+    origin,
+    visibility,
+    startedBy: person_id,
+    people,
+    createdAt: created_at,
+    updatedAt: updated_at,
+    lastAt: last_at,
+  }
+}
 
 export const messageView = ({ id, conversation_id, seq, role, content, job_id, reply_to, model, tools_used, created_at }: Message) => ({
   ...{ id, conversationId: conversation_id, seq, role, content, jobId: job_id, replyTo: reply_to, model, toolsUsed: tools_used },
@@ -74,6 +86,9 @@ export const stepView = (step: ShownStep) => {
 /** An account is written as in the sentence beside it. */
 const subjectView = (subject: Subject) => ({ ...subject, account: subject.account === null ? null : `@${subject.account}` })
 
+/** What stands in the place of what was said in a conversation that the reader does not see. */
+export const HIDDEN = '(said in a private conversation)'
+
 interface ApprovalBeside {
   publicUrl: string
   /** Of the job; null once the job is past its retention. */
@@ -81,6 +96,8 @@ interface ApprovalBeside {
   deciders: Deciders
   /** Whether the reader is one of them. */
   mayDecide: boolean
+  /** Its conversation is none that the reader sees: the call and why it is asked are shown all the same, to whoever may decide. */
+  isHidden?: boolean
 }
 
 const decidersView = ({ roles, people, more }: Deciders) => ({
@@ -89,14 +106,15 @@ const decidersView = ({ roles, people, more }: Deciders) => ({
   more,
 })
 
-export const approvalView = (approval: Approval, { publicUrl, taint, deciders, mayDecide }: ApprovalBeside) => {
-  const { step_id: _, arguments_hash: __, updated_at: ___, direct_by: ____, subject, ...shown } = approval
+export const approvalView = (approval: Approval, { publicUrl, taint, deciders, mayDecide, isHidden = false }: ApprovalBeside) => {
+  const { step_id: _, arguments_hash: __, updated_at: ___, direct_by: ____, conversation_id: _____, subject, ...shown } = approval
+  const goal = isHidden ? HIDDEN : shown.goal
   return {
-    ...shown,
+    ...{ ...shown, goal },
     subject: subjectView(subject),
     url: approvalUrl(publicUrl, shown.id),
     deciders: shown.status === 'pending' ? decidersView(deciders) : null,
     may_decide: shown.status === 'pending' && mayDecide,
-    job: taint && { id: shown.job_id, goal: shown.goal, taint },
+    job: taint && { id: shown.job_id, goal, taint },
   }
 }

@@ -4,17 +4,18 @@ import { actionsView, costView, daysOf, tasksView } from '#domain/agent/analytic
 import { actionsSince, costSince, endedByDay, newestPending, pendingApprovals } from '#store/agent/analytics'
 import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'
+import { partyOf } from '#store/engine/principal'
 import { profilePart } from '#store/growth/profiles'
 import type { Handlers } from '../call.ts'
 
 export const analyticsHandlers = (tools: Pick<ToolBox, 'tools'>): Handlers<typeof analytics> => ({
-  async get({ window = '7d' }, { read }) {
+  async get({ window = '7d' }, { read, principal }) {
     const { profile: stored, clock } = await loadBy(read, { profile: profilePart, clock: databaseTime })
     const days = daysOf(window, clock.now, stored.profile.time_zone)
     const since = days.starts[0]!
     const { ended, used, calls, pending, items } = await loadBy(read, {
       ...{ ended: endedByDay(days.starts), used: costSince(since), calls: actionsSince(since) },
-      ...{ pending: pendingApprovals, items: newestPending(MOST_SHOWN_PENDING) },
+      ...{ pending: pendingApprovals, items: newestPending(MOST_SHOWN_PENDING, partyOf(principal)) },
     })
     const { running, ...cost } = used
     return {

@@ -3,6 +3,7 @@ import { type News, withEvents } from '#decisions/agent/job-events'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Approval, decide, EDITED, shownSummary } from '#domain/agent/approval'
+import type { Reader } from '#domain/agent/conversation'
 import { HandleBook, type Handles } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { isOver, type Job } from '#domain/agent/job'
@@ -10,23 +11,24 @@ import type { Step } from '#domain/agent/step'
 import { unseenArgument } from '#domain/agent/verdict'
 import { approvalView } from '#domain/agent/views'
 import { AppError, fail, found } from '#kernel/errors'
-import { approvalPart, approvalsPage, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
+import { type ApprovalReader, approvalPart, approvalsPage, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
 import { servedToolOfApproval } from '#store/agent/mcp-tools'
 import { hostRuleCount } from '#store/agent/rules'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
 import { saveThread, type Thread, threadOfApproval } from '#store/agent/thread'
+import { isApprovalHidden } from '#store/agent/visibility'
 import { decidersPart } from '#store/app/members'
 import type { Query } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
-import { type Principal, personOf, roleOf } from '#store/engine/principal'
+import { type Principal, partyOf, personOf, roleOf } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 import { rememberedRule } from '../remembering.ts'
-import { mayRunTool, type Reader, standing } from '../standing.ts'
+import { mayRunTool, type Reader as Standing, standing } from '../standing.ts'
 
 type Arguments = Record<string, unknown>
 
@@ -34,84 +36,109 @@ const NO_SUCH = 'no such approval'
 
 const the = (approval: Approval | undefined): Approval => found(approval, NO_SUCH)
 
-const deciding = (id: string) => ({ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id) })
+const deciding = (id: string, as: Reader) => ({
+  ...{ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id), hidden: isApprovalHidden(id, as) },
+})
 
-const approving = (id: string) => ({ ...deciding(id), thread: threadOfApproval(id), served: servedToolOfApproval(id) })
+const approving = (id: string, as: Reader) => ({ ...deciding(id, as), thread: threadOfApproval(id), served: servedToolOfApproval(id) })
 
 interface Deps {
   tools: ToolBox
   publicUrl: string
 }
 
+/** A program's key, which can decide about nothing, sees of private conversations what its person may decide. */
+const approvalReader = (tools: ToolBox, principal: Principal): ApprovalReader => {
+  const known = [...tools.tools.keys()]
+  if (!principal.member) return { ...partyOf(principal), known, tools: [], served: false }
+  const may = (name: string) => mayRunTool(tools, name, principal)
+  // What is no operation is a tool of a server.
+  return { ...partyOf(principal), known, tools: known.filter(may), served: may('') }
+}
+
 const readingHandlers = ({ tools, publicUrl }: Deps): Pick<Handlers<typeof approvals>, 'list' | 'get'> => {
-  const shown = ({ job_taint: taint, ...approval }: ShownApproval, reader: Reader) =>
-    approvalView(approval, { publicUrl, taint, ...standing(tools, approval, reader) })
+  const shown = ({ job_taint: taint, is_hidden: isHidden, ...approval }: ShownApproval, reader: Standing) =>
+    approvalView(approval, { publicUrl, taint, isHidden, ...standing(tools, approval, reader) })
   return {
     async list({ status, ...input }, { read, principal }) {
       const page = pageOf(input)
-      const { approvals, members } = await loadBy(read, { approvals: approvalsPage({ ...page, status }), members: decidersPart })
+      const as = approvalReader(tools, principal)
+      const { approvals, members } = await loadBy(read, { approvals: approvalsPage({ ...page, status, as }), members: decidersPart })
       const { rows, next_cursor } = pageResult(approvals, page.limit)
       return { approvals: rows.map((row) => shown(row, { principal, members })), next_cursor }
     },
 
     async get({ id }, { read, principal }) {
-      const { approval, members } = await loadBy(read, { approval: shownApproval(id), members: decidersPart })
+      const as = approvalReader(tools, principal)
+      const { approval, members } = await loadBy(read, { approval: shownApproval(id, as), members: decidersPart })
       const { record_id, ...rest } = found(approval, NO_SUCH)
       return { approval: shown(rest, { principal, members }), record_id }
     },
   }
 }
 
+interface Told {
+  job: Job | undefined
+  hidden: { hidden: boolean }
+}
+
 export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<typeof approvals> => {
   // Decided now, it names nobody who can decide.
-  const reply = (approval: Approval, job: Job | undefined, principal: Principal) => {
-    const known = { publicUrl, taint: job?.taint ?? null, ...standing(usual, approval, { principal, members: [] }) }
+  const reply = (approval: Approval, { job, hidden: { hidden: isHidden } }: Told, principal: Principal) => {
+    const known = { publicUrl, taint: job?.taint ?? null, isHidden, ...standing(usual, approval, { principal, members: [] }) }
     return { reply: { approval: approvalView(approval, known) } }
   }
   return {
     ...readingHandlers({ tools: usual, publicUrl }),
 
     approve: loading(
-      ({ id, remember }) => ({ ...approving(id), hosts: when(remember !== undefined, hostRuleCount) }),
-      async ({ arguments: given }, context, { approval: asked, job, step, thread, hosts, served }) => {
+      ({ id, remember }, { principal }) => ({ ...approving(id, partyOf(principal)), hosts: when(remember !== undefined, hostRuleCount) }),
+      async ({ arguments: given }, context, { approval: asked, job, hidden, step, thread, hosts, served }) => {
         const before = the(asked)
         const tools = served ? usual.and([served]) : usual
-        requireMay(tools, before, context.principal)
+        requireMay(tools, before, { principal: context.principal, ...hidden })
         const changes = given && checkedBy(tools, before, { given, handles: thread?.handles ?? {}, job })
         const approved = decide(before, 'approved', decisionOf(context))
         if (approved === before) {
           requireSame(before, changes)
-          return { ...reply(before, job, context.principal), unchanged: true }
+          return { ...reply(before, { job, hidden }, context.principal), unchanged: true }
         }
         const edited = changes && (await editedBy(tools, approved, changes, context))
         const approval = edited ?? approved
         const { names = [], ...told } = edited ? editedStep(edited, { step, thread }, context) : {}
         const rules = hosts ? rememberedRule(tools, { approval, hosts: hosts.count, served }, context) : {}
         return {
-          ...reply(approval, job, context.principal),
+          ...reply(approval, { job, hidden }, context.principal),
           ...decided(approval, { job, step, rules, names }, { state: 'ready', ...told }, context),
         }
       },
     ),
 
     reject: loading(
-      ({ id }) => deciding(id),
-      ({ reason }, context, { approval: asked, job, step }) => {
+      ({ id }, { principal }) => deciding(id, partyOf(principal)),
+      ({ reason }, context, { approval: asked, job, hidden, step }) => {
         const before = the(asked)
-        requireMay(usual, before, context.principal)
+        requireMay(usual, before, { principal: context.principal, ...hidden })
         const approval = decide(before, 'rejected', { ...decisionOf(context), reason: reason?.trim() || null })
-        if (approval === before) return { ...reply(before, job, context.principal), unchanged: true }
+        if (approval === before) return { ...reply(before, { job, hidden }, context.principal), unchanged: true }
         const text = approval.reason === null ? 'A person rejected this call.' : `A person rejected this call: ${approval.reason}`
         const going = { state: 'rejected', result: { text }, ended_at: context.gate.now } as const
-        return { ...reply(approval, job, context.principal), ...decided(approval, { job, step }, going, context) }
+        return { ...reply(approval, { job, hidden }, context.principal), ...decided(approval, { job, step }, going, context) }
       },
     ),
   }
 }
 
-/** Throws `forbidden`: only those decide about a call who may run the operation themselves. */
-const requireMay = (tools: ToolBox, { tool_name }: Approval, principal: Principal): void => {
+interface Decider {
+  principal: Principal
+  /** Whether they do not see the conversation. */
+  hidden: boolean
+}
+
+/** Throws `forbidden`: only those decide about a call who may run the operation themselves. Nobody else sees that of a private conversation. */
+const requireMay = (tools: ToolBox, { tool_name }: Approval, { principal, hidden }: Decider): void => {
   if (mayRunTool(tools, tool_name, principal)) return
+  if (hidden) fail('not_found', NO_SUCH)
   fail('forbidden', `the role ${roleOf(principal)} cannot decide about ${tool_name}, because it cannot run it`)
 }
 

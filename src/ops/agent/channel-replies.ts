@@ -6,7 +6,7 @@ import { replyView, type ShownReply } from '#domain/agent/channel-reply-view'
 import { fail, found } from '#kernel/errors'
 import { listReplies, saveReply, shownReplyPart } from '#store/agent/channel-replies'
 import { loadBy } from '#store/engine/load'
-import { personOf } from '#store/engine/principal'
+import { partyOf, personOf } from '#store/engine/principal'
 import { workFor } from '#store/engine/work'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
@@ -19,26 +19,26 @@ const decisionOf = ({ gate: { now }, principal }: CommandContext) => ({ by: pers
 export const channelReplyHandlers = ({ publicUrl }: { publicUrl: string }): Handlers<typeof channelReplies> => {
   const view = (reply: ShownReply) => replyView(reply, publicUrl)
   return {
-    async list({ status, connectionId, jobId, ...input }, { read }) {
+    async list({ status, connectionId, jobId, ...input }, { read, principal }) {
       const page = pageOf(input)
       const { rows, next_cursor } = pageResult(
-        await read(listReplies({ ...page, status, connection: connectionId, job: jobId })),
+        await read(listReplies({ ...page, status, connection: connectionId, job: jobId, as: partyOf(principal) })),
         page.limit,
       )
       return { replies: rows.map(view), nextCursor: next_cursor }
     },
 
-    async get({ id }, { read }) {
-      const { reply } = await loadBy(read, { reply: shownReplyPart(id) })
+    async get({ id }, { read, principal }) {
+      const { reply } = await loadBy(read, { reply: shownReplyPart(id, partyOf(principal)) })
       return { reply: view(the(reply)) }
     },
 
     send: loading(
-      ({ id }) => ({ before: shownReplyPart(id) }),
+      ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
       ({ text }, context, { before }) => {
-        const { channel, ...reply } = the(before)
+        const { channel, is_hidden, ...reply } = the(before)
         const after = sent(reply, { ...decisionOf(context), text })
-        const shown = { reply: view({ ...after, channel }) }
+        const shown = { reply: view({ ...after, channel, is_hidden }) }
         if (after === reply) return { reply: shown, unchanged: true }
         const effects = { writes: [saveReply(after)], work: [sendingWork(after, context.gate.now)] }
         return { reply: shown, effects, auditDetail: { ...traceOf(after), edited: after.text !== reply.text } }
@@ -55,14 +55,14 @@ type View = (reply: ShownReply) => ReturnType<typeof replyView>
 /** What a person decides of one that is on its way, or may have arrived. */
 const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
   discard: loading(
-    ({ id }) => ({ before: shownReplyPart(id), work: workFor('channel_reply', id) }),
+    ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)), work: workFor('channel_reply', id) }),
     (_, context, { before, work }) => {
-      const { channel, ...reply } = the(before)
+      const { channel, is_hidden, ...reply } = the(before)
       // What is not on the wire yet is not sent any more.
       const isRecalled = context.lanes.recall(({ id }) => id === work?.id).length > 0
       const now = isRecalled ? recalled(reply) : reply
       const after = discarded(now, decisionOf(context))
-      const shown = { reply: view({ ...after, channel }), in_flight: onTheWire(after) }
+      const shown = { reply: view({ ...after, channel, is_hidden }), in_flight: onTheWire(after) }
       if (after === now) return { reply: shown, unchanged: true }
       const settled = work?.state === 'queued' ? [work.id] : []
       return { reply: shown, effects: { writes: [saveReply(after)], settled }, auditDetail: { ...traceOf(after), status: after.status } }
@@ -70,9 +70,9 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
   ),
 
   settle: loading(
-    ({ id }) => ({ before: shownReplyPart(id) }),
+    ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
     ({ outcome, updatedAt: seen }, context, { before }) => {
-      const { channel, ...reply } = the(before)
+      const { channel, is_hidden, ...reply } = the(before)
       const settling = {
         arrived: outcome === 'arrived',
         seen: seen === undefined ? undefined : new Date(seen),
@@ -82,7 +82,7 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
       const work = after.status === 'queued' ? [sendingWork(after, context.gate.now)] : []
       const parts = reply.parts.flatMap(({ state }, index) => (state === 'unknown' ? [index] : []))
       return {
-        reply: { reply: view({ ...after, channel }) },
+        reply: { reply: view({ ...after, channel, is_hidden }) },
         effects: { writes: [saveReply(after)], work },
         auditDetail: { ...traceOf(after), outcome, parts, status: after.status },
       }
@@ -97,4 +97,4 @@ const sendingWork = ({ id, connection_id }: ChannelReply, now: Date) =>
 const onTheWire = (reply: ChannelReply) =>
   isOnTheWire(reply) ? [{ reply_id: reply.id, origin: 'manual' as const, since: reply.updated_at }] : []
 
-const traceOf = ({ connection_id, job_id }: ShownReply | Omit<ShownReply, 'channel'>) => ({ connection_id, job_id })
+const traceOf = ({ connection_id, job_id }: ShownReply | Omit<ShownReply, 'channel' | 'is_hidden'>) => ({ connection_id, job_id })

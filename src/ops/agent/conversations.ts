@@ -4,13 +4,15 @@ import {
   newConversation,
   requireActive,
   requireMayChange,
+  requireMayShow,
   requireMayWrite,
   updateConversation,
 } from '#domain/agent/conversation'
+import type { Job } from '#domain/agent/job'
 import { conversationView, jobView, messageView } from '#domain/agent/views'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { conversationPart, insertConversation, listConversations, saveConversation, turnFacts } from '#store/agent/conversations'
+import { insertConversation, listConversations, saveConversation, shownConversation, turnFacts } from '#store/agent/conversations'
 import { openJobsOf } from '#store/agent/jobs'
 import { messagesPart } from '#store/agent/messages'
 import { loadBy } from '#store/engine/load'
@@ -27,10 +29,20 @@ const NEWEST = 50
 
 export const the = (conversation: Conversation | undefined): Conversation => found(conversation, 'no such conversation')
 
+export const answerOf = (conversation: Conversation) => ({ reply: { conversation: conversationView(conversation) } })
+
+/** Streams of it and of its jobs look again whether their readers may go on. */
+export const changed = (conversation: Conversation, jobs: readonly Job[]) => ({
+  ...answerOf(conversation),
+  effects: { writes: [saveConversation(conversation)], news: [conversation.id, ...jobs.map(({ id }) => id)] },
+  auditDetail: { visibility: conversation.visibility, people: conversation.people },
+})
+
 export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handlers<typeof conversations> => ({
-  async list({ status, ...input }, { read }) {
+  async list({ status, visibility, ...input }, { read, principal }) {
     const page = timedPageOf(input)
-    const { rows, next_cursor } = timedResult(await read(listConversations({ ...page, status })), page.limit, ({ last_at }) => last_at)
+    const asked = listConversations({ ...page, status, visibility, as: partyOf(principal) })
+    const { rows, next_cursor } = timedResult(await read(asked), page.limit, ({ last_at }) => last_at)
     return { conversations: rows.map(conversationView), nextCursor: next_cursor }
   },
 
@@ -40,25 +52,28 @@ export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handle
     return { reply: { conversation: conversationView(conversation) }, effects, refId: conversation.id }
   },
 
-  async get({ id }, { read }) {
-    const load = { conversation: conversationPart(id), messages: messagesPart(id, { limit: NEWEST }), jobs: openJobsOf(id) }
-    const { conversation, messages, jobs } = await loadBy(read, load)
+  async get({ id }, { read, principal }) {
+    const { conversation, messages, jobs } = await loadBy(read, {
+      ...{ conversation: shownConversation(id, partyOf(principal)), messages: messagesPart(id, { limit: NEWEST }), jobs: openJobsOf(id) },
+    })
     const newest = messages.slice(0, NEWEST).reverse()
     return { conversation: conversationView(the(conversation)), messages: newest.map(messageView), openJobs: jobs.map(jobView) }
   },
 
   update: loading(
-    ({ id }) => ({ before: conversationPart(id) }),
-    ({ id: _, ...changes }, { gate, principal }, { before }) => {
+    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), jobs: openJobsOf(id) }),
+    ({ id: _, ...changes }, { gate, principal }, { before, jobs }) => {
       requireMayChange(the(before), partyOf(principal))
-      const conversation = updateConversation(the(before), changes, gate.now)
-      return { reply: { conversation: conversationView(conversation) }, effects: { writes: [saveConversation(conversation)] } }
+      requireMayShow(before!, changes, partyOf(principal))
+      return changed(updateConversation(before!, changes, gate.now), jobs)
     },
   ),
 
-  async messages({ id, ...input }, { read }) {
+  async messages({ id, ...input }, { read, principal }) {
     const page = pageOf(input)
-    const { conversation, messages } = await loadBy(read, { conversation: conversationPart(id), messages: messagesPart(id, page) })
+    const { conversation, messages } = await loadBy(read, {
+      ...{ conversation: shownConversation(id, partyOf(principal)), messages: messagesPart(id, page) },
+    })
     the(conversation)
     const { rows, next_cursor } = pageResult(messages, page.limit)
     return { messages: rows.map(messageView), nextCursor: next_cursor }
@@ -66,8 +81,12 @@ export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handle
 
   events: conversationEvents(waiters),
 
-  send: loading(
-    ({ id }) => ({ before: conversationPart(id), facts: turnFacts(id) }),
+  send: sending(parts),
+})
+
+const sending = (parts: TurnParts): Handlers<typeof conversations>['send'] =>
+  loading(
+    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), facts: turnFacts(id) }),
     async ({ id: _, ...said }, context, { before, facts }) => {
       const { principal, gate } = context
       const conversation = the(before)
@@ -77,5 +96,4 @@ export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handle
       const { message, job, ...rest } = await startTurn(parts, turn, context)
       return { reply: { message: messageView(message), job: jobView(job) }, ...rest }
     },
-  ),
-})
+  )

@@ -3,12 +3,12 @@ import { giveFeedback } from '#domain/agent/feedback'
 import { feedbackView } from '#domain/agent/views'
 import { found } from '#kernel/errors'
 import { isUuid, newId } from '#kernel/ids'
-import { conversationPart } from '#store/agent/conversations'
+import { shownConversation } from '#store/agent/conversations'
 import { feedbackOf, feedbackPart, listFeedback, putFeedback } from '#store/agent/feedback'
 import { playbooksGivenFor } from '#store/agent/given-playbooks'
 import { messagePart } from '#store/agent/messages'
 import { loadBy, when } from '#store/engine/load'
-import type { Principal } from '#store/engine/principal'
+import { type Principal, partyOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { timeOf } from '../time-input.ts'
@@ -19,7 +19,10 @@ const userOf = ({ id, member }: Principal): string => member?.personId ?? id
 
 export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback> = {
   async list({ id }, { read, principal }) {
-    const { conversation, given } = await loadBy(read, { conversation: conversationPart(id), given: feedbackOf(userOf(principal), id) })
+    const { conversation, given } = await loadBy(read, {
+      conversation: shownConversation(id, partyOf(principal)),
+      given: feedbackOf(userOf(principal), id),
+    })
     the(conversation)
     return { feedback: given.map(feedbackView) }
   },
@@ -29,7 +32,7 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
       // What is no uuid is the id of nothing.
       const isId = isUuid(messageId.toLowerCase())
       return {
-        conversation: conversationPart(id),
+        conversation: shownConversation(id, partyOf(principal)),
         message: when(isId, messagePart(id, messageId)),
         before: when(isId, feedbackPart(userOf(principal), messageId)),
         given: when(isId, playbooksGivenFor(messageId)),
@@ -48,8 +51,8 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
 const USUAL = 50
 
 export const feedbackHandlers: Handlers<typeof feedback> = {
-  async list({ verdict, since, limit = USUAL }, { read }) {
-    const rows = await read(listFeedback({ limit, verdict, since: timeOf(since) }))
+  async list({ verdict, since, limit = USUAL }, { read, principal }) {
+    const rows = await read(listFeedback({ limit, verdict, since: timeOf(since), as: partyOf(principal) }))
     return { feedback: rows.map(feedbackView) }
   },
 }

@@ -5,19 +5,20 @@ import { childEnded } from '#decisions/agent/family'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { LiveLanes } from '#decisions/deciding'
 import { cancelledText } from '#domain/agent/channel-answer'
+import type { Reader } from '#domain/agent/conversation'
 import { isOver, type Job } from '#domain/agent/job'
 import { traceOf } from '#domain/agent/trace'
 import { approvalView, jobView, messageView, stepView } from '#domain/agent/views'
 import { fail, found } from '#kernel/errors'
 import { approvalsOf, approvalsOfTree } from '#store/agent/approvals'
 import { channelOriginPart } from '#store/agent/channel-replies'
-import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, treeOf } from '#store/agent/jobs'
+import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, shownJob, treeOf } from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
 import { type CallInFlight, callsInFlight, shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
 import { decidersPart } from '#store/app/members'
 import { merge } from '#store/engine/letter'
 import { loadBy, loadNow, when } from '#store/engine/load'
-import { type Principal, roleOf } from '#store/engine/principal'
+import { type Principal, partyOf, roleOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { jobEvents } from '../job-events.ts'
 import { loading } from '../loading.ts'
@@ -31,8 +32,8 @@ const SHOWN = 4_000
 const the = (job: Job | undefined): Job => found(job, 'no such job')
 
 /** A job with all that belongs to it. */
-const whole = (id: string) => ({
-  ...{ job: jobPart(id), answer: answerOf(id), children: childrenOf(id) },
+const whole = (id: string, as: Reader) => ({
+  ...{ job: shownJob(id, as), answer: answerOf(id), children: childrenOf(id) },
   ...{ steps: shownSteps(id, SHOWN), approvals: approvalsOf(id), members: decidersPart },
 })
 
@@ -42,10 +43,10 @@ interface Deps {
   tools: ToolBox
 }
 
-const shownJob =
+const getting =
   ({ publicUrl, tools }: Deps): Handlers<typeof jobs>['get'] =>
   async ({ id }, { read, principal }) => {
-    const { job, answer, steps, approvals, children, members } = await loadBy(read, whole(id))
+    const { job, answer, steps, approvals, children, members } = await loadBy(read, whole(id, partyOf(principal)))
     return {
       job: jobView(the(job)),
       answer: answer ? messageView(answer) : null,
@@ -58,17 +59,20 @@ const shownJob =
   }
 
 export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
-  async list({ status, kind, conversationId, ...input }, { read }) {
+  async list({ status, kind, conversationId, ...input }, { read, principal }) {
     const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listJobs({ ...page, status, kind, conversation: conversationId })), page.limit)
+    const { rows, next_cursor } = pageResult(
+      await read(listJobs({ ...page, status, kind, conversation: conversationId, as: partyOf(principal) })),
+      page.limit,
+    )
     return { jobs: rows.map(jobView), nextCursor: next_cursor }
   },
 
-  get: shownJob(deps),
+  get: getting(deps),
 
-  async trace({ id }, { read }) {
+  async trace({ id }, { read, principal }) {
     const { job, jobs, steps, approvals } = await loadBy(read, {
-      ...{ job: jobPart(id), jobs: treeOf(id), steps: stepsOfTree(id), approvals: approvalsOfTree(id) },
+      ...{ job: shownJob(id, partyOf(principal)), jobs: treeOf(id), steps: stepsOfTree(id), approvals: approvalsOfTree(id) },
     })
     const of = <T extends { job_id: string }>(all: readonly T[], one: Job) => all.filter(({ job_id }) => job_id === one.id)
     the(job)
@@ -77,8 +81,12 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
 
   events: jobEvents(deps.waiters),
 
-  cancel: loading(
-    ({ id }) => ({ job: jobPart(id), tree: openTreeOf(id), calls: callsInFlight }),
+  cancel: cancelling(deps.publicUrl),
+})
+
+const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
+  loading(
+    ({ id }, { principal }) => ({ job: shownJob(id, partyOf(principal)), tree: openTreeOf(id), calls: callsInFlight }),
     async (_, { gate: { now }, lanes, principal, sql }, { tree, calls, ...loaded }) => {
       const job = the(loaded.job)
       requireOwn(job, principal)
@@ -96,13 +104,12 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
           next,
           ...cancelled.map(({ effects }) => effects),
           childEnded({ job: parentJob, step: parentStep }, first!.job, now),
-          origin ? answerEffects(job, { origin, publicUrl: deps.publicUrl, text: cancelledText(job), now }) : {},
+          origin ? answerEffects(job, { origin, publicUrl, text: cancelledText(job), now }) : {},
         ),
         answers: cancelled.map((one) => ({ refId: one.job.id, with: 'late' as const })),
       }
     },
-  ),
-})
+  )
 
 /** Whom a job's end concerns: the next message of its conversation, its parent, or whoever has asked in a channel. */
 const around = ({ id, conversation_id, parent_id, parent_step_id, kind }: Job) => ({

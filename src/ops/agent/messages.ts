@@ -1,8 +1,8 @@
 import type { messages } from '#contract/agent/messages'
-import { newConversation, requireActive, requireMayWrite } from '#domain/agent/conversation'
+import { newConversation, requireActive, requireMayWrite, requirePerson } from '#domain/agent/conversation'
 import { jobView } from '#domain/agent/views'
 import { newId } from '#kernel/ids'
-import { conversationPart, insertConversation, saveConversation, turnFacts } from '#store/agent/conversations'
+import { insertConversation, saveConversation, shownConversation, turnFacts } from '#store/agent/conversations'
 import { when } from '#store/engine/load'
 import { partyOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
@@ -12,12 +12,16 @@ import { the } from './conversations.ts'
 
 export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => ({
   send: loading(
-    ({ conversationId: id = null }) => ({ known: when(id !== null, conversationPart(id ?? '')), facts: turnFacts(id) }),
-    async ({ conversationId, ...said }, context, { known, facts }) => {
+    ({ conversationId: id = null }, { principal }) => ({
+      known: when(id !== null, shownConversation(id ?? '', partyOf(principal))),
+      facts: turnFacts(id),
+    }),
+    async ({ conversationId, visibility = 'workspace', ...said }, context, { known, facts }) => {
       const { principal, gate } = context
       const { now } = gate
-      const begun =
-        conversationId === undefined && newConversation(newId(), { title: null, person_id: principal.member?.personId ?? null, now })
+      if (conversationId === undefined && visibility === 'private') requirePerson(partyOf(principal))
+      const { personId: person_id } = partyOf(principal)
+      const begun = conversationId === undefined && newConversation(newId(), { title: null, person_id, visibility, now })
       const before = begun || the(known)
       requireMayWrite(before, partyOf(principal))
       requireActive(before)

@@ -1,7 +1,9 @@
 /** What the agent has done, in numbers. Each part reads the rows of the window alone, by an index. */
 import type { EndedOnDay } from '#domain/agent/analytics'
 import type { Approval } from '#domain/agent/approval'
+import type { Reader } from '#domain/agent/conversation'
 import { many, one, sure } from '../engine/load.ts'
+import { isMadeShown } from './visibility.ts'
 
 /** Jobs that ended since the first of these days began, by the number of the day. */
 export const endedByDay = (starts: readonly Date[]) =>
@@ -44,9 +46,10 @@ export const pendingApprovals = sure(
 
 export type PendingApproval = Pick<Approval, 'id' | 'job_id' | 'tool_name' | 'goal' | 'created_at'>
 
-export const newestPending = (most: number) =>
+export const newestPending = (most: number, as: Reader) =>
   many<PendingApproval>(
     { created_at: true },
     (sql) =>
-      sql`select id, job_id, tool_name, goal, created_at from agent_approval where status = 'pending' order by id desc limit ${most}`,
+      sql`select a.id, a.job_id, a.tool_name, a.goal, a.created_at from agent_approval a
+        where a.status = 'pending' and ${isMadeShown(sql, sql`a.conversation_id`, as)} order by a.id desc limit ${most}`,
   )

@@ -1,4 +1,5 @@
 import type { Approval, OpenApproval } from '#domain/agent/approval'
+import type { Reader } from '#domain/agent/conversation'
 import type { OnBehalf } from '#domain/agent/job'
 import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB } from '#domain/agent/limits'
 import { assignments } from '../engine/assign.ts'
@@ -6,10 +7,11 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { tree } from './jobs.ts'
+import { isMadeShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
-): Fragment => sql`a.id, a.job_id, a.step_id, a.goal, a.tool_name, a.summary, a.arguments, a.arguments_hash, a.subject,
+): Fragment => sql`a.id, a.job_id, a.step_id, a.conversation_id, a.goal, a.tool_name, a.summary, a.arguments, a.arguments_hash, a.subject,
   a.why, a.direct_by, a.status, a.decided_by, a.decided_how, a.reason, a.edited, a.expires_at, a.decided_at, a.created_at, a.updated_at`
 
 const times = { expires_at: true, decided_at: true, created_at: true, updated_at: true } as const
@@ -17,17 +19,35 @@ const times = { expires_at: true, decided_at: true, created_at: true, updated_at
 export const approvalPart = (id: string) =>
   one<Approval>(times, (sql) => sql`select ${columns(sql)} from agent_approval a where a.id = ${id}`)
 
-/** `job_taint`: null once the job is past its retention. */
-export type ShownApproval = Approval & { job_taint: string[] | null }
+/** `job_taint`: null once the job is past its retention. `is_hidden`: its conversation is none that the reader sees. */
+export type ShownApproval = Approval & { job_taint: string[] | null; is_hidden: boolean }
+
+/** Who asks for approvals, and the tools about whose calls they can decide. */
+export interface ApprovalReader extends Reader {
+  /** Of `known`, those that they may call. */
+  tools: readonly string[]
+  /** All but tools of servers. */
+  known: readonly string[]
+  /** Whether they may call tools of servers. */
+  served: boolean
+}
 
 const taint = (sql: Sql): Fragment => sql`(select j.taint from agent_job j where j.id = a.job_id) as job_taint`
 
+const hidden = (sql: Sql, as: Reader): Fragment => sql`not ${isMadeShown(sql, sql`a.conversation_id`, as)}`
+
+/** That of a private conversation is shown to whoever may decide about it as well. */
+const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
+  sql`(a.tool_name = any(${[...as.tools]}::text[]) or (${as.served} and a.tool_name <> all(${[...as.known]}::text[]))
+    or ${isMadeShown(sql, sql`a.conversation_id`, as)})`
+
 /** With the record that the call made or changed, once it has run. */
-export const shownApproval = (id: string) =>
+export const shownApproval = (id: string, as: ApprovalReader) =>
   one<ShownApproval & { record_id: string | null }>(
     times,
-    (sql) => sql`select ${columns(sql)}, ${taint(sql)}, (select s.result->>'ref' from agent_step s where s.id = a.step_id) as record_id
-      from agent_approval a where a.id = ${id}`,
+    (sql) => sql`select ${columns(sql)}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden,
+        (select s.result->>'ref' from agent_step s where s.id = a.step_id) as record_id
+      from agent_approval a where a.id = ${id} and ${isListed(sql, as)}`,
   )
 
 export const approvalOfStep = (stepId: string) =>
@@ -47,13 +67,13 @@ export const approvalsOfTree = (jobId: string) =>
     (sql) => sql`${tree(sql, jobId)} select ${columns(sql)} from tree t join agent_approval a on a.job_id = t.id order by a.id limit 500`,
   )
 
-type ApprovalsPage = Page & { status?: Approval['status'] | undefined }
+type ApprovalsPage = Page & { status?: Approval['status'] | undefined; as: ApprovalReader }
 
 export const listApprovals =
-  ({ limit, after, status }: ApprovalsPage): Query<ShownApproval> =>
+  ({ limit, after, status, as }: ApprovalsPage): Query<ShownApproval> =>
   (sql) =>
-    sql`select ${columns(sql)}, ${taint(sql)} from agent_approval a
-      where true ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
+    sql`select ${columns(sql)}, ${taint(sql)}, ${hidden(sql, as)} as is_hidden from agent_approval a
+      where ${isListed(sql, as)} ${status ? sql`and a.status = ${status}` : sql``} ${after ? sql`and a.id < ${after}` : sql``}
       order by a.id desc limit ${limit + 1}`
 
 export const approvalsPage = (page: ApprovalsPage) => many<ShownApproval>(times, listApprovals(page))
@@ -113,7 +133,7 @@ export const insertApprovals =
 export const saveApproval =
   (approval: Approval): Query =>
   (sql) => {
-    const { id, job_id: _, step_id: __, created_at: ___, ...rest } = approval
+    const { id, job_id: _, step_id: __, conversation_id: ____, created_at: ___, ...rest } = approval
     return sql`update agent_approval set ${assignments(sql, { ...rest, ...json(sql, approval) })} where id = ${id}`
   }
 

@@ -150,7 +150,9 @@ export type ThreadFacts = Conversation & Pick<TurnFacts, 'our_jobs' | 'is_busy' 
 export const threadPart = (connectionId: string, thread: string) =>
   one<ThreadFacts>(
     { last_at: true, created_at: true, updated_at: true },
-    (sql) => sql`select c.id, c.title, c.status, c.origin, c.person_id, c.summary, c.summarised_to, c.next_seq, c.last_at, c.created_at,
+    (
+      sql,
+    ) => sql`select c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people, c.summary, c.summarised_to, c.next_seq, c.last_at, c.created_at,
         c.updated_at, count(j.id)::int as our_jobs,
         coalesce(bool_or(j.status in ('queued', 'running') and j.held_since is null), false) as is_busy,
         c.summary_untrusted or exists (select from agent_message m where m.conversation_id = c.id and m.untrusted) as has_untrusted
@@ -161,4 +163,4 @@ export const threadPart = (connectionId: string, thread: string) =>
 export const insertThread =
   (conversation: Conversation, { connectionId, thread }: { connectionId: string; thread: string }): Query =>
   (sql) =>
-    sql`insert into agent_conversation ${sql({ ...conversation, connection_id: connectionId, thread })}`
+    sql`insert into agent_conversation ${sql({ ...conversation, people: sql.json(conversation.people), connection_id: connectionId, thread })}`

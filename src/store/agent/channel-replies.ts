@@ -3,10 +3,12 @@ import type { Channel } from '#domain/agent/channel'
 import type { ChannelOrigin } from '#domain/agent/channel-answer'
 import type { ChannelReply, ReplyStatus } from '#domain/agent/channel-reply'
 import type { ShownReply } from '#domain/agent/channel-reply-view'
+import type { Reader } from '#domain/agent/conversation'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { isMadeShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
@@ -27,19 +29,22 @@ export const repliesPart = (connectionId: string, ids: readonly string[]) =>
     (sql) => sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId} and r.id = any(${[...ids]}::uuid[])`,
   )
 
-export const shownReplyPart = (id: string) =>
-  one<ShownReply>(times, (sql) => sql`select ${columns(sql)}, ${channel(sql)} from ${shown(sql)} where r.id = ${id}`)
+const hidden = (sql: Sql, as: Reader): Fragment => sql`(not ${isMadeShown(sql, sql`r.conversation_id`, as)}) as is_hidden`
+
+export const shownReplyPart = (id: string, as: Reader) =>
+  one<ShownReply>(times, (sql) => sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)} where r.id = ${id}`)
 
 interface Filters {
   status?: ReplyStatus | undefined
   connection?: string | undefined
   job?: string | undefined
+  as: Reader
 }
 
 export const listReplies =
-  ({ limit, after, status, connection, job }: Page & Filters): Query<ShownReply> =>
+  ({ limit, after, status, connection, job, as }: Page & Filters): Query<ShownReply> =>
   (sql) =>
-    sql`select ${columns(sql)}, ${channel(sql)} from ${shown(sql)} where true ${status ? sql`and r.status = ${status}` : sql``}
+    sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)} where true ${status ? sql`and r.status = ${status}` : sql``}
       ${connection ? sql`and r.connection_id = ${connection}` : sql``} ${job ? sql`and r.job_id = ${job}` : sql``}
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 

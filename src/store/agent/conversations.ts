@@ -1,12 +1,12 @@
 import { STRANGERS } from '#domain/agent/channel-trust'
-import type { Conversation } from '#domain/agent/conversation'
+import type { Conversation, Reader, Visibility } from '#domain/agent/conversation'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
+import { isShown } from './visibility.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`c.id, c.title, c.status, c.origin, c.person_id, c.summary, c.summarised_to, c.next_seq, c.last_at,
+const columns = (sql: Sql): Fragment => sql`c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people, c.summary,
+  c.summarised_to, c.next_seq, c.last_at,
   c.created_at, c.updated_at`
 
 const times = { last_at: true, created_at: true, updated_at: true } as const
@@ -14,16 +14,27 @@ const times = { last_at: true, created_at: true, updated_at: true } as const
 export const conversationPart = (id: string) =>
   one<Conversation>(times, (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id}`)
 
+/** For those who see it. */
+export const shownConversation = (id: string, as: Reader) =>
+  one<Conversation>(times, (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id} and ${isShown(sql, as)}`)
+
 /** A page by newest activity. */
 export interface ActivityPage {
   limit: number
   after?: { at: Date; id: string } | undefined
 }
 
+interface ConversationFilters {
+  status?: Conversation['status'] | undefined
+  visibility?: Visibility | undefined
+  as: Reader
+}
+
 export const listConversations =
-  ({ limit, after, status }: ActivityPage & { status?: Conversation['status'] | undefined }): Query<Conversation> =>
+  ({ limit, after, status, visibility, as }: ActivityPage & ConversationFilters): Query<Conversation> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_conversation c where true ${status ? sql`and c.status = ${status}` : sql``}
+    sql`select ${columns(sql)} from agent_conversation c where ${isShown(sql, as)}
+      ${visibility ? sql`and c.visibility = ${visibility}` : sql``} ${status ? sql`and c.status = ${status}` : sql``}
       ${after ? sql`and (c.last_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
       order by c.last_at desc, c.id desc limit ${limit + 1}`
 
@@ -57,11 +68,11 @@ export const turnFacts = (conversationId: string | null) =>
 export const insertConversation =
   (conversation: Conversation): Query =>
   (sql) =>
-    sql`insert into agent_conversation ${sql({ ...conversation })}`
+    sql`insert into agent_conversation ${sql({ ...conversation, people: sql.json(conversation.people) })}`
 
 export const saveConversation =
-  ({ id, title, status, summary, summarised_to, next_seq, last_at, updated_at }: Conversation): Query =>
+  ({ id, title, status, visibility, people, summary, summarised_to, next_seq, last_at, updated_at }: Conversation): Query =>
   (sql) => {
-    const fields = { title, status, summary, summarised_to, next_seq, last_at, updated_at }
+    const fields = { title, status, visibility, people: sql.json(people), summary, summarised_to, next_seq, last_at, updated_at }
     return sql`update agent_conversation set ${assignments(sql, fields)} where id = ${id}`
   }

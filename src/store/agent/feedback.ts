@@ -1,6 +1,8 @@
+import type { Reader } from '#domain/agent/conversation'
 import type { Feedback } from '#domain/agent/feedback'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one } from '../engine/load.ts'
+import { isMadeShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
@@ -32,12 +34,14 @@ export interface FeedbackFilter {
   verdict?: Feedback['verdict'] | undefined
   /** Given or changed since then. */
   since?: Date | undefined
+  as: Reader
 }
 
 export const listFeedback =
-  ({ limit, verdict, since }: FeedbackFilter): Query<Feedback> =>
+  ({ limit, verdict, since, as }: FeedbackFilter): Query<Feedback> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_feedback f where true ${verdict ? sql`and f.verdict = ${verdict}` : sql``}
+    sql`select ${columns(sql)} from agent_feedback f where ${isMadeShown(sql, sql`f.conversation_id`, as)}
+      ${verdict ? sql`and f.verdict = ${verdict}` : sql``}
       ${since ? sql`and f.updated_at >= ${since}` : sql``} order by f.id desc limit ${limit}`
 
 /** Replaces what the user said about the same message. */

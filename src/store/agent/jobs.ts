@@ -1,8 +1,10 @@
+import type { Reader } from '#domain/agent/conversation'
 import type { Job, JobKind, JobStatus } from '#domain/agent/job'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { isJobShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
@@ -15,6 +17,10 @@ const columns = (
 const times = { held_since: true, started_at: true, ended_at: true, created_at: true, updated_at: true } as const
 
 export const jobPart = (id: string) => one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id}`)
+
+/** For those who see it. */
+export const shownJob = (id: string, as: Reader) =>
+  one<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.id = ${id} and ${isJobShown(sql, as)}`)
 
 /** A job that is a task. */
 export const taskPart = (id: string) =>
@@ -45,16 +51,17 @@ export const openTreeOf = (jobId: string) =>
       left join work w on w.kind = 'agent' and w.ref_id = j.id where j.ended_at is null order by j.depth, j.id`,
   )
 
+interface JobFilters {
+  status?: JobStatus | undefined
+  kind?: JobKind | undefined
+  conversation?: string | undefined
+  as: Reader
+}
+
 export const listJobs =
-  ({
-    limit,
-    after,
-    status,
-    kind,
-    conversation,
-  }: Page & { status?: JobStatus | undefined; kind?: JobKind | undefined; conversation?: string | undefined }): Query<Job> =>
+  ({ limit, after, status, kind, conversation, as }: Page & JobFilters): Query<Job> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_job j where true ${status ? sql`and j.status = ${status}` : sql``}
+    sql`select ${columns(sql)} from agent_job j where ${isJobShown(sql, as)} ${status ? sql`and j.status = ${status}` : sql``}
       ${kind ? sql`and j.kind = ${kind}` : sql``} ${conversation ? sql`and j.conversation_id = ${conversation}` : sql``}
       ${after ? sql`and j.id < ${after}` : sql``} order by j.id desc limit ${limit + 1}`
 

@@ -34,7 +34,8 @@ const agentStep = [
   ...times,
 ]
 const agentApproval = [
-  ...['id', 'job_id', 'step_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'direct_by', 'status', 'decided_by'],
+  ...['id', 'job_id', 'step_id', 'conversation_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'direct_by', 'status'],
+  ...['decided_by'],
   ...['decided_how', 'reason', 'edited', 'expires_at', 'decided_at', ...times],
 ]
 const playbookVersion = [
@@ -124,6 +125,8 @@ export const agentSources = {
       'status',
       'origin',
       'person_id',
+      'visibility',
+      'people',
       'summary',
       'summarised_to',
       'summary_untrusted',

@@ -69,6 +69,10 @@ export const endMembership = (personId: string, now: Date): Query[] => [
   // Otherwise whoever writes as the person's sender would be the member again.
   (sql) => sql`delete from channel_identity where person_id = ${personId}`,
   (sql) => sql`delete from channel_link_code where person_id = ${personId}`,
+  // What was private to the person stays so: others whom they added go on with it.
+  (sql) => sql`update agent_conversation set people = people - ${personId}::text,
+    person_id = case when person_id = ${personId} and visibility = 'private' then null else person_id end
+    where people @> ${sql.json([personId])}::jsonb or (person_id = ${personId} and visibility = 'private')`,
 ]
 
 /** Otherwise a link that somebody kept would undo the removal. */

@@ -8,7 +8,15 @@ const record = { kind: 'item', id: 'i1', sha256: 'a' }
 const subject: Subject = { records: [record], account: 'me', text: 'Late?', sha256: 'b' }
 
 const asked: Approval = {
-  ...{ id: 'a1', job_id: 'j1', step_id: 's1', goal: 'Post it', tool_name: 'growth_post_item', summary: 'Post it now from @me' },
+  ...{
+    id: 'a1',
+    job_id: 'j1',
+    step_id: 's1',
+    conversation_id: null,
+    goal: 'Post it',
+    tool_name: 'growth_post_item',
+    summary: 'Post it now from @me',
+  },
   ...{
     arguments: { id: 'i1' },
     arguments_hash: 'h1',

@@ -47,8 +47,8 @@ const place = async (more: Record<string, unknown> = {}, { isLinked = false } = 
   const path = `/${newId()}`
   const url = new URL(path, receiver.url).href
   const channel = await devChannel(app, { ...rest, config: { url, ...(config as object) } }, tenantId)
-  if (isLinked) await linked(app, channel, 'ada')
-  const { key } = await signedIn(app, tenantId, 'owner')
+  const { key, personId } = await signedIn(app, tenantId, 'owner')
+  if (isLinked) await linked(app, channel, 'ada', personId)
   const send = (method: string, path: string, body?: unknown) =>
     app.send(method, `/api/v1/${path}`, { key, ...(body === undefined ? {} : { body }) })
   const ask = async (text: string, more: Record<string, unknown> = {}) => {

@@ -1,0 +1,35 @@
+import type { conversationPeople } from '#contract/agent/conversation-people'
+import { requireStarter, withoutPerson, withPerson } from '#domain/agent/conversation'
+import { found } from '#kernel/errors'
+import { shownConversation } from '#store/agent/conversations'
+import { openJobsOf } from '#store/agent/jobs'
+import { memberPart } from '#store/app/members'
+import { partyOf } from '#store/engine/principal'
+import type { Handlers } from '../call.ts'
+import { loading } from '../loading.ts'
+import { answerOf, changed, the } from './conversations.ts'
+
+export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
+  add: loading(
+    ({ id, personId }, { principal }) => ({
+      before: shownConversation(id, partyOf(principal)),
+      member: memberPart(personId),
+      jobs: openJobsOf(id),
+    }),
+    ({ personId }, { gate, principal }, { before, member, jobs }) => {
+      requireStarter(the(before), partyOf(principal))
+      found(member, 'no such member')
+      const conversation = withPerson(before!, personId, gate.now)
+      return conversation === before ? { ...answerOf(conversation), unchanged: true } : changed(conversation, jobs)
+    },
+  ),
+
+  remove: loading(
+    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), jobs: openJobsOf(id) }),
+    ({ personId }, { gate, principal }, { before, jobs }) => {
+      if (the(before).visibility === 'workspace' || personId !== principal.member?.personId) requireStarter(before!, partyOf(principal))
+      const conversation = withoutPerson(before!, personId, gate.now)
+      return conversation === before ? { ...answerOf(conversation), unchanged: true } : changed(conversation, jobs)
+    },
+  ),
+}

@@ -1,0 +1,33 @@
+/** Who sees what of the agent: what is made of a private conversation is seen by those alone who see the conversation. */
+import type { Reader } from '#domain/agent/conversation'
+import type { Fragment, Sql } from '../engine/db.ts'
+import { one, sure } from '../engine/load.ts'
+
+/** Of a conversation `c`. */
+export const isShown = (sql: Sql, { personId }: Reader): Fragment => {
+  if (personId === null) return sql`c.visibility = 'workspace'`
+  // Of somebody who has left there is no id to compare with, and the negation of what is not known would show all.
+  return sql`(c.visibility = 'workspace' or coalesce(c.person_id = ${personId}, false) or c.people @> ${sql.json([personId])}::jsonb)`
+}
+
+/** Of what has been made of a conversation, by its id; what is made of none is everybody's. */
+export const isMadeShown = (sql: Sql, conversationId: Fragment, as: Reader): Fragment =>
+  sql`not exists (select from agent_conversation c where c.id = ${conversationId} and not ${isShown(sql, as)})`
+
+/** Of a job `j`. A child follows its root. */
+export const isJobShown = (sql: Sql, as: Reader): Fragment =>
+  isMadeShown(
+    sql,
+    sql`(case when j.parent_id is null then j.conversation_id else (select r.conversation_id from agent_job r where r.id = j.root_id) end)`,
+    as,
+  )
+
+/** Whether an approval is asked in a conversation that the reader does not see. */
+export const isApprovalHidden = (id: string, as: Reader) =>
+  sure(
+    one<{ hidden: boolean }>(
+      {},
+      (sql) => sql`select exists (select from agent_approval a where a.id = ${id}
+        and not ${isMadeShown(sql, sql`a.conversation_id`, as)}) as hidden`,
+    ),
+  )

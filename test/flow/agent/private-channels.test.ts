@@ -1,0 +1,48 @@
+/** What members write to the agent alone in a channel is theirs. */
+import { expect, test } from 'bun:test'
+import { overJob } from '#test/support/agent'
+import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
+import { eventually } from '#test/support/eventually'
+import { scriptedModel } from '#test/support/scripted-model'
+import { signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+const app = useApp({
+  overrides: { thinker: scriptedModel(() => ({ text: 'zanzibar, I said.' })) },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
+
+const arranged = async () => {
+  const { tenantId } = await app.newWorkspace()
+  const channel = await devChannel(app, { senderPolicy: 'anyone' }, tenantId)
+  const ada = await signedIn(app, tenantId, 'editor')
+  await linked(app, channel, 'ada', ada.personId)
+  const owner = await signedIn(app, tenantId, 'owner')
+  const get = (by: string, path: string) => app.send('GET', `/api/v1/${path}`, { key: by })
+  return { channel, ada: ada.key, owner: owner.key, get }
+}
+
+test('a direct message begins a private conversation, a shared thread and a stranger one of the workspace', async () => {
+  const { channel, ada, owner, get } = await arranged()
+  await postDev(app.url, channel, { sender: 'ada', text: 'zanzibar' })
+  await postDev(app.url, channel, { sender: 'ada', thread: 'room', text: 'Hello' })
+  await postDev(app.url, channel, { sender: 'stranger', text: 'Hello' })
+  const jobs = await channelJobs(app, channel)
+  for (const { id } of jobs) await overJob(app, id)
+  const [own, shared, strangers] = jobs.map(({ conversation_id }) => `agent/conversations/${conversation_id}`)
+  const seen = async (by: string) => Promise.all([own!, shared!, strangers!].map(async (path) => (await get(by, path)).status))
+  expect([await seen(ada), await seen(owner)]).toEqual([
+    [200, 200, 200],
+    [404, 200, 200],
+  ])
+  expect((await get(owner, `agent/jobs/${jobs[0]!.id}`)).status).toBe(404)
+  // What went out stands in the list of replies, for whoever has to see that it does, without its words.
+  const replies = async (by: string) => (await get(by, `channels/replies?jobId=${jobs[0]!.id}`)).body.replies
+  const [reply] = await eventually(
+    () => replies(owner),
+    (all: { id: string }[]) => all.length === 1,
+  )
+  expect(reply).toMatchObject({ text: '(said in a private conversation)', recipient: 'ada' })
+  expect((await get(owner, `channels/replies/${reply!.id}`)).text).not.toContain('zanzibar')
+  expect((await replies(ada))[0].text).toBe('zanzibar, I said.')
+})

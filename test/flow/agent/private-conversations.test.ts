@@ -1,0 +1,277 @@
+/** A private conversation is seen by the person who began it and the people they have added, and so is all that is made of it. */
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { agentResources } from '#contract/index'
+import { braces, type NamedOp, named } from '#contract/op'
+import type { Role } from '#kernel/roles'
+import { scopes } from '#kernel/scopes'
+import { overJob } from '#test/support/agent'
+import { openStream } from '#test/support/event-stream'
+import { eventually } from '#test/support/eventually'
+import { connectMcp } from '#test/support/mcp'
+import { newWorkspace } from '#test/support/prepare'
+import { scriptedModel } from '#test/support/scripted-model'
+import { type SignedIn, signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+const SECRET = 'zanzibar'
+const model = scriptedModel((asked, answers) => {
+  const last = (asked.messages.findLast(({ role }) => role === 'user') as { text: string }).text
+  if (last === `${SECRET} resume` && answers === 0) return { calls: [['growth_resume_automation', {}]] }
+  if (last === `${SECRET} delegate` && answers === 0)
+    return { calls: [['delegate', { goal: `${SECRET} resume`, tools: ['growth_resume_automation'] }]] }
+  return { text: `${SECRET}, I said.` }
+})
+const app = useApp({
+  overrides: { thinker: model },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
+
+interface Ids {
+  conversation: string
+  /** Answered. */
+  job: string
+  answer: string
+  /** It waits for an approval, as its child does. */
+  waiting: string
+  child: string
+  approval: string
+  childApproval: string
+}
+
+let tenantId: string
+let key: string
+let starter: SignedIn
+let friend: SignedIn
+let ids: Ids
+const others: Partial<Record<Role | 'key' | "editor's key", string>> = {}
+
+const send = (by: string, method: string, path: string, body?: unknown) =>
+  app.send(method, `/api/v1/agent/${path}`, { key: by, ...(body === undefined ? {} : { body }) })
+
+/** The job once it is over, or waits. */
+const done = (by: string, id: string) =>
+  eventually(
+    async () => (await send(by, 'GET', `jobs/${id}`)).body,
+    ({ job }) => ['completed', 'failed', 'waiting_approval', 'waiting_child'].includes(job.status),
+  )
+
+const say = async (by: string, content: string, more: object = {}) => {
+  const { status, body } = await send(by, 'POST', 'messages', { content, ...more })
+  expect(status).toBe(201)
+  return done(by, body.job.id)
+}
+
+const keyOf = async (by: string): Promise<string> =>
+  (await app.send('POST', '/api/v1/app/keys', { key: by, body: { name: 'mine', scopes: [...scopes] } })).body.api_key
+
+/** Of a job and its children. */
+const approvalsOf = (job: string) =>
+  app.owner<{ id: string; job_id: string }[]>`select id, job_id from agent_approval
+    where job_id = ${job} or job_id in (select id from agent_job where parent_id = ${job})`
+
+beforeAll(async () => {
+  ;({ tenantId, key } = await newWorkspace(app))
+  starter = await signedIn(app, tenantId, 'editor')
+  friend = await signedIn(app, tenantId, 'viewer')
+  for (const role of ['owner', 'editor', 'approver', 'viewer'] as const) others[role] = (await signedIn(app, tenantId, role)).key
+  others.key = key
+  others["editor's key"] = await keyOf(others.editor!)
+  const first = await say(starter.key, `${SECRET} hello`, { visibility: 'private' })
+  const conversationId = first.job.conversationId
+  const waiting = await say(starter.key, `${SECRET} resume`, { conversationId })
+  const parent = await say(starter.key, `${SECRET} delegate`, { conversationId })
+  const [childApproval] = await eventually(
+    () => approvalsOf(parent.job.id),
+    (rows) => rows.length === 1,
+  )
+  const [approval] = await approvalsOf(waiting.job.id)
+  ids = {
+    ...{ conversation: conversationId, job: first.job.id, answer: first.answer.id, waiting: waiting.job.id },
+    ...{ child: childApproval!.job_id, approval: approval!.id, childApproval: childApproval!.id },
+  }
+  const verdict = { messageId: ids.answer, verdict: 'down', correction: SECRET }
+  expect((await send(starter.key, 'POST', `conversations/${conversationId}/feedback`, verdict)).status).toBe(201)
+})
+
+/**
+ * What somebody else gets of each operation of the agent. `hidden`: 404, for each of these paths. `without`: nothing of the conversation is
+ * in the answer. `other`: why it has nothing to do with conversations.
+ */
+type Row = { hidden: (ids: Ids) => { path: Record<string, string>; body?: object }[] } | { without: true } | { other: string }
+
+const ofConversation = (body?: object): Row => ({ hidden: ({ conversation: id }) => [{ path: { id }, ...(body ? { body } : {}) }] })
+const ofJobs: Row = { hidden: ({ job, waiting, child }) => [job, waiting, child].map((id) => ({ path: { id } })) }
+const without: Row = { without: true }
+const records = (what: string): Row => ({ other: `${what} are the workspace's, whoever asked the agent for them` })
+
+const table: Record<string, Row> = {
+  'agent.conversations.list': without,
+  'agent.conversations.create': { other: 'it begins another' },
+  'agent.conversations.get': ofConversation(),
+  'agent.conversations.update': ofConversation({ title: 'Mine' }),
+  'agent.conversations.messages': ofConversation(),
+  'agent.conversations.events': ofConversation(),
+  'agent.conversations.send': ofConversation({ content: 'Hello' }),
+  'agent.messages.send': { hidden: ({ conversation }) => [{ path: {}, body: { content: 'Hello', conversationId: conversation } }] },
+  'agent.conversationPeople.add': { hidden: ({ conversation: id }) => [{ path: { id, personId: friend.personId } }] },
+  'agent.conversationPeople.remove': { hidden: ({ conversation: id }) => [{ path: { id, personId: friend.personId } }] },
+  'agent.conversationFeedback.list': ofConversation(),
+  'agent.conversationFeedback.give': {
+    hidden: ({ conversation: id, answer }) => [{ path: { id }, body: { messageId: answer, verdict: 'up' } }],
+  },
+  'agent.feedback.list': without,
+  'agent.jobs.list': without,
+  'agent.jobs.get': ofJobs,
+  'agent.jobs.trace': ofJobs,
+  'agent.jobs.events': ofJobs,
+  'agent.jobs.cancel': ofJobs,
+  'agent.tasks.list': without,
+  'agent.tasks.create': { other: 'a task has no conversation' },
+  'agent.tasks.get': ofJobs,
+  'agent.tasks.cancel': ofJobs,
+  // Those who may decide see the call alone: the tests below.
+  'agent.approvals.list': without,
+  'agent.approvals.get': { hidden: ({ approval, childApproval }) => [approval, childApproval].map((id) => ({ path: { id } })) },
+  'agent.approvals.approve': { hidden: ({ approval, childApproval }) => [approval, childApproval].map((id) => ({ path: { id } })) },
+  'agent.approvals.reject': { hidden: ({ approval, childApproval }) => [approval, childApproval].map((id) => ({ path: { id } })) },
+  'agent.usage.get': without,
+  'agent.analytics.get': without,
+  'agent.channelReplies.list': without,
+  'agent.channelReplies.get': { other: 'the text of a private one is hidden: private-channels.test.ts' },
+  'agent.channelReplies.send': { other: 'as above' },
+  'agent.channelReplies.discard': { other: 'as above' },
+  'agent.channelReplies.settle': { other: 'as above' },
+  'agent.actions.call': { other: 'a direct call is made in no conversation' },
+}
+
+const ofWorkspace: [prefix: string, row: Row][] = [
+  ['agent.schedules.', records('schedules')],
+  ['agent.webhookRules.', records('webhook rules')],
+  ['agent.tools.', records('tools')],
+  ['agent.toolRules.', records('rules for tools')],
+  ['agent.memories.', records('memories, but for those of a person,')],
+  ['agent.playbooks.', records('playbooks')],
+  ['agent.artifacts.', records('artifacts')],
+  ['agent.documents.', records('documents')],
+  ['agent.mcpServers.', records('MCP servers')],
+  ['agent.channels.', records('channels')],
+  ['agent.channelIdentities.', records('identities')],
+  ['agent.modules.', records('modules')],
+]
+
+const all: NamedOp[] = Object.values(agentResources).flatMap((resource) => named(resource as never))
+const rowOf = ({ id }: NamedOp): Row | undefined => table[id] ?? ofWorkspace.find(([prefix]) => id.startsWith(prefix))?.[1]
+
+test('every operation of the agent has a row, and every row an operation', () => {
+  expect(all.filter((o) => rowOf(o) === undefined).map(({ id }) => id)).toEqual([])
+  expect(Object.keys(table).filter((id) => !all.some((o) => o.id === id))).toEqual([])
+})
+
+const urlOf = (o: NamedOp, path: Record<string, string>): string =>
+  Object.entries(path).reduce((url, [name, value]) => url.replace(`{${name}}`, value), braces(o.path))
+
+/** Who may not decide about the call of the approvals above, either. */
+const outsiders = ['editor', 'viewer', 'key', "editor's key"] as const
+const asked = all.flatMap((o) => {
+  const row = rowOf(o)
+  return row && !('other' in row) ? [[o.id, o, row] as const] : []
+})
+
+describe('another member finds nothing of it', () => {
+  test.each(asked)('by %s', async (id, o, row) => {
+    const readers = id.startsWith('agent.approvals.') ? outsiders : ([...outsiders, 'owner', 'approver'] as const)
+    for (const reader of readers) {
+      const by = others[reader]!
+      if ('without' in row) {
+        const { status, text } = await app.send(o.method, braces(o.path), { key: by })
+        expect([reader, status]).toEqual([reader, 200])
+        for (const hidden of [SECRET, ...Object.values(ids)]) expect([reader, text.includes(hidden)]).toEqual([reader, false])
+      } else if ('hidden' in row)
+        for (const { path, body } of row.hidden(ids)) {
+          const { status, text } = await app.send(o.method, urlOf(o, path), {
+            key: by,
+            ...(o.method === 'GET' ? {} : { body: body ?? {} }),
+          })
+          // A key, or a role, that may not call the operation at all gets no further.
+          const mayCall = !text.includes('a signed-in person') && !text.includes('cannot do this')
+          expect([reader, mayCall ? status : 404]).toEqual([reader, 404])
+          expect(text).not.toContain(SECRET)
+        }
+    }
+  })
+
+  test('by streams, and by tools over MCP', async () => {
+    for (const path of [`conversations/${ids.conversation}`, `jobs/${ids.job}`, `jobs/${ids.child}`]) {
+      await using stream = await openStream(`${app.url}/api/v1/agent/${path}/events`, { key: others.owner! })
+      expect(stream.response.status).toBe(404)
+    }
+    await using mcp = await connectMcp(app.url, { key: others["editor's key"]!, query: '?toolsets=agent' })
+    for (const [name, args] of [
+      ['agent_get_job', { id: ids.job }],
+      ['agent_cancel_job', { id: ids.waiting }],
+      ['agent_send_message', { content: 'Hello', conversationId: ids.conversation }],
+      ['agent_list_approvals', {}],
+    ] as const) {
+      const answer = await mcp.call(name, args)
+      expect([name, answer.isError ?? false]).toEqual([name, name !== 'agent_list_approvals'])
+      expect(JSON.stringify(answer)).not.toContain(SECRET)
+    }
+  })
+})
+
+describe('whoever began it', () => {
+  test('sees all of it, by a key of theirs as well', async () => {
+    for (const by of [starter.key, await keyOf(starter.key)]) {
+      const { body } = await send(by, 'GET', `conversations/${ids.conversation}`)
+      expect(body.conversation).toMatchObject({ visibility: 'private', startedBy: starter.personId, people: [] })
+      expect(body.messages[0].content).toBe(`${SECRET} hello`)
+      const list = (await send(by, 'GET', 'conversations?visibility=private')).body.conversations
+      expect(list.map(({ id }: { id: string }) => id)).toContain(ids.conversation)
+      expect((await send(by, 'GET', 'conversations?visibility=workspace')).text).not.toContain(SECRET)
+      const jobs = (await send(by, 'GET', 'jobs')).body.jobs.map(({ id }: { id: string }) => id)
+      expect(jobs).toEqual(expect.arrayContaining([ids.job, ids.waiting, ids.child]))
+      for (const id of [ids.job, ids.child]) expect((await send(by, 'GET', `jobs/${id}/trace`)).status).toBe(200)
+      // The role of the starter may not decide, but sees what was asked.
+      expect((await send(by, 'GET', `approvals/${ids.approval}`)).body.approval.goal).toBe(`${SECRET} resume`)
+    }
+    expect((await send(starter.key, 'POST', `approvals/${ids.approval}/approve`, {})).status).toBe(403)
+  })
+
+  test('is a person: a key of the workspace begins none, and nobody else changes who sees it', async () => {
+    const refused = await send(key, 'POST', 'messages', { content: 'Hello', visibility: 'private' })
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      expect.stringContaining('only a person can begin a private conversation'),
+    ])
+    const { job } = await say(others.owner!, 'Hello')
+    for (const by of [starter.key, key]) {
+      const path = `conversations/${job.conversationId}`
+      expect((await send(by, 'PATCH', path, { visibility: 'private' })).status).toBe(403)
+      expect((await send(by, 'PUT', `${path}/people/${friend.personId}`)).status).toBe(403)
+      expect((await send(by, 'PATCH', path, { title: 'Ours', visibility: 'workspace' })).status).toBe(200)
+    }
+  })
+})
+
+test('its approvals stay with those who may decide: the call and why, without what was said', async () => {
+  for (const role of ['approver', 'owner'] as const) {
+    const listed = (await send(others[role]!, 'GET', 'approvals?status=pending')).body.approvals
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining([ids.approval, ids.childApproval]))
+    for (const id of [ids.approval, ids.childApproval]) {
+      const { status, body, text } = await send(others[role]!, 'GET', `approvals/${id}`)
+      expect(status).toBe(200)
+      expect(body.approval).toMatchObject({
+        ...{ tool_name: 'growth_resume_automation', arguments: {}, why: expect.any(Array), status: 'pending' },
+        ...{ goal: '(said in a private conversation)', job: { goal: '(said in a private conversation)', taint: [] } },
+      })
+      expect(text).not.toContain(SECRET)
+    }
+    const page = await fetch(`${app.url}/approvals/${ids.approval}`, { headers: { authorization: `Bearer ${others[role]}` } })
+    expect(await page.text()).not.toContain(SECRET)
+  }
+  const { job } = await say(starter.key, `${SECRET} resume`, { visibility: 'private' })
+  const [asked] = await approvalsOf(job.id)
+  const approved = await send(others.approver!, 'POST', `approvals/${asked!.id}/approve`, {})
+  expect([approved.status, approved.body.approval.status, approved.text.includes(SECRET)]).toEqual([200, 'approved', false])
+  await overJob(app, job.id)
+})

@@ -1,0 +1,107 @@
+/** Who sees a private conversation, and from when until when. */
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { Role } from '#kernel/roles'
+import { openStream } from '#test/support/event-stream'
+import { eventually } from '#test/support/eventually'
+import { newWorkspace } from '#test/support/prepare'
+import { scriptedModel } from '#test/support/scripted-model'
+import { type SignedIn, signedIn } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+const SECRET = 'zanzibar'
+const app = useApp({
+  overrides: { thinker: scriptedModel(() => ({ text: `${SECRET}, I said.` })) },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
+
+let tenantId: string
+let key: string
+let starter: SignedIn
+let friend: SignedIn
+const others: Partial<Record<Role, string>> = {}
+
+const send = (by: string, method: string, path: string, body?: unknown) =>
+  app.send(method, `/api/v1/agent/${path}`, { key: by, ...(body === undefined ? {} : { body }) })
+
+/** Says something, and waits until it is answered. */
+const say = async (by: string, content: string, more: object = {}) => {
+  const { status, body } = await send(by, 'POST', 'messages', { content, ...more })
+  expect(status).toBe(201)
+  return eventually(
+    async () => (await send(by, 'GET', `jobs/${body.job.id}`)).body,
+    ({ job }) => job.status === 'completed',
+  )
+}
+
+beforeAll(async () => {
+  ;({ tenantId, key } = await newWorkspace(app))
+  starter = await signedIn(app, tenantId, 'editor')
+  friend = await signedIn(app, tenantId, 'viewer')
+  for (const role of ['owner', 'editor', 'viewer'] as const) others[role] = (await signedIn(app, tenantId, role)).key
+})
+
+describe('people', () => {
+  test('who are added see all of it, until they are removed, leave, or are no members any more', async () => {
+    const { job } = await say(starter.key, `${SECRET} hello`, { visibility: 'private' })
+    const path = `conversations/${job.conversationId}`
+    const seen = async (by: string) =>
+      (await Promise.all([path, `${path}/messages`, `jobs/${job.id}`].map((one) => send(by, 'GET', one)))).map(({ status }) => status)
+    expect(await seen(friend.key)).toEqual([404, 404, 404])
+    const added = await send(starter.key, 'PUT', `${path}/people/${friend.personId}`)
+    expect([added.status, added.body.conversation.people]).toEqual([200, [friend.personId]])
+    expect((await send(starter.key, 'PUT', `${path}/people/${friend.personId}`)).body.conversation.people).toEqual([friend.personId])
+    expect(await seen(friend.key)).toEqual([200, 200, 200])
+    // Seeing is not writing: a viewer writes where they began.
+    expect((await send(friend.key, 'POST', `${path}/messages`, { content: 'Hi' })).status).toBe(403)
+    const third = await signedIn(app, tenantId, 'editor')
+    expect((await send(friend.key, 'PUT', `${path}/people/${third.personId}`)).status).toBe(403)
+    await send(starter.key, 'PUT', `${path}/people/${third.personId}`)
+    expect((await say(third.key, 'Hi', { conversationId: job.conversationId })).job.status).toBe('completed')
+    expect((await send(third.key, 'DELETE', `${path}/people/${third.personId}`)).status).toBe(200)
+    expect(await seen(third.key)).toEqual([404, 404, 404])
+    expect((await send(starter.key, 'DELETE', `${path}/people/${friend.personId}`)).body.conversation.people).toEqual([])
+    expect(await seen(friend.key)).toEqual([404, 404, 404])
+    expect((await send(starter.key, 'PUT', `${path}/people/${app.tenantId}`)).status).toBe(404)
+  })
+
+  test('who are removed from the workspace do not find it when they join again', async () => {
+    const { job } = await say(starter.key, `${SECRET} hello`, { visibility: 'private' })
+    const path = `conversations/${job.conversationId}`
+    const third = await signedIn(app, tenantId, 'editor')
+    await send(starter.key, 'PUT', `${path}/people/${third.personId}`)
+    const own = await say(third.key, `${SECRET} hello`, { visibility: 'private' })
+    const removed = await app.send('DELETE', `/api/v1/app/members/${third.personId}`, { key: others.owner! })
+    expect(removed.status).toBe(200)
+    expect((await send(starter.key, 'GET', path)).body.conversation.people).toEqual([])
+    await app.owner`insert into member (tenant_id, person_id, role) values (${tenantId}, ${third.personId}, 'owner')`
+    expect(await app.owner`select id from agent_conversation where person_id = ${third.personId}`).toHaveLength(0)
+    // What they began has nobody, and is everybody's no more than before.
+    for (const by of [others.owner!, others.editor!, key])
+      expect([(await send(by, 'GET', `jobs/${own.job.id}`)).status, (await send(by, 'GET', 'jobs')).text.includes(SECRET)]).toEqual([
+        404,
+        false,
+      ])
+  })
+
+  test('a stream ends once its reader does not see the conversation any more', async () => {
+    const { job } = await say(starter.key, `${SECRET} hello`, { visibility: 'private' })
+    const path = `conversations/${job.conversationId}`
+    await send(starter.key, 'PUT', `${path}/people/${friend.personId}`)
+    await using stream = await openStream(`${app.url}/api/v1/agent/${path}/events`, { key: friend.key })
+    expect(stream.response.status).toBe(200)
+    await send(starter.key, 'DELETE', `${path}/people/${friend.personId}`)
+    await stream.ended()
+    expect((await send(starter.key, 'GET', path)).status).toBe(200)
+  })
+})
+
+test('a conversation that is opened shows all that was said before; one that is closed hides it from others at once', async () => {
+  const { job } = await say(starter.key, `${SECRET} hello`, { visibility: 'private' })
+  const path = `conversations/${job.conversationId}`
+  const statuses = async () => [(await send(others.viewer!, 'GET', path)).status, (await send(key, 'GET', `jobs/${job.id}`)).status]
+  expect(await statuses()).toEqual([404, 404])
+  expect((await send(starter.key, 'PATCH', path, { visibility: 'workspace' })).body.conversation.visibility).toBe('workspace')
+  expect(await statuses()).toEqual([200, 200])
+  expect((await send(starter.key, 'PATCH', path, { visibility: 'private' })).status).toBe(200)
+  expect(await statuses()).toEqual([404, 404])
+})
