@@ -27,7 +27,9 @@ describe('a session whose access token is too old', () => {
     const to = (await one.get('/device?code=BCDF-GHJK')).location!
     expect(to).toBe(`${CONTINUE}?next=${encodeURIComponent('/device?code=BCDF-GHJK')}`)
     expect((await one.get(to)).location).toBe('/device?code=BCDF-GHJK')
-    expect((await one.get('/')).text).toContain(email)
+    const { text } = await one.get('/')
+    expect(text).toContain(email)
+    expect(text).toContain('Private conversations with the agent are part of the export of the workspace')
     expect(one.cookies.get('tendril-refresh')!.value).not.toBe(refresh)
   })
 
