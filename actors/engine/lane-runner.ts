@@ -24,6 +24,9 @@ interface Live {
 }
 
 const SETTLE_TRIES = 30
+/** Of a letter that counts: about as long as a process needs to connect again. */
+const COUNT_TRIES = 5
+const COUNT_PAUSE_MS = 200
 
 export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
@@ -217,7 +220,12 @@ export class LaneRunner implements LiveLanes {
 
   /** The row's failures are as many as its kind allows: its record ends, by what is known, or the row rests. */
   async #inVain(work: Work, cause: unknown): Promise<void> {
-    await this.#faults.count({ ...work, state: 'running' }, inVainOf(this.deps.kinds, work).most, cause)
+    const { most } = inVainOf(this.deps.kinds, work)
+    // What has kept the process busy has cost it connections, too.
+    for (let tries = 1; tries <= COUNT_TRIES; tries++) {
+      if (await this.#faults.count({ ...work, state: 'running' }, most, cause)) return
+      await sleep(this.deps.clock, COUNT_PAUSE_MS)
+    }
   }
 
   async #recoverOne(work: Work): Promise<void> {

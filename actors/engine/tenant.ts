@@ -104,10 +104,8 @@ export class TenantActor {
   async #urgently<R>(letter: Letter<R>): Promise<R> {
     if (this.#urgent >= MOST_URGENT) throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
     this.#urgent++
-    const inTheWay = this.#giveWay
-    using _timer = this.deps.clock.after(GIVE_WAY_MS, () => {
-      if (inTheWay && this.#giveWay === inTheWay) inTheWay()
-    })
+    // It waits still, so whatever is being decided is in its way.
+    using _timer = this.deps.clock.after(GIVE_WAY_MS, () => this.#giveWay?.())
     try {
       return await this.#once(letter)
     } finally {
