@@ -57,6 +57,7 @@ describe('from a pipe', () => {
     expect([code, out]).toEqual([7, ''])
     expect(err).toBe(`Post item:1 now.
   why      publishes
+  owners and approvers can decide: Ada
   a person decides at ${approvals[0]!.url}
   the turn waits; follow it with tendril agent jobs watch ${job}
 `)
@@ -223,7 +224,8 @@ describe('tendril agent jobs watch', () => {
     job.add('step.started', { number: 2, kind: 'tool', name: 'growth_post_item', summary: 'Post an approved item now' }).answer('Posted.')
     const { code, out, err } = await running
     expect({ code, out }).toEqual({ code: 0, out: 'Posted.\n' })
-    expect(err).toBe(`Post item:1 now.\n  a person decides at ${job.approvals[0]!.url}\n· Post an approved item now\n`)
+    const asks = `  owners and approvers can decide: Ada\n  a person decides at ${job.approvals[0]!.url}\n`
+    expect(err).toBe(`Post item:1 now.\n${asks}· Post an approved item now\n`)
   })
 
   test('with --json prints the events as the server keeps them', async () => {

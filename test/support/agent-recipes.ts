@@ -99,4 +99,6 @@ export const agentInputs = {
   ...documentInputs,
   // A key is connected once.
   'agent.channels.create': () => ({ routingKey: newId() }),
+  // That of the record.
+  'agent.channelReplies.settle': () => ({ updatedAt: undefined }),
 }

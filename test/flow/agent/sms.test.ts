@@ -213,7 +213,8 @@ test('an answer that Twilio perhaps took is unknown, and never goes again', asyn
   const unknown = async () => (await sms.send('GET', 'channels/replies?status=unknown')).body.replies
   expect(await eventually(unknown, (all) => all.length > 0)).toMatchObject([{ text: expect.stringContaining('perhaps') }])
   await sms.writes(ADA, 'and this?')
-  expect(await sms.reads(ADA, 2)).toEqual(['1. You said: perhaps', '2. You said: and this?'])
+  const doubt = 'I do not know whether my last answer reached you, or all of it. If you miss something, ask again.'
+  expect(await sms.reads(ADA, 2)).toEqual(['1. You said: perhaps', `${doubt}\n\n2. You said: and this?`])
 })
 
 test('who opted out gets no answer, and its failure says why', async () => {

@@ -36,6 +36,7 @@ const download = async ({ send }: Sends, id: string, key?: string): Promise<stri
 /** Lets a day pass, and the next server sweep. */
 const sweptAfterADay = async (owner: postgres.Sql, server: Deployment['server'], s3: TestS3): Promise<void> => {
   await owner`update file set noted_at = noted_at - interval '25 hours'`
+  await owner`update actor set sweep_at = sweep_at - interval '25 hours'`
   const none = async (rows: () => Promise<{ length: number }>) => {
     // Each of them sweeps and removes at its start.
     await using _server = await startServer({ ...server, env: s3.env })
