@@ -1,6 +1,6 @@
 /** What a model is given at a job's next thought. It is read beside the mailbox, because it can be long. */
 import { Buffer } from 'node:buffer'
-import type { Authors } from '#domain/agent/authors'
+import type { Author, Authors, Named } from '#domain/agent/authors'
 import { historyBytes } from '#domain/agent/budget'
 import { isForStranger } from '#domain/agent/channel-trust'
 import { MOST_MESSAGES, summaryMessage } from '#domain/agent/compaction'
@@ -9,6 +9,7 @@ import { playbooksMessage } from '#domain/agent/prompt'
 import { formatOf, taskMessages } from '#domain/agent/tasks/asking'
 import { answeredMessage, fitted, recallMessage, saidMessage, stepMessages, type TranscriptMessage } from '#domain/agent/transcript'
 import type { Turn } from '#port/model/thinker'
+import { decidersOf } from '#store/agent/authors'
 import { recalledMemories } from '#store/agent/memories'
 import { pinnedPlaybooks } from '#store/agent/playbooks'
 import { stepsOf } from '#store/agent/steps'
@@ -36,11 +37,12 @@ export const turnOf = async (
 ): Promise<Asking> => {
   const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
   const words = { personId: job.on_behalf.personId, text: job.goal }
-  const { said, before, steps, own, pinned, recalled } = await loadBy((query) => deps.db.read({ tenantId }, query), {
+  const { said, before, steps, own, pinned, recalled, decided } = await loadBy((query) => deps.db.read({ tenantId }, query), {
     said: when(job.message_id !== null, saidSince(job.message_id ?? '', MOST_MESSAGES)),
     before: when(job.message_id !== null, summaryBefore(job.message_id ?? '')),
     own: when(job.message_id !== null, messageText(job.message_id ?? '')),
     steps: stepsOf(job.id),
+    decided: decidersOf(job.id),
     pinned: when(!byDesk && !job.task, pinnedPlaybooks),
     recalled: when(!byDesk && !job.task && !isForStranger(job.on_behalf), recalledMemories(words, job.started_at ?? job.created_at)),
   })
@@ -60,9 +62,18 @@ export const turnOf = async (
   const earlier = withSummary(messages, { before, authors }, historyBytes(deps.contextTokens))
   const history = earlier.toSpliced(-1, 0, ...open, ...recallMessage(memories))
   const { text, given: playbooks } = playbooksMessage(pinned ?? [])
-  const turn: Turn = { ...asked, system: `${system}${text}`, messages: [...history, ...stepMessages(steps)] }
+  const turn: Turn = { ...asked, system: `${system}${text}`, messages: [...history, ...stepMessages(steps, decidersBy(decided, authors))] }
   return { turn, typed: own?.content ?? (job.parent_id === null ? job.goal : ''), recalled: memories.map(({ id }) => id), playbooks }
 }
+
+/** By steps. */
+const decidersBy = (decided: { step_id: string; author: Author }[], authors: Authors): Map<string, Named> =>
+  new Map(
+    decided.flatMap(({ step_id, author }): [string, Named][] => {
+      const named = authors.of(author)
+      return named ? [[step_id, named]] : []
+    }),
+  )
 
 /** The summary of the oldest messages, then those that fit of the others. */
 const withSummary = (

@@ -29,17 +29,36 @@ export const authorsNow = (sql: Sql, authors: Fragment): Fragment<AuthorNow> =>
 export const theseNow = (authors: readonly Author[]) =>
   many<AuthorNow>({}, (sql) => authorsNow(sql, sql`select jsonb_array_elements(${sql.json(authors as never)}::jsonb) as author`))
 
-/** Who wrote what the root of a job's tree is given: the messages up to the one that it answers, and the summary before them. */
+/** Of an approval `a`: who told its job something with the decision, a reason or other arguments. */
+const decider = (sql: Sql): Fragment<{ author: Author }> =>
+  sql`jsonb_build_object('kind', 'session', 'id', a.decided_by, 'personId', a.decided_by)`
+
+const hasWords = (sql: Sql): Fragment => sql`a.decided_how = 'person' and (a.reason is not null or a.edited)`
+
+/** Whose words a job has got with decisions about its calls, by step. */
+export const decidersOf = (jobId: string) =>
+  many<{ step_id: string; author: Author }>(
+    {},
+    (sql) =>
+      sql`select a.step_id, ${decider(sql)} as author from agent_approval a where a.job_id = ${jobId} and ${hasWords(sql)} limit 200`,
+  )
+
+/**
+ * Who wrote what the root of a job's tree is given: the messages up to the one that it answers, the summary before them, and what people said
+ * with their decisions about calls of the tree.
+ */
 export const authorsBefore = (rootId: string) =>
   mapped(
-    one<{ said: (Author | null)[] | null; summary_authors: Author[] }>(
+    one<{ said: (Author | null)[] | null; summary_authors: Author[]; decided: Author[] | null }>(
       {},
       (
         sql,
       ) => sql`select c.summary_authors, (select jsonb_agg(distinct w.author) from (select ${authorOf(sql)} as author from agent_message m
-          where m.conversation_id = c.id and m.seq <= own.seq and m.seq > c.summarised_to order by m.seq desc limit ${MOST_MESSAGES}) w) as said
+          where m.conversation_id = c.id and m.seq <= own.seq and m.seq > c.summarised_to order by m.seq desc limit ${MOST_MESSAGES}) w) as said,
+          (select jsonb_agg(distinct ${decider(sql)}) from agent_approval a where ${hasWords(sql)} and a.job_id in (
+            select r.id union all select k.id from agent_job k where k.root_id = r.id and k.parent_id is not null)) as decided
         from agent_job r join agent_message own on own.id = r.message_id join agent_conversation c on c.id = own.conversation_id
         where r.id = ${rootId}`,
     ),
-    (found): (Author | null)[] => (found ? [...(found.said ?? []), ...found.summary_authors] : []),
+    (found): (Author | null)[] => (found ? [...(found.said ?? []), ...found.summary_authors, ...(found.decided ?? [])] : []),
   )
