@@ -3,6 +3,8 @@
  * operator to act. Column names of the product stand here and not in the tests.
  */
 import type postgres from 'postgres'
+import type { WorkKind } from '#contract/work'
+import { kindsOfWork } from '#decisions/work'
 import { newId } from '#kernel/ids'
 
 interface Place {
@@ -40,6 +42,12 @@ export const setUsed = async (
 /** Work on a record is due now, or `at` another time. The process looks for due work when something else wakes the workspace. */
 export const makeDue = async ({ owner }: Place, refId: string, { kind, at }: { kind?: string; at?: Date } = {}): Promise<void> => {
   await owner`update work set run_at = ${at ?? owner`now()`} where ref_id = ${refId} ${kind ? owner`and kind = ${kind}` : owner``}`
+}
+
+/** Automatic work of a kind whose record is gone. */
+export const insertRecordlessWork = async ({ owner }: Place, tenantId: string, { kind, at }: { kind: WorkKind; at: Date }): Promise<void> => {
+  const row = { id: newId(), tenant_id: tenantId, lane: kindsOfWork[kind].lane, kind, ref_id: newId(), origin: 'automatic', run_at: at }
+  await owner`insert into work ${owner({ ...row, concurrency_key: `test:${kind}` })}`
 }
 
 /** A scheduled item is due now, or `at` another time. */

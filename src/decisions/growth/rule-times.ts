@@ -8,13 +8,14 @@ import type { Work } from '#store/engine/work'
 import { insertRun, knownRuns } from '#store/growth/rule-runs'
 import { lockRule } from '#store/growth/rules'
 import type { Deciding } from '../deciding.ts'
+import { unlessBroken } from '../unless-broken.ts'
 
 type Reading = Pick<Deciding, 'sql' | 'gate'>
 
 /** Cron rules resume at their next time. Times missed in the pause are not made up for; the first becomes a skipped run. */
 export const resumeCronRules = async (deciding: Reading, works: Work[]): Promise<Effects> => {
   const effects: Effects[] = []
-  for (const work of works) if (work.run_at <= deciding.gate.now) effects.push(await resumeCronRule(deciding, work))
+  for (const work of works) if (work.run_at <= deciding.gate.now) effects.push(await unlessBroken(() => resumeCronRule(deciding, work)))
   return merge(...effects)
 }
 

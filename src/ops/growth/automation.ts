@@ -5,6 +5,7 @@ import { failWork } from '#decisions/growth/generations'
 import { settleRecalled } from '#decisions/growth/recall'
 import { resumeCronRules } from '#decisions/growth/rule-times'
 import type { KindOfWork } from '#decisions/kind-of-work'
+import { unlessBroken } from '#decisions/unless-broken'
 import { kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
 import { repliesInFlight } from '#store/agent/channel-replies'
@@ -82,7 +83,8 @@ const skipRuns = ({ gate }: CommandContext, works: Work[]): Effects => {
 const cancelGenerations = async ({ sql, gate }: CommandContext, works: Work[], reach: Reach): Promise<Effects[]> => {
   const effects: Effects[] = []
   for (const work of works.filter(({ kind }) => cancelled.includes(kind)))
-    if (work.origin === 'automatic' || reach.includes(work.kind)) effects.push(await failWork(sql, 'cancelled', { now: gate.now, work }))
+    if (work.origin === 'automatic' || reach.includes(work.kind))
+      effects.push(await unlessBroken(() => failWork(sql, 'cancelled', { now: gate.now, work })))
   return effects
 }
 

@@ -1,5 +1,6 @@
 /** The kill switch: once pause-all has answered, nothing unattended goes out. */
 import { expect, test } from 'bun:test'
+import { kindsWhere } from '#decisions/work'
 import { sendTimes } from '#domain/growth/sending/times'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
@@ -7,7 +8,7 @@ import { testFailpoints } from '#test/support/failpoints'
 import { othersPost } from '#test/support/growth-records'
 import { crash, newStory, type Story, textOf } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
-import { endLeases, extendLeases, makeItemDue } from '#test/support/writes'
+import { endLeases, extendLeases, insertRecordlessWork, makeItemDue } from '#test/support/writes'
 
 const times = { ...sendTimes, settleMs: 100, windowMs: 60_000 }
 
@@ -251,4 +252,13 @@ test('pausing twice writes one audit row, for no rate limit bounds these request
   await resume(story)
   await pause(story)
   expect(await audited()).toEqual(['pauseAll', 'resumeAll', 'pauseAll'])
+})
+
+test('the kill switch and its end answer beside rows of work whose records are gone or broken', async () => {
+  const story = await newStory(app)
+  const later = new Date(Date.now() + 3_600_000)
+  for (const kind of kindsWhere(({ queued }) => queued === 'cancelled')) await insertRecordlessWork(app, story.tenantId, { kind, at: later })
+  expect(await pause(story)).toEqual({ paused: true, in_flight: [] })
+  await insertRecordlessWork(app, story.tenantId, { kind: 'rule_cron', at: new Date(0) })
+  expect(await resume(story)).toEqual({ paused: false, in_flight: [] })
 })
