@@ -1,13 +1,16 @@
 /** Stored files over HTTP: whole or by range, with validators, and never as something that a browser would run. */
 
 import type { Log } from '#kernel/log'
-import { createSlots, type Slots } from '#kernel/slots'
+import { createSlots, type Holder, type Slots } from '#kernel/slots'
 import type { FileRange, StoredFile } from '#ops/call'
 import { contentDisposition } from './disposition.ts'
 import { isCurrent } from './validators.ts'
 
-/** Downloads of files at once; each keeps a connection of its client. A party is a workspace, or the network of an anonymous client. */
-const LIMITS = { name: 'files', perParty: 16, total: 256, retryAfter: 5 }
+/**
+ * Downloads of files at once; each keeps a connection of its client. A party is a workspace, or the network of an anonymous client, whom any
+ * number of networks cost nothing: so what they download counts for the workspace that shares it, too.
+ */
+const LIMITS = { name: 'files', perParty: 16, perWorkspace: 64, total: 256, retryAfter: 5 }
 
 export const fileSlots = (): Slots => createSlots(LIMITS)
 
@@ -19,7 +22,7 @@ export interface Sending {
   requestId: string
   slots: Slots
   /** Whom the download counts against. */
-  party: string
+  holder: Pick<Holder, 'party' | 'workspace'>
   log: Log
   /** Further headers. */
   headers?: Record<string, string>
@@ -69,7 +72,7 @@ const suffixOf = (length: number, size: number): FileRange | 'none' =>
 
 /** Answers a download, or the question whether a copy is current. Rejects before the answer begins, also with `rate_limited:files`. */
 export const bytesResponse = async (file: StoredFile, sending: Sending): Promise<Response> => {
-  const { request, slots, party } = sending
+  const { request, slots, holder } = sending
   const headers = headersOf(file, sending)
   if (isCurrent(request, headers.etag!)) return new Response(null, { status: 304, headers })
   const range = rangeOf(request, file.byteSize, headers.etag!)
@@ -78,8 +81,9 @@ export const bytesResponse = async (file: StoredFile, sending: Sending): Promise
   if (range) headers['content-range'] = `bytes ${range.from}-${range.to}/${file.byteSize}`
   const answer = { status: range ? 206 : 200, headers }
   if (request.method === 'HEAD') return new Response(null, { ...answer, headers: { ...headers, 'content-length': String(length) } })
-  const release = slots.take({ party })
   const gone = new AbortController()
+  // What is read at once is over soon.
+  const release = slots.take(length <= AT_ONCE ? holder : { ...holder, giveUp: () => gone.abort() })
   const pieces = file.read(range, AbortSignal.any([request.signal, gone.signal]))
   if (length <= AT_ONCE) return new Response(await whole(pieces, release), answer)
   return new Response(await streamed(pieces, { release, gone, sending }), answer)
@@ -110,6 +114,10 @@ const streamed = async (
   })
   return new ReadableStream(
     {
+      start(controller) {
+        // Given up for others: its client may read so slowly that nothing is pulled.
+        gone.signal.addEventListener('abort', () => controller.error())
+      },
       async pull(controller) {
         try {
           if (next.done) {

@@ -64,8 +64,9 @@ const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Prom
 const sendFile = (deps: ServeDeps, o: Bound<'file'>, incoming: Incoming): Promise<Response> =>
   asCaller(deps, o, incoming, async (call) => {
     const { file, allowances } = await o.fetch(() => inputOf(o, incoming, call.tenantId), call)
-    const sending = { request: incoming.request, requestId: call.requestId, party: call.tenantId, headers: limitHeaders(allowances) }
-    return bytesResponse(file, { ...sending, slots: deps.fileSlots, log: deps.log })
+    const holder = { party: call.tenantId }
+    const sending = { request: incoming.request, requestId: call.requestId, headers: limitHeaders(allowances) }
+    return bytesResponse(file, { ...sending, holder, slots: deps.fileSlots, log: deps.log })
   })
 
 /** An answer, or the stream of one that goes on. */

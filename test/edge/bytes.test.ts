@@ -1,6 +1,6 @@
 /** Stored files over HTTP: ranges, validators, and what happens when their bytes fail. */
 import { expect, test } from 'bun:test'
-import { bytesResponse, fileSlots, rangeOf } from '#edge/bytes'
+import { bytesResponse, fileSlots, rangeOf, type Sending } from '#edge/bytes'
 import { AppError } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import type { StoredFile } from '#ops/call'
@@ -54,8 +54,8 @@ const fileOf = (pieces: () => AsyncGenerator<Uint8Array>, byteSize = 3 * MIB): S
   read: pieces,
 })
 
-const answer = (file: StoredFile, slots = fileSlots(), request = asked({})) =>
-  bytesResponse(file, { request, requestId: 'r', slots, party: 'p', log: createLog('silent') })
+const answer = (file: StoredFile, slots = fileSlots(), request = asked({}), holder: Sending['holder'] = { party: 'p' }) =>
+  bytesResponse(file, { request, requestId: 'r', slots, holder, log: createLog('silent') })
 
 async function* pieces(count: number, failing?: unknown) {
   for (let number = 0; number < count; number++) yield new Uint8Array(MIB).fill(number)
@@ -111,6 +111,23 @@ test('downloads at once are bounded for each party, and each end makes room', as
     asked({}, 'HEAD'),
   )
   expect(head.headers.get('content-length')).toBe(String(3 * MIB))
+})
+
+test('strangers from any number of networks take no more than the share of the workspace whose file it is, and give it up to others', async () => {
+  const slots = fileSlots()
+  const open = async (party: string, workspace: string) => {
+    const long = fileOf(() => pieces(3))
+    return (await answer(long, slots, asked({}), { party, workspace })).body!.getReader()
+  }
+  const taken = async (workspace: string) =>
+    await Promise.all(Array.from({ length: 64 }, (_, net) => open(`net ${workspace} ${net}`, workspace)))
+  const first = await taken('one')
+  await expect(open('another net', 'one')).rejects.toMatchObject({ code: 'rate_limited', detail: 'files' })
+  for (const workspace of ['two', 'three', 'four']) await taken(workspace)
+  // All places are taken now, and nobody reads.
+  await open('somebody', 'somebody')
+  const given = first.at(-1)!
+  await expect(given.read().then(() => given.read())).rejects.toBeUndefined()
 })
 
 test('a download that is given up stops reading', async () => {

@@ -45,7 +45,11 @@ export const makeDue = async ({ owner }: Place, refId: string, { kind, at }: { k
 }
 
 /** Automatic work of a kind whose record is gone. */
-export const insertRecordlessWork = async ({ owner }: Place, tenantId: string, { kind, at }: { kind: WorkKind; at: Date }): Promise<void> => {
+export const insertRecordlessWork = async (
+  { owner }: Place,
+  tenantId: string,
+  { kind, at }: { kind: WorkKind; at: Date },
+): Promise<void> => {
   const row = { id: newId(), tenant_id: tenantId, lane: kindsOfWork[kind].lane, kind, ref_id: newId(), origin: 'automatic', run_at: at }
   await owner`insert into work ${owner({ ...row, concurrency_key: `test:${kind}` })}`
 }

@@ -27,12 +27,13 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
  * Whatever the token is, two statements look for it: that of a share which never was, has expired, was revoked or belongs to a deleted
  * artifact finds no workspace, and then no file among those of nobody. So nothing tells them apart, not even the time of the answer.
  */
-const sharedFile = async ({ db, files }: SharedFileDeps, token: string): Promise<StoredFile> => {
+const sharedFile = async ({ db, files }: SharedFileDeps, token: string): Promise<StoredFile & { tenantId: string }> => {
   const hash = hashOfToken(token)
   const tenantId = (await tenantOfShare(db, hash)) ?? NOBODY
   const read: Parameters<typeof sharedArtifact>[0] = (query) => db.read({ tenantId }, query)
   const { file, file_name, mime_type } = (await sharedArtifact(read, hash)) ?? fail('not_found', 'no such share')
   return {
+    tenantId,
     ...{ name: file_name, mimeType: mime_type, byteSize: file.byte_size, sha256: file.sha256 },
     read: (range, signal) => files.read(file, { tenantId, read, range, signal }),
   }
@@ -44,8 +45,8 @@ const headers = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
 const send = async (deps: SharedFileDeps, incoming: Incoming): Promise<Response> => {
   const { request, params } = incoming
   const file = await sharedFile(deps, params?.token ?? '')
-  const party = networkOf(incoming.address())
-  return bytesResponse(file, { request, requestId: requestIdOf(request), slots: deps.fileSlots, party, log: deps.log, headers })
+  const holder = { party: networkOf(incoming.address()), workspace: `shares of ${file.tenantId}` }
+  return bytesResponse(file, { request, requestId: requestIdOf(request), slots: deps.fileSlots, holder, log: deps.log, headers })
 }
 
 export const sharedFileRoutes = (deps: SharedFileDeps): Route[] => [

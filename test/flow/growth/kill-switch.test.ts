@@ -257,7 +257,8 @@ test('pausing twice writes one audit row, for no rate limit bounds these request
 test('the kill switch and its end answer beside rows of work whose records are gone or broken', async () => {
   const story = await newStory(app)
   const later = new Date(Date.now() + 3_600_000)
-  for (const kind of kindsWhere(({ queued }) => queued === 'cancelled')) await insertRecordlessWork(app, story.tenantId, { kind, at: later })
+  for (const kind of kindsWhere(({ queued }) => queued === 'cancelled'))
+    await insertRecordlessWork(app, story.tenantId, { kind, at: later })
   expect(await pause(story)).toEqual({ paused: true, in_flight: [] })
   await insertRecordlessWork(app, story.tenantId, { kind: 'rule_cron', at: new Date(0) })
   expect(await resume(story)).toEqual({ paused: false, in_flight: [] })
