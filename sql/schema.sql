@@ -1793,6 +1793,9 @@ create table public.tenant (
   deletes_at timestamp with time zone,
   webhook text[],
   awaited text[] not null default '{}'::text[],
+  erasure_failures integer not null default 0,
+  erasure_rests_until timestamp with time zone,
+  erasure_error text,
   constraint tenant_billing_check CHECK ((billing = ANY (ARRAY['ok'::text, 'billing_suspended'::text, 'trial_expired'::text, 'grace_period_ended'::text, 'plan_expired'::text]))),
   constraint tenant_pkey PRIMARY KEY (id)
 );

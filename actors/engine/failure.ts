@@ -38,11 +38,14 @@ export type Blame = 'sure' | 'perhaps' | 'hardly' | 'unknown'
 const LONG_MS = 1_500
 export const BUSY_MS = 1_000
 
+/** Whether a failure has its cause in what was done, and not in a database that was away or busy. */
+export const isItsOwn = (cause: unknown): boolean => !isUnavailable(cause) || isTimedOut(cause)
+
 /** Undefined: the row has nothing to do with it. */
 export const blameFor = (cause: unknown, { deciding, since = 0, took = 0 }: Suspected, { loop }: Trouble): Blame | undefined => {
   if (cause instanceof GaveWay) return 'hardly'
   if (cause instanceof NoLane) return 'unknown'
-  if (!isUnavailable(cause) || isTimedOut(cause)) return 'sure'
+  if (isItsOwn(cause)) return 'sure'
   // The database has ended the session meanwhile.
   if (!deciding) return took >= LONG_MS ? 'perhaps' : undefined
   return performance.now() - since >= LONG_MS || loop.busySince(since) >= BUSY_MS ? 'perhaps' : 'hardly'

@@ -2,7 +2,7 @@
 
 import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
-import type { ConnectionOptions } from '#store/engine/db'
+import { type ConnectionOptions, isTimedOut } from '#store/engine/db'
 import type { Ownership } from '#store/engine/letter'
 import { type ClaimedTenant, claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/engine/placement'
 import { type ActorDeps, Fenced, newTrouble } from './deps.ts'
@@ -24,6 +24,9 @@ const CLAIM_EVERY_MS = 100
 const WAKE_AT_ONCE = 16
 /** If more tenants are due than can wake at once, the next ones follow this soon. */
 const NEXT_WAKE_MS = 5
+/** A workspace that cannot be woken for reasons of its own lets others have their turn for so long; and how many are known to be such. */
+const UNWAKEABLE_MS = 10_000
+const MOST_UNWAKEABLE = 1_000
 /** How long a send on the wire has to be answered. */
 const STOP_LANES_MS = 12_000
 
@@ -34,6 +37,8 @@ export class Runtime implements AsyncDisposable {
   readonly #unreleased = new Set<Ownership>()
   /** Tenants whose claim may have succeeded without our knowing. */
   readonly #uncertain = new Set<string>()
+  /** Tenants with due work that could not be woken, and until when they are left alone. */
+  readonly #unwakeable = new Map<string, number>()
   readonly #placement: Placement
   readonly #trouble
   #sweep: Disposable | undefined
@@ -186,13 +191,35 @@ export class Runtime implements AsyncDisposable {
   async #sweepOnce(): Promise<void> {
     try {
       this.#passivate()
-      const due = await wakeable(this.deps.db, this.#placement.incarnation, WAKE_AT_ONCE)
-      const woken = await Promise.allSettled(due.map((tenantId) => this.#actor(tenantId)))
-      const isMore = due.length === WAKE_AT_ONCE && woken.some(({ status }) => status === 'fulfilled')
+      const due = await this.#due()
+      const woken = await Promise.all(due.map((tenantId) => this.#wake(tenantId)))
+      const isMore = due.length === WAKE_AT_ONCE && woken.includes(true)
       this.#nextSweep(isMore ? NEXT_WAKE_MS : undefined)
     } catch (cause) {
       this.deps.log.warn({ err: cause }, 'the sweep failed')
       this.#nextSweep()
+    }
+  }
+
+  /** Those that have waited longest, without those that cannot be woken. */
+  async #due(): Promise<string[]> {
+    const now = this.deps.clock.monotonic()
+    for (const [tenantId, until] of this.#unwakeable) if (until <= now) this.#unwakeable.delete(tenantId)
+    const due = await wakeable(this.deps.db, this.#placement.incarnation, WAKE_AT_ONCE + this.#unwakeable.size)
+    return due.filter((tenantId) => !this.#unwakeable.has(tenantId)).slice(0, WAKE_AT_ONCE)
+  }
+
+  async #wake(tenantId: string): Promise<boolean> {
+    try {
+      await this.#actor(tenantId)
+      return true
+    } catch (cause) {
+      const isItsOwn = isTimedOut(cause) || !(cause instanceof AppError || cause instanceof Fenced)
+      if (isItsOwn && this.#unwakeable.size < MOST_UNWAKEABLE) {
+        this.#unwakeable.set(tenantId, this.deps.clock.monotonic() + UNWAKEABLE_MS)
+        this.deps.log.error({ err: cause, workspace: tenantId }, 'a workspace with due work cannot be woken; will retry')
+      }
+      return false
     }
   }
 

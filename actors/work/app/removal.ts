@@ -2,7 +2,7 @@
 
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
-import { forgetRemoval, takeRemovals } from '#store/app/files'
+import { forgetRemoval, type Removal, takeRemovals } from '#store/app/files'
 import type { Db } from '#store/engine/db'
 import { startPeriodic } from '../../engine/periodic.ts'
 
@@ -17,16 +17,19 @@ export interface RemovalDeps {
 
 /** Objects that a process removes at once. */
 const AT_ONCE = 4
+/** From this try on there is an hour between two. */
+const RESTS_FROM = 6
 
 export const startRemoval = ({ db, log, remove, ...timing }: RemovalDeps): AsyncDisposable => {
   /** False: it is tried again, later each time. */
-  const removed = async ({ key, unfinished }: { key: string; unfinished: boolean }): Promise<boolean> => {
+  const removed = async ({ key, unfinished, tries }: Removal): Promise<boolean> => {
     try {
       await remove(key, unfinished)
       await forgetRemoval(db, key)
       return true
     } catch (cause) {
-      log.warn({ err: cause, key }, 'could not remove an object that is no longer needed; will retry')
+      if (tries < RESTS_FROM) log.warn({ err: cause, key }, 'could not remove an object that is no longer needed; will retry')
+      else log.error({ err: cause, key, tries }, 'an object that is no longer needed cannot be removed; each try rests for an hour')
       return false
     }
   }

@@ -1,8 +1,9 @@
 /** Removes data past its retention, in workspaces where some may have expired, even in idle ones. One process visits each. */
+import { isItsOwn } from '#actors/engine/failure'
 import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
-import { noteRetention, noteSweep, type Retention, type Sweepable, sweepSome, takeSweepable } from '#store/app/sweep'
+import { noteRetention, noteSweep, type Retention, restSweep, type Sweepable, sweepSome, takeSweepable } from '#store/app/sweep'
 import type { Db } from '#store/engine/db'
 
 export interface SweepDeps extends Retention {
@@ -19,6 +20,8 @@ export interface SweepDeps extends Retention {
 
 /** Workspaces that a process takes at once; others are left for other processes. */
 const TAKEN_AT_ONCE = 20
+/** One that could not be swept for reasons of its own. After others it is tried again when its lease is over. */
+const RESTS_MS = 3_600_000
 
 export const startSweep = ({ db, log, rows, tenants, keepDays, agentKeepDays, ...timing }: SweepDeps): AsyncDisposable => {
   const retention = { keepDays, agentKeepDays }
@@ -26,6 +29,12 @@ export const startSweep = ({ db, log, rows, tenants, keepDays, agentKeepDays, ..
   const visit = async (one: Sweepable, stopped: () => boolean): Promise<void> => {
     while (await sweepSome(db, one.tenantId, { ...retention, rows })) if (stopped()) return
     await noteSweep(db, one, { ...retention, everyMs: timing.everyMs })
+  }
+  const failedAt = async (one: Sweepable, cause: unknown): Promise<void> => {
+    const about = { err: cause, workspace: one.tenantId }
+    if (!isItsOwn(cause)) return log.warn(about, 'could not sweep a workspace; will retry')
+    log.error(about, 'the removal of what has expired in a workspace fails, and rests for an hour')
+    await restSweep(db, one, RESTS_MS).catch(() => {})
   }
   const pass = async (stopped: () => boolean): Promise<void> => {
     if (!isNoted) await noteRetention(db, retention)
@@ -35,8 +44,7 @@ export const startSweep = ({ db, log, rows, tenants, keepDays, agentKeepDays, ..
       const taken = await takeSweepable(db, limit)
       for (const one of taken) {
         if (stopped()) return
-        const failed = (cause: unknown) => log.warn({ err: cause, workspace: one.tenantId }, 'could not sweep a workspace; will retry')
-        await visit(one, stopped).catch(failed)
+        await visit(one, stopped).catch((cause) => failedAt(one, cause))
       }
       if (taken.length < limit) return
       left -= limit

@@ -65,15 +65,23 @@ export interface Removal {
   key: string
   /** It may have uploads that were not finished. */
   unfinished: boolean
+  /** Counting this one. */
+  tries: number
 }
 
-/** Objects whose removal is due, until now; the next try of each is later each time. Any number of processes can: each gets others. */
+/**
+ * Objects whose removal is due, until now; the next try of each is later each time. First those never tried:
+ * however many storage refuses, they hold up no others. Any number of processes can: each gets others.
+ */
 export const takeRemovals = (db: Db, limit: number): Promise<Removal[]> =>
   db.system(
     (sql) => sql<Removal>`
       update file_removal set tries = tries + 1, due_at = clock_timestamp() + least(60, power(2, least(tries, 6))) * interval '1 minute'
-      where key = any(array(select key from file_removal where due_at <= clock_timestamp() order by due_at limit ${limit} for update skip locked))
-      returning key, unfinished`,
+      where key = any((
+        array(select key from file_removal where due_at <= clock_timestamp() and tries = 0 order by due_at limit ${limit} for update skip locked)
+        || array(select key from file_removal where due_at <= clock_timestamp() and tries > 0 order by due_at limit ${limit} for update skip locked)
+        )[1:${limit}])
+      returning key, unfinished, tries`,
   )
 
 export const forgetRemoval = (db: Db, key: string): Promise<unknown> => db.system((sql) => sql`delete from file_removal where key = ${key}`)

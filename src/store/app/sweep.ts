@@ -65,6 +65,13 @@ export const noteSweep = (
       where tenant_id = ${tenantId} and epoch = ${epoch}`,
   )
 
+/** Leaves a workspace that could not be swept alone for so long. */
+export const restSweep = (db: Db, { tenantId, epoch }: Sweepable, ms: number): Promise<unknown> =>
+  db.system(
+    (sql) => sql`update actor set sweep_at = clock_timestamp() + ${ms} * interval '1 millisecond'
+      where tenant_id = ${tenantId} and epoch = ${epoch}`,
+  )
+
 const AT_ONCE = 5_000
 
 /** If rows were kept for another time before: every workspace is to be swept now, which says when the next time is. */
