@@ -2,7 +2,7 @@
 import { toolCaller } from '#decisions/agent/caller'
 import { pausedEvent, pauseNotice } from '#decisions/agent/schedules'
 import type { ToolCaller } from '#decisions/agent/toolbox'
-import { type Author, Authors, othersIn } from '#domain/agent/authors'
+import { type Author, Authors, othersIn, withUnknown } from '#domain/agent/authors'
 import { isOver, type Job } from '#domain/agent/job'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { ranOut, type Schedule } from '#domain/agent/schedule'
@@ -94,7 +94,7 @@ const authorsFor = async (
 ): Promise<Authors> => {
   const others = now ? othersIn(authors ?? [], on_behalf) : []
   const known = others.length > 0 ? (await loadNow(sql, { known: theseNow(others) })).known : []
-  return new Authors(known, on_behalf, now ?? { role: null, scopes: [], name: null })
+  return new Authors(withUnknown(others, known), on_behalf, now ?? { role: null, scopes: [], name: null })
 }
 
 /**

@@ -70,6 +70,13 @@ const KINDS: readonly string[] = ['key', 'session', 'channel'] satisfies Author[
 
 const isSame = (a: Author, b: Author): boolean => keyOf(a) === keyOf(b) || (a.personId !== null && a.personId === b.personId)
 
+/** Authors beyond those who were asked about are nobody any more: more than are looked up must not let one of them pass for the caller. */
+export const withUnknown = (asked: readonly Author[], known: readonly AuthorNow[]): AuthorNow[] => {
+  const keys = new Set(known.map(keyOf))
+  const unknown = asked.filter((author) => !keys.has(keyOf(author)))
+  return [...known, ...unknown.map((author) => ({ ...author, role: null, scopes: [], name: null, gone: true }))]
+}
+
 /** An author, as a job's model is told of them. */
 export interface Named {
   label: string

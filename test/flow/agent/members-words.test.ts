@@ -273,3 +273,16 @@ describe('whoever wrote before is asked about again', () => {
     expect([sent, await learned()]).toEqual([[], []])
   })
 })
+
+test('more authors than are looked up do not hide a viewer among them', async () => {
+  const { person, say, learned, tenantId } = await arranged()
+  const [owner, viewer] = [await person('Olga', 'owner'), await person('Vera', 'viewer')]
+  const { conversationId } = await say(viewer, WISH)
+  await app.owner`with made as (insert into api_key (id, tenant_id, name, hash, last4, scopes)
+      select gen_random_uuid(), ${tenantId}, 'robot ' || n, sha256((${tenantId} || '-' || n)::bytea), 'abcd', array['api:read', 'api:write', 'workspace:use']
+        from generate_series(1, 250) n returning id)
+    update agent_conversation set summary_authors = (select jsonb_agg(jsonb_build_object('kind', 'key', 'id', id, 'personId', null)) from made)
+      where id = ${conversationId}`
+  const job = await say(owner, 'go on', conversationId)
+  expect([job.status, job.taint.length > 0, sent, await learned()]).toEqual(['waiting_approval', true, [], []])
+})
