@@ -6,8 +6,36 @@ const MARK = /<\/?untrusted-[0-9a-f]{16}>/
 
 export const newMarkName = (): string => `${BEGINNING}${randomBytes(8).toString('hex')}`
 
-/** A model may repeat them with the words that they stand around. */
-export const withoutMarks = (text: string): string => text.replaceAll(new RegExp(MARK, 'g'), '')
+const CLOSED_BY_MARK = new RegExp(`${MARK.source}$`)
+const LONGEST = `</${BEGINNING}`.length + 16 + 1
+
+/** A model may repeat them with the words that they stand around. What is left has none, however they stand within one another. */
+export const withoutMarks = (text: string): string => {
+  if (!MARK.test(text)) return text
+  // Each part ends with the sign that could end a mark, of which the beginning may stand in parts before it.
+  const kept: string[] = []
+  let tail = ''
+  for (const part of text.split(/(?<=>)/)) {
+    kept.push(part)
+    tail = (tail + part).slice(-LONGEST)
+    const mark = CLOSED_BY_MARK.exec(tail)?.[0]
+    if (mark === undefined) continue
+    let left = mark.length
+    while (left > 0) {
+      const last = kept.pop()!
+      if (last.length > left) kept.push(last.slice(0, last.length - left))
+      left -= last.length
+    }
+    tail = endOf(kept)
+  }
+  return kept.join('')
+}
+
+const endOf = (parts: readonly string[]): string => {
+  let end = ''
+  for (let index = parts.length - 1; index >= 0 && end.length < LONGEST; index--) end = parts[index]! + end
+  return end.slice(-LONGEST)
+}
 
 /** The first such tag in a text: only an answer of ours can have brought it there. */
 export const markIn = (text: string): string | undefined => MARK.exec(text)?.[0]
