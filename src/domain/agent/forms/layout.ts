@@ -71,28 +71,47 @@ const rendered = (runs: readonly Run[], style: Style): string => {
   return out
 }
 
-/** The same text in two. */
-const halves = (runs: readonly Run[]): [Run[], Run[]] => {
-  const text = plainOf(runs)
-  const place = placeOf(text, Math.max(1, Math.ceil(text.length / 2)))
-  const [before, after]: [Run[], Run[]] = [[], []]
+const SMALLER = 3 / 4
+
+/**
+ * A text as stretches `[from, to)`, each as long as fits and is cut well. Tries shrink by a quarter, and the next stretch begins where the
+ * last one ended: the work grows with the length of the text alone.
+ */
+const stretches = (text: string, fits: (from: number, to: number) => boolean): [number, number][] => {
+  const found: [number, number][] = []
+  let [from, hope] = [0, text.length]
+  while (from < text.length) {
+    const rest = text.slice(from)
+    let most = Math.min(rest.length, hope)
+    let length = most < rest.length ? placeOf(rest, most) : most
+    while (most > 1 && !fits(from, from + length)) {
+      most = Math.max(1, Math.floor(most * SMALLER))
+      length = placeOf(rest, most)
+    }
+    found.push([from, from + length])
+    from += length
+    hope = Math.ceil(most / SMALLER)
+  }
+  return found
+}
+
+const runsWithin = (runs: readonly Run[], from: number, to: number): Run[] => {
+  const within: Run[] = []
   let at = 0
   for (const run of runs) {
-    const cut = Math.min(Math.max(place - at, 0), run.text.length)
-    if (cut > 0) before.push({ ...run, text: run.text.slice(0, cut) })
-    if (cut < run.text.length) after.push({ ...run, text: run.text.slice(cut) })
+    if (at >= to) break
+    const text = run.text.slice(Math.max(from - at, 0), to - at)
+    if (text !== '') within.push({ ...run, text })
     at += run.text.length
   }
-  return [before, after]
+  return within
 }
 
 /** `first` begins the first piece, `rest` the others. */
 const piecesOf = (runs: Run[], [first, rest]: readonly [string, string], style: Style): string[] => {
-  const text = (first + rendered(runs, style)).trimEnd()
-  if (style.fits(style.sizeOf(text))) return [text]
-  const [before, after] = halves(runs)
-  if (before.length === 0 || after.length === 0) return [text]
-  return [...piecesOf(before, [first, rest], style), ...piecesOf(after, [rest, rest], style)]
+  const piece = (from: number, to: number) => ((from === 0 ? first : rest) + rendered(runsWithin(runs, from, to), style)).trimEnd()
+  const fits = (from: number, to: number) => style.fits(style.sizeOf(piece(from, to)))
+  return stretches(plainOf(runs), fits).map(([from, to]) => piece(from, to))
 }
 
 const beginningOf = ({ isQuoted, depth, marker }: Line, style: Style): readonly [string, string] => {
@@ -125,10 +144,9 @@ const trimmedLines = (text: string): string => {
 }
 
 const codePieces = (text: string, style: Style): string[] => {
-  const whole = style.code(text)
-  if (text.length < 2 || style.fits(style.sizeOf(whole))) return [whole]
-  const place = placeOf(text, Math.ceil(text.length / 2))
-  return [text.slice(0, place), text.slice(place)].flatMap((half) => codePieces(trimmedLines(half), style))
+  const piece = (from: number, to: number) => style.code(trimmedLines(text.slice(from, to)))
+  const fits = (from: number, to: number) => style.fits(style.sizeOf(piece(from, to)))
+  return stretches(text, fits).map(([from, to]) => piece(from, to))
 }
 
 const placed = (block: Block, style: Style): Placed[] => {
