@@ -42,7 +42,8 @@ describe('a text that is approved', () => {
   test('is read first, shown and named in the request', async () => {
     await using server = scriptedServer([read, ok])
     const { code, err } = await plainly(server.url)
-    expect([code, err]).toEqual([0, `text ${MARK}: At the dock. ⏎ \ufffd[2JAll of it.\n`])
+    const warning = 'this text has 1 character that nobody would see, shown as marks such as [U+200B]: programs and models read it.'
+    expect([code, err]).toEqual([0, `text ${MARK}: At the dock. ⏎ [U+001B][2JAll of it.\ntendril: ${warning}\n`])
     expect(server.asked.map(asked)).toEqual([
       ['GET', ID, ''],
       ['POST', 'approve', JSON.stringify({ expect_hash: hash })],
@@ -255,7 +256,7 @@ describe('an error', () => {
 
   test('cannot send control characters to the terminal', async () => {
     await using server = scriptedServer([refusal(409, 'conflict', { message: '\u001b[2Jgone' })])
-    expect((await approve(server.url)).err).toBe('tendril: conflict: \ufffd[2Jgone\n')
+    expect((await approve(server.url)).err).toBe('tendril: conflict: [U+001B][2Jgone\n')
   })
 })
 

@@ -30,9 +30,9 @@ export const mutants: Mutant[] = [
   { name: 'a fenced owner goes on', file: 'actors/engine/tenant.ts', from: 'this.abandon()\n      this.onFenced()', to: 'this.onFenced()' },
   {
     name: 'a new owner settles nothing',
-    file: 'actors/engine/tenant.ts',
-    from: 'this.#runner.recover()\n  }\n\n  /** Nothing runs',
-    to: '}\n\n  /** Nothing runs',
+    file: 'actors/engine/lane-runner.ts',
+    from: 'beCareful()\n    this.recover()',
+    to: 'beCareful()',
   },
   {
     name: 'an outcome of an earlier claim counts',
@@ -141,8 +141,8 @@ export const mutants: Mutant[] = [
   {
     name: 'the pause says that nothing is in flight',
     file: 'src/ops/growth/automation.ts',
-    from: '  ...attempts\n    .filter((',
-    to: '  ...attempts.slice(attempts.length)\n    .filter((',
+    from: '  ...attempts.filter((',
+    to: '  ...attempts.slice(attempts.length).filter((',
   },
   {
     name: 'the pause forgets what a person settled',
@@ -200,7 +200,7 @@ export const mutants: Mutant[] = [
     from: 'const at = nextRead(read, clean_reads)',
     to: 'const at = clean_reads < read.times.cleanReads ? nextRead(read, clean_reads) : undefined',
   },
-  { name: 'a person is asked again and again', file: reconcile, from: 'events: record.review ? [] : [', to: 'events: [' },
+  { name: 'a person is asked again and again', file: send, from: 'events: record.review ? [] : [', to: 'events: [' },
   // Bookkeeping.
   {
     name: 'posted is said twice',

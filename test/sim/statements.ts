@@ -105,6 +105,8 @@ const attempts = {
       changed(id, { state, doubt_at, doubt_cause, returns_from, clean_reads, proof_reads, reads, external_id, error, ended_at }),
 }
 
+const choices = (memory: Memory, but: string | null) => filter(memory.connections, ({ id, status }) => status === 'connected' && id !== but)
+
 const connections = {
   currentDefault: async (memory: Memory) => currentDefault(memory),
   accountNamed: async (memory: Memory, { externalId }: { externalId: string }) =>
@@ -118,6 +120,8 @@ const connections = {
       return chosen === null ? currentDefault(memory) : memory.connections.get(chosen)
     }),
   defaultPart: part(currentDefault),
+  choicesBut: (but: string | null) => async (memory: Memory) => choices(memory, but),
+  choicesPart: parts((memory) => choices(memory, null)),
   connectionById: (id: string) => async (memory: Memory) => [memory.connections.get(id)],
   upsertConnection: (connection: Connection) => (): Write => ({
     row: `connections ${connection.external_id}`,
@@ -196,6 +200,7 @@ const metrics = { hasReadable: async () => false }
 
 /** Nor has it an agent. */
 const steps = { callsInFlight: parts(() => []) }
+const channelReplies = { repliesInFlight: parts(() => []) }
 
 /** Earlier texts are not kept, nor is anything looked for that repeats them; and there are no signals. */
 const revisions = { keepRevision: () => [() => nothing] }
@@ -229,6 +234,7 @@ export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
   const fakes = {
     'agent/steps': steps,
+    'agent/channel-replies': channelReplies,
     'growth/items': items,
     'growth/engagements': engagements,
     'growth/attempts': attempts,

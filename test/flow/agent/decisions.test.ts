@@ -35,13 +35,14 @@ interface Asked {
 }
 
 /** A job that asks to approve so many drafts, and its approvals in the order of the calls. */
-const asking = async (count: number): Promise<{ job: string; asked: Asked[] }> => {
+const asking = async (count: number): Promise<{ job: string; asked: Asked[]; by: OnBehalf }> => {
+  const by = await caller()
   const items: string[] = []
   for (let made = 0; made < count; made++) items.push(await insertItem(app, app.tenantId))
-  const job = await turn(app, { content: JSON.stringify(items.map((id) => ['growth_approve_item', { id }])), by: await caller() })
+  const job = await turn(app, { content: JSON.stringify(items.map((id) => ['growth_approve_item', { id }])), by })
   const rows = () => app.owner<Asked[]>`select a.id, a.step_id, a.arguments->>'id' as item from agent_approval a
     join agent_step s on s.id = a.step_id where a.job_id = ${job} order by s.number`
-  return { job, asked: [...(await eventually(rows, ({ length }) => length === count))] }
+  return { job, by, asked: [...(await eventually(rows, ({ length }) => length === count))] }
 }
 
 const decide = async ({ id }: Pick<Asked, 'id'>, how: 'approve' | 'reject', body: object = {}): Promise<number> =>
@@ -93,10 +94,10 @@ test('a letter that fails while it carries out an approved call leaves the appro
 })
 
 /** Makes the same call as a job that waits, in its conversation: "yes, do it". */
-const again = async ({ job, asked }: Awaited<ReturnType<typeof asking>>) => {
+const again = async ({ job, asked, by }: Awaited<ReturnType<typeof asking>>) => {
   const { conversation_id } = await jobOf(app, job)
   const calls = [['growth_approve_item', { id: asked[0]!.item }]]
-  const second = await turn(app, { content: JSON.stringify(calls), by: await caller(), conversation: conversation_id! })
+  const second = await turn(app, { content: JSON.stringify(calls), by, conversation: conversation_id! })
   const approvals = () => app.owner`select a.id from agent_approval a join agent_job j on j.id = a.job_id
     where j.conversation_id = ${conversation_id} order by a.id`
   return { second, approvals }

@@ -96,7 +96,7 @@ describe('tokens in the place of others', () => {
     const swapped = await app.send('POST', '/api/v1/app/session/refresh', {
       key: null,
       body: {},
-      headers: { cookie: `tendril-refresh=${ann.access}` },
+      headers: { cookie: `tendril-refresh=${ann.access}`, origin: app.url },
     })
     expect(swapped.status).toBe(401)
     expect((await app.send('GET', '/api/v1/app/session', { key: null, headers: { cookie: `tendril=${ann.refresh}` } })).status).toBe(401)

@@ -54,7 +54,8 @@ test('next_slot takes the next free slot of the cadence', async () => {
   const story = await newStory(app)
   const { channels } = (await story.send('GET', 'overview')).body.overview
   const { id: channel } = channels.find(({ name }: { name: string }) => name === 'posts')
-  const cadence = { times: ['09:00'], posts_per_day: 1 }
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+  const cadence = { days, times: ['09:00'], posts_per_day: 1, time_zone: 'UTC' }
   expect((await story.send('PUT', `channels/${channel}`, { body: { cadence } })).status).toBe(200)
   const times = []
   for (const id of [await story.drafted(), await story.drafted()])
