@@ -1894,9 +1894,11 @@ create table public.work (
 );
 CREATE INDEX work_due ON public.work USING btree (tenant_id, origin, run_at, id);
 CREATE INDEX work_due_in_lane ON public.work USING btree (tenant_id, lane, origin, run_at, id);
+CREATE INDEX work_failing ON public.work USING btree (id) WHERE (failures > 0);
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy failing on public.work for select to tendril_system using ((failures > 0));
 grant delete, insert, select, update on public.work to tendril_app;
 
 create table sandbox.accounts (

@@ -17,6 +17,7 @@ import { checkFiles } from './files.ts'
 import { type AdminContext, choice, email, type Flags, optionalEmail, pageFlags, text, uuid } from './flags.ts'
 import { getPlan, planHelp, setPlan } from './plan.ts'
 import { webhookCommands, webhookHelp } from './webhook.ts'
+import { listFailing, workHelp } from './work.ts'
 
 const help = `Operators' commands. Each prints one JSON object.
 
@@ -33,6 +34,7 @@ Create or revoke an API key:
   tendril admin key revoke --id ID
 Try all that the server does with its S3 bucket, and say what is wrong:
   tendril admin files check
+${workHelp}
 ${planHelp}
 ${webhookHelp}`
 
@@ -98,6 +100,7 @@ const commands: Record<string, (place: AdminContext, flags: Flags) => Promise<ob
   },
   'plan set': (place, flags) => withDb(place, setPlan(flags)),
   'plan get': (place, flags) => withDb(place, getPlan(flags)),
+  'work failing': (place, flags) => withDb(place, listFailing(flags)),
   'files check': ({ config }) => checkFiles(config),
   ...webhookCommands,
 }

@@ -1,0 +1,17 @@
+/** `tendril admin work …`: what fails again and again. */
+import { pageOf, pageResult } from '#ops/paging'
+import { failingWork } from '#store/app/failing-work'
+import type { Db } from '#store/engine/db'
+import { type Flags, pageFlags, uuid } from './flags.ts'
+
+export const workHelp = `List work that fails and is tried again, newest first, with its workspace and when it is tried next:
+  tendril admin work failing [--workspace ID] [--limit N] [--cursor CURSOR]`
+
+/** Changes nothing. */
+export const listFailing = (flags: Flags) => {
+  const [wanted, workspace] = [pageOf(pageFlags(flags)), flags.workspace === undefined ? undefined : uuid(flags, 'workspace')]
+  return async (db: Db): Promise<object> => {
+    const { rows: work, next_cursor } = pageResult(await failingWork(db, wanted, workspace), wanted.limit)
+    return { work, next_cursor }
+  }
+}
