@@ -12,7 +12,14 @@ const CONFIGURATIONS: Record<string, string> = {
 /** The configuration for a BCP 47 tag; `simple`, which knows words but no endings, for other languages. */
 export const searchConfiguration = (language: string): string => CONFIGURATIONS[language.toLowerCase().split('-')[0]!] ?? 'simple'
 
-/** A query for text that has any of the words; it matches nothing if there are none. `configuration`: an expression of type text. */
+/** Of the words of a query; the time of ranking and marking a text grows with them. */
+const MOST_WORDS = 100
+
+/**
+ * A query for text that has any of the first hundred different words; it matches nothing if there are none. `configuration`: an expression of
+ * type text. A word that is said a thousand times is one: Postgres marks a text in time that grows with the square of its repetitions.
+ */
 export const anyWord = (sql: Sql, configuration: Fragment, text: string): Fragment =>
-  // Its own text quotes each word, so that only the operators between them are replaced.
-  sql`replace(plainto_tsquery(${configuration}::regconfig, ${text})::text, '&', '|')::tsquery`
+  // The text of a vector quotes each word, and no word has a space.
+  sql`replace(array_to_tsvector(array(select w.lexeme from unnest(to_tsvector(${configuration}::regconfig, ${text})) w
+    order by w.positions[1], w.lexeme limit ${MOST_WORDS}))::text, ' ', '|')::tsquery`
