@@ -229,7 +229,12 @@ const ofTheRest: Mutant[] = [
     from: "if (step.state === 'unknown') return",
     to: "if (step.state === 'unknown' && !step) return",
   },
-  { name: 'any uuid names a record', file: handles, from: '(isUuid(text) && !isKnown)', to: '(isUuid(text) && !text)' },
+  {
+    name: 'any uuid names a record',
+    file: handles,
+    from: '(isUuid(text) && !this.#isKnown(text.toLowerCase(), typed))',
+    to: '(isUuid(text) && !text)',
+  },
   { name: 'a handle is given away again', file: handles, from: '(this.#last.get(kind) ?? 0) + 1', to: '(this.#last.get(kind) ?? 1)' },
   { name: 'a record gets a new name each time', file: handles, from: 'if (before) return before', to: '' },
   {
