@@ -47,4 +47,12 @@ begin
 end $$;
 revoke execute on function sweep_due(uuid, interval, interval) from public;
 grant execute on function sweep_due(uuid, interval, interval) to tendril_system;
-grant select (retention), update (retention) on deployment to tendril_system;
+
+-- tendril_system reads no row of the deployment itself, which holds what the secret is compared with.
+create function retention_differs(kept text) returns boolean
+language sql security definer set search_path = pg_catalog, pg_temp as
+$$ select exists (select 1 from public.deployment where retention is distinct from kept) $$;
+create function note_retention(kept text) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$ update public.deployment set retention = kept $$;
+revoke execute on function retention_differs(text), note_retention(text) from public;
+grant execute on function retention_differs(text), note_retention(text) to tendril_system;

@@ -772,7 +772,6 @@ create table public.deployment (
   constraint deployment_pkey PRIMARY KEY (single),
   constraint deployment_single_check CHECK (single)
 );
-grant update (retention) on public.deployment to tendril_system;
 
 create table public.device_grant (
   id uuid not null,

@@ -77,8 +77,8 @@ const AT_ONCE = 5_000
 /** If rows were kept for another time before: every workspace is to be swept now, which says when the next time is. */
 export const noteRetention = async (db: Db, { keepDays, agentKeepDays }: Retention): Promise<void> => {
   const retention = `${keepDays} ${agentKeepDays}`
-  const changed = await db.system((sql) => sql`select 1 from deployment where retention is distinct from ${retention}`)
-  if (changed.length === 0) return
+  const [row] = await db.system((sql) => sql<{ differs: boolean }>`select retention_differs(${retention}) as differs`)
+  if (!row!.differs) return
   const some = () =>
     db.system(
       (
@@ -87,5 +87,5 @@ export const noteRetention = async (db: Db, { keepDays, agentKeepDays }: Retenti
         returning 1`,
     )
   while ((await some()).length === AT_ONCE);
-  await db.system((sql) => sql`update deployment set retention = ${retention}`)
+  await db.system((sql) => sql`select note_retention(${retention})`)
 }
