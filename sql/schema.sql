@@ -53,6 +53,7 @@ create table public.agent_approval (
   constraint agent_approval_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text]))),
   constraint agent_approval_tenant_id_step_id_key UNIQUE (tenant_id, step_id)
 );
+CREATE INDEX agent_approval_conversation ON public.agent_approval USING btree (tenant_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX agent_approval_tenant_id_job_id_idx ON public.agent_approval USING btree (tenant_id, job_id);
 CREATE INDEX agent_approval_tenant_id_status_id_idx ON public.agent_approval USING btree (tenant_id, status, id);
 CREATE UNIQUE INDEX agent_approval_direct ON public.agent_approval USING btree (tenant_id, direct_by, tool_name, arguments_hash) WHERE ((status = 'pending'::text) AND (direct_by IS NOT NULL));
@@ -81,11 +82,13 @@ create table public.agent_conversation (
   summary_authors jsonb not null default '[]'::jsonb,
   visibility text not null default 'workspace'::text,
   people jsonb not null default '[]'::jsonb,
+  deleted_at timestamp with time zone,
   constraint agent_conversation_origin_check CHECK ((origin = ANY (ARRAY['app'::text, 'channel'::text, 'schedule'::text, 'webhook'::text]))),
   constraint agent_conversation_pkey PRIMARY KEY (tenant_id, id),
   constraint agent_conversation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
   constraint agent_conversation_visibility_check CHECK ((visibility = ANY (ARRAY['workspace'::text, 'private'::text])))
 );
+CREATE INDEX agent_conversation_deleted ON public.agent_conversation USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX agent_conversation_passing ON public.agent_conversation USING btree (tenant_id, last_at) WHERE (origin = 'webhook'::text);
 CREATE INDEX agent_conversation_tenant_id_last_at_id_idx ON public.agent_conversation USING btree (tenant_id, last_at DESC, id DESC);
 CREATE UNIQUE INDEX agent_conversation_tenant_id_connection_id_thread_idx ON public.agent_conversation USING btree (tenant_id, connection_id, thread) WHERE (connection_id IS NOT NULL);

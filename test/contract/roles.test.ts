@@ -42,8 +42,9 @@ const conversationOf = async ({ workspace, person: { personId } }: Place): Promi
 
 /** Operations that everyone can use on what is theirs: the input for roles other than owner. */
 const own: Record<string, (place: Place) => Promise<Record<string, string>>> = {
-  // Viewers write and rename where they have begun; who sees a conversation, its starter decides.
+  // Viewers write, rename and delete where they have begun; who sees a conversation, its starter decides.
   'agent.conversations.update': async (place) => ({ id: await conversationOf(place) }),
+  'agent.conversations.remove': async (place) => ({ id: await conversationOf(place) }),
   'agent.conversations.send': async (place) => ({ id: await conversationOf(place) }),
   'agent.conversationPeople.add': async (place) => ({ id: await conversationOf(place) }),
   'agent.conversationPeople.remove': async (place) => ({ id: await conversationOf(place) }),

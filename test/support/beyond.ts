@@ -45,7 +45,7 @@ const ofGrowth = [
 /** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */
 const ofAgent = [
   ...['agent.conversations.update', 'agent.conversations.messages', 'agent.jobs.list', 'agent.jobs.events'],
-  ...['agent.conversations.events', 'agent.conversationPeople.add', 'agent.conversationPeople.remove'],
+  ...['agent.conversations.events', 'agent.conversations.remove', 'agent.conversationPeople.add', 'agent.conversationPeople.remove'],
   ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
   ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
   ...['agent.schedules.list', 'agent.schedules.get', 'agent.schedules.update', 'agent.schedules.remove', 'agent.schedules.run'],

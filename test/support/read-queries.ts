@@ -124,9 +124,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     unnamedAnswers({ connectionId: connection.id, network: engagement.network, postId: engagement.post_id, action: 'reply' }),
   ],
   'conversations.listConversations': () => [
-    listConversations({ ...page, as }),
-    listConversations({ ...page, after: { at: new Date(Date.UTC(9999, 0)), id: END }, as: person }),
-    listConversations({ ...page, status: 'active', visibility: 'workspace', as: person }),
+    listConversations({ ...page, as: { ...as, knowsAll: false } }),
+    listConversations({ ...page, after: { at: new Date(Date.UTC(9999, 0)), id: END }, as: { ...person, knowsAll: false } }),
+    listConversations({ ...page, status: 'active', visibility: 'workspace', as: { ...person, knowsAll: true } }),
   ],
   'documents.listDocuments': ({ document }) => [
     listDocuments(page),

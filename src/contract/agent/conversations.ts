@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { everybody, following, Message, NextSeq, nextCursor, page, use, visibilities } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
+import { InFlight } from '../shared-records.ts'
 import { Job } from './jobs.ts'
 import { turn } from './messages.ts'
 
@@ -19,6 +20,9 @@ const Conversation = record(
     }),
     startedBy: nullable(Id),
     people: T.Array(Id, { description: 'Who was added.' }),
+    hidden: T.Boolean({
+      description: 'true: a private conversation of others, without title and people. Owners see that it exists, and can delete it.',
+    }),
     createdAt: Time,
     updatedAt: Time,
     lastAt: Time,
@@ -43,7 +47,7 @@ export const OneConversation = record({ conversation: Conversation })
 export const conversations = {
   list: op.query(
     'GET /api/v1/agent/conversations',
-    'List conversations with the agent that you see, newest activity first. Filter by status or visibility.',
+    'List conversations with the agent that you see, newest activity first. Filter by status or visibility. Asked for private ones, a signed-in owner is told of those of others as well, without what they are about.',
     {
       input: {
         status: T.Optional(oneOf(statuses, { description: 'Return only conversations in this state.' })),
@@ -89,6 +93,12 @@ export const conversations = {
       output: OneConversation,
     },
     { ...use, ...everybody, errors: ['not_found'], repeatable: true },
+  ),
+  remove: op.command(
+    'DELETE /api/v1/agent/conversations/:id',
+    'Delete a conversation with all that was made of it, for everybody. Its jobs are cancelled, and its replies to channels go out no more; what is on its way is listed in in_flight. It is erased after 30 days. Requires the person who began it, or an owner: signed in, also for a private one of others.',
+    { input: { id: Id }, output: record({ ...OneConversation.properties, in_flight: InFlight }) },
+    { ...use, ...everybody, errors: ['not_found'], urgent: true, destructive: true },
   ),
   messages: op.query(
     'GET /api/v1/agent/conversations/:id/messages',

@@ -11,6 +11,7 @@ interface Decision {
 
 const DISCARDED = 'a person discarded the reply'
 const DISCONNECTED = 'its channel was disconnected'
+const DELETED = 'its conversation was deleted'
 
 /** A part of a dropped reply goes out no more. One that is on the wire says so until its outcome is known. */
 const droppedPart =
@@ -60,6 +61,12 @@ export const sent = (before: ChannelReply, { by, now, text }: Decision & { text?
 /** Its channel is disconnected while a part of it is on the wire. */
 export const disconnected = (before: ChannelReply, now: Date): ChannelReply =>
   isOver(before) ? before : dropped(before, DISCONNECTED, now)
+
+/** Its conversation is deleted: nothing more of it is sent. */
+export const deletedWith = (before: ChannelReply, now: Date): ChannelReply => {
+  if (before.status === 'held') return { ...before, status: 'discarded', error: DELETED, updated_at: now }
+  return isOver(before) ? before : dropped(before, DELETED, now)
+}
 
 /** Its process died, and its channel was disconnected: nothing of it is sent any more. */
 export const leftOnTheWire = (before: ChannelReply, now: Date): ChannelReply =>

@@ -1,4 +1,4 @@
-/** A conversation with the agent: active ⇄ archived. It holds finished messages only; each message of a person starts a job. */
+/** A conversation with the agent: active ⇄ archived, either of which can be deleted. It holds finished messages only; each message of a person starts a job. */
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 
@@ -119,6 +119,12 @@ export const requireMayWrite = (conversation: Pick<Conversation, 'person_id'>, b
 export const requireMayChange = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
   if (by.role === 'viewer' && !isStarter(conversation, by))
     fail('forbidden', 'the role viewer can rename and archive only conversations that it began itself')
+}
+
+/** Throws `forbidden`: its starter, and owners. */
+export const requireMayRemove = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
+  if (by.role !== 'owner' && !isStarter(conversation, by))
+    fail('forbidden', 'only the person who began the conversation and owners can delete it')
 }
 
 /** Throws `forbidden`: who sees a conversation is for whoever began it alone. */

@@ -8,16 +8,29 @@ import type { Job } from './job.ts'
 import type { Step } from './step.ts'
 import { attemptsOf } from './tasks/task.ts'
 
-export const conversationView = ({ id, title, status, origin, visibility, people, ...rest }: Conversation) => {
+/** `is_hidden`: it is a private one of others, of which owners see that it exists. */
+export type ShownConversation = Conversation & { is_hidden?: boolean }
+
+export const conversationView = ({
+  id,
+  title,
+  status,
+  origin,
+  visibility,
+  people,
+  is_hidden: hidden = false,
+  ...rest
+}: ShownConversation) => {
   const { person_id, created_at, updated_at, last_at } = rest
   return {
     id,
-    title,
+    title: hidden ? null : title,
     status,
     origin,
     visibility,
     startedBy: person_id,
-    people,
+    people: hidden ? [] : people,
+    hidden,
     createdAt: created_at,
     updatedAt: updated_at,
     lastAt: last_at,
@@ -88,6 +101,9 @@ const subjectView = (subject: Subject) => ({ ...subject, account: subject.accoun
 
 /** What stands in the place of what was said in a conversation that the reader does not see. */
 export const HIDDEN = '(said in a private conversation)'
+
+/** The same, of one that was deleted. */
+export const GONE = '(said in a conversation that was deleted)'
 
 interface ApprovalBeside {
   publicUrl: string

@@ -18,7 +18,7 @@ import { servedToolOfApproval } from '#store/agent/mcp-tools'
 import { hostRuleCount } from '#store/agent/rules'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
 import { saveThread, type Thread, threadOfApproval } from '#store/agent/thread'
-import { isApprovalHidden } from '#store/agent/visibility'
+import { placeOfApproval } from '#store/agent/visibility'
 import { decidersPart } from '#store/app/members'
 import type { Query } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
@@ -37,7 +37,7 @@ const NO_SUCH = 'no such approval'
 const the = (approval: Approval | undefined): Approval => found(approval, NO_SUCH)
 
 const deciding = (id: string, as: Reader) => ({
-  ...{ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id), hidden: isApprovalHidden(id, as) },
+  ...{ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id), hidden: placeOfApproval(id, as) },
 })
 
 const approving = (id: string, as: Reader) => ({ ...deciding(id, as), thread: threadOfApproval(id), served: servedToolOfApproval(id) })
@@ -79,7 +79,7 @@ const readingHandlers = ({ tools, publicUrl }: Deps): Pick<Handlers<typeof appro
 
 interface Told {
   job: Job | undefined
-  hidden: { hidden: boolean }
+  hidden: Pick<Decider, 'hidden'>
 }
 
 export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<typeof approvals> => {
@@ -133,10 +133,13 @@ interface Decider {
   principal: Principal
   /** Whether they do not see the conversation. */
   hidden: boolean
+  /** Whether it was deleted. */
+  gone: boolean
 }
 
 /** Throws `forbidden`: only those decide about a call who may run the operation themselves. Nobody else sees that of a private conversation. */
-const requireMay = (tools: ToolBox, { tool_name }: Approval, { principal, hidden }: Decider): void => {
+const requireMay = (tools: ToolBox, { tool_name }: Approval, { principal, hidden, gone }: Decider): void => {
+  if (gone) fail('not_found', NO_SUCH)
   if (mayRunTool(tools, tool_name, principal)) return
   if (hidden) fail('not_found', NO_SUCH)
   fail('forbidden', `the role ${roleOf(principal)} cannot decide about ${tool_name}, because it cannot run it`)

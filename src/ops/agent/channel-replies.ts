@@ -36,9 +36,9 @@ export const channelReplyHandlers = ({ publicUrl }: { publicUrl: string }): Hand
     send: loading(
       ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
       ({ text }, context, { before }) => {
-        const { channel, is_hidden, ...reply } = the(before)
+        const { channel, is_hidden, is_gone, ...reply } = the(before)
         const after = sent(reply, { ...decisionOf(context), text })
-        const shown = { reply: view({ ...after, channel, is_hidden }) }
+        const shown = { reply: view({ ...after, channel, is_hidden, is_gone }) }
         if (after === reply) return { reply: shown, unchanged: true }
         const effects = { writes: [saveReply(after)], work: [sendingWork(after, context.gate.now)] }
         return { reply: shown, effects, auditDetail: { ...traceOf(after), edited: after.text !== reply.text } }
@@ -57,12 +57,12 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
   discard: loading(
     ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)), work: workFor('channel_reply', id) }),
     (_, context, { before, work }) => {
-      const { channel, is_hidden, ...reply } = the(before)
+      const { channel, is_hidden, is_gone, ...reply } = the(before)
       // What is not on the wire yet is not sent any more.
       const isRecalled = context.lanes.recall(({ id }) => id === work?.id).length > 0
       const now = isRecalled ? recalled(reply) : reply
       const after = discarded(now, decisionOf(context))
-      const shown = { reply: view({ ...after, channel, is_hidden }), in_flight: onTheWire(after) }
+      const shown = { reply: view({ ...after, channel, is_hidden, is_gone }), in_flight: onTheWire(after) }
       if (after === now) return { reply: shown, unchanged: true }
       const settled = work?.state === 'queued' ? [work.id] : []
       return { reply: shown, effects: { writes: [saveReply(after)], settled }, auditDetail: { ...traceOf(after), status: after.status } }
@@ -72,7 +72,7 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
   settle: loading(
     ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
     ({ outcome, updatedAt: seen }, context, { before }) => {
-      const { channel, is_hidden, ...reply } = the(before)
+      const { channel, is_hidden, is_gone, ...reply } = the(before)
       const settling = {
         arrived: outcome === 'arrived',
         seen: seen === undefined ? undefined : new Date(seen),
@@ -82,7 +82,7 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
       const work = after.status === 'queued' ? [sendingWork(after, context.gate.now)] : []
       const parts = reply.parts.flatMap(({ state }, index) => (state === 'unknown' ? [index] : []))
       return {
-        reply: { reply: view({ ...after, channel, is_hidden }) },
+        reply: { reply: view({ ...after, channel, is_hidden, is_gone }) },
         effects: { writes: [saveReply(after)], work },
         auditDetail: { ...traceOf(after), outcome, parts, status: after.status },
       }
@@ -97,4 +97,7 @@ const sendingWork = ({ id, connection_id }: ChannelReply, now: Date) =>
 const onTheWire = (reply: ChannelReply) =>
   isOnTheWire(reply) ? [{ reply_id: reply.id, origin: 'manual' as const, since: reply.updated_at }] : []
 
-const traceOf = ({ connection_id, job_id }: ShownReply | Omit<ShownReply, 'channel' | 'is_hidden'>) => ({ connection_id, job_id })
+const traceOf = ({ connection_id, job_id }: ShownReply | Omit<ShownReply, 'channel' | 'is_hidden' | 'is_gone'>) => ({
+  connection_id,
+  job_id,
+})

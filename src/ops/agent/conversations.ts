@@ -1,9 +1,11 @@
 import type { conversations } from '#contract/agent/conversations'
+import { deletedConversation } from '#decisions/agent/deleting'
 import {
   type Conversation,
   newConversation,
   requireActive,
   requireMayChange,
+  requireMayRemove,
   requireMayShow,
   requireMayWrite,
   updateConversation,
@@ -12,11 +14,21 @@ import type { Job } from '#domain/agent/job'
 import { conversationView, jobView, messageView } from '#domain/agent/views'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { insertConversation, listConversations, saveConversation, shownConversation, turnFacts } from '#store/agent/conversations'
-import { openJobsOf } from '#store/agent/jobs'
+import { channelOriginPart, openRepliesOf } from '#store/agent/channel-replies'
+import {
+  insertConversation,
+  knownConversation,
+  listConversations,
+  saveConversation,
+  shownConversation,
+  turnFacts,
+} from '#store/agent/conversations'
+import { openJobsOf, openJobsWithin } from '#store/agent/jobs'
 import { messagesPart } from '#store/agent/messages'
-import { loadBy } from '#store/engine/load'
-import { partyOf } from '#store/engine/principal'
+import { hasSchedules } from '#store/agent/schedules'
+import { callsInFlight } from '#store/agent/steps'
+import { loadBy, loadNow } from '#store/engine/load'
+import { isSignedInOwner, partyOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { conversationEvents } from '../job-events.ts'
 import { loading } from '../loading.ts'
@@ -38,10 +50,11 @@ export const changed = (conversation: Conversation, jobs: readonly Job[]) => ({
   auditDetail: { visibility: conversation.visibility, people: conversation.people },
 })
 
-export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handlers<typeof conversations> => ({
+export const conversationHandlers = (parts: TurnParts & { publicUrl: string }, waiters: Waiters): Handlers<typeof conversations> => ({
   async list({ status, visibility, ...input }, { read, principal }) {
     const page = timedPageOf(input)
-    const asked = listConversations({ ...page, status, visibility, as: partyOf(principal) })
+    const as = { ...partyOf(principal), knowsAll: visibility === 'private' && isSignedInOwner(principal) }
+    const asked = listConversations({ ...page, status, visibility, as })
     const { rows, next_cursor } = timedResult(await read(asked), page.limit, ({ last_at }) => last_at)
     return { conversations: rows.map(conversationView), nextCursor: next_cursor }
   },
@@ -69,6 +82,8 @@ export const conversationHandlers = (parts: TurnParts, waiters: Waiters): Handle
     },
   ),
 
+  remove: removing(parts.publicUrl),
+
   async messages({ id, ...input }, { read, principal }) {
     const page = pageOf(input)
     const { conversation, messages } = await loadBy(read, {
@@ -95,5 +110,26 @@ const sending = (parts: TurnParts): Handlers<typeof conversations>['send'] =>
       const turn = { before: conversation, said, principal, facts, now: gate.now, save: saveConversation }
       const { message, job, ...rest } = await startTurn(parts, turn, context)
       return { reply: { message: messageView(message), job: jobView(job) }, ...rest }
+    },
+  )
+
+const removing = (publicUrl: string): Handlers<typeof conversations>['remove'] =>
+  loading(
+    ({ id }, { principal }) => ({
+      before: knownConversation(id, { ...partyOf(principal), knowsAll: isSignedInOwner(principal) }),
+      ...{ tree: openJobsWithin(id), calls: callsInFlight, replies: openRepliesOf(id), schedules: hasSchedules(id) },
+    }),
+    async (_, { gate: { now }, lanes, principal, sql }, { before, ...loaded }) => {
+      const conversation = the(before)
+      requireMayRemove(conversation, partyOf(principal))
+      const asked = loaded.tree.filter(({ kind }) => kind === 'channel')
+      const parts = Object.fromEntries(asked.map(({ id }) => [id, channelOriginPart(id)]))
+      const origins = asked.length > 0 ? await loadNow(sql, parts) : {}
+      const { in_flight, ...result } = deletedConversation(conversation, { ...loaded, origins }, { lanes, publicUrl, now })
+      return {
+        ...result,
+        reply: { conversation: conversationView(conversation), in_flight },
+        auditDetail: { visibility: conversation.visibility, jobs: loaded.tree.length },
+      }
     },
   )

@@ -1,9 +1,8 @@
 import type { jobs } from '#contract/agent/jobs'
-import { cancelledJob } from '#decisions/agent/cancelling'
+import { cancelledJob, stopped } from '#decisions/agent/cancelling'
 import { answerEffects } from '#decisions/agent/channel-replies'
 import { childEnded } from '#decisions/agent/family'
 import type { ToolBox } from '#decisions/agent/toolbox'
-import type { LiveLanes } from '#decisions/deciding'
 import { cancelledText } from '#domain/agent/channel-answer'
 import type { Reader } from '#domain/agent/conversation'
 import { isOver, type Job } from '#domain/agent/job'
@@ -12,9 +11,9 @@ import { approvalView, jobView, messageView, stepView } from '#domain/agent/view
 import { fail, found } from '#kernel/errors'
 import { approvalsOf, approvalsOfTree } from '#store/agent/approvals'
 import { channelOriginPart } from '#store/agent/channel-replies'
-import { behindPart, childrenOf, jobPart, listJobs, type OpenJob, openTreeOf, shownJob, treeOf } from '#store/agent/jobs'
+import { behindPart, childrenOf, jobPart, listJobs, openTreeOf, shownJob, treeOf } from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
-import { type CallInFlight, callsInFlight, shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
+import { callsInFlight, shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
 import { decidersPart } from '#store/app/members'
 import { merge } from '#store/engine/letter'
 import { loadBy, loadNow, when } from '#store/engine/load'
@@ -118,18 +117,6 @@ const around = ({ id, conversation_id, parent_id, parent_step_id, kind }: Job) =
   parentStep: when(parent_step_id !== null, stepPart(parent_step_id ?? id)),
   origin: when(kind === 'channel', channelOriginPart(id)),
 })
-
-/**
- * Stops what runs of these jobs. Gives the rows of work that are over, and the calls outside that can no longer be stopped: the row of such a
- * call is settled with its outcome.
- */
-const stopped = (tree: readonly OpenJob[], calls: readonly CallInFlight[], lanes: LiveLanes) => {
-  const works = new Set(tree.flatMap(({ work }) => work ?? []))
-  const recalled = new Set(lanes.recall((work) => works.has(work.id)).map(({ id }) => id))
-  const onTheirWay = new Set(lanes.ids().filter((id) => !recalled.has(id)))
-  const left = new Set(tree.flatMap(({ id, work }) => (work && recalled.has(work) ? [] : id)))
-  return { settled: [...works].filter((id) => !onTheirWay.has(id)), in_flight: calls.filter(({ job_id }) => left.has(job_id)) }
-}
 
 /** Viewers may cancel their own jobs, everybody else all. */
 const requireOwn = ({ on_behalf }: Job, principal: Principal): void => {

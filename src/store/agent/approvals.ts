@@ -7,7 +7,7 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { tree } from './jobs.ts'
-import { isMadeShown } from './visibility.ts'
+import { isMadeGone, isMadeShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
@@ -36,10 +36,10 @@ const taint = (sql: Sql): Fragment => sql`(select j.taint from agent_job j where
 
 const hidden = (sql: Sql, as: Reader): Fragment => sql`not ${isMadeShown(sql, sql`a.conversation_id`, as)}`
 
-/** That of a private conversation is shown to whoever may decide about it as well. */
+/** That of a private conversation is shown to whoever may decide about it as well, and that of a deleted one to nobody. */
 const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
   sql`(a.tool_name = any(${[...as.tools]}::text[]) or (${as.served} and a.tool_name <> all(${[...as.known]}::text[]))
-    or ${isMadeShown(sql, sql`a.conversation_id`, as)})`
+    or ${isMadeShown(sql, sql`a.conversation_id`, as)}) and not ${isMadeGone(sql, sql`a.conversation_id`)}`
 
 /** With the record that the call made or changed, once it has run. */
 export const shownApproval = (id: string, as: ApprovalReader) =>

@@ -8,7 +8,7 @@ import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
-import { isMadeShown } from './visibility.ts'
+import { isMadeGone, isMadeShown } from './visibility.ts'
 
 const columns = (
   sql: Sql,
@@ -29,7 +29,8 @@ export const repliesPart = (connectionId: string, ids: readonly string[]) =>
     (sql) => sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId} and r.id = any(${[...ids]}::uuid[])`,
   )
 
-const hidden = (sql: Sql, as: Reader): Fragment => sql`(not ${isMadeShown(sql, sql`r.conversation_id`, as)}) as is_hidden`
+const hidden = (sql: Sql, as: Reader): Fragment => sql`(not ${isMadeShown(sql, sql`r.conversation_id`, as)}) as is_hidden,
+  ${isMadeGone(sql, sql`r.conversation_id`)} as is_gone`
 
 export const shownReplyPart = (id: string, as: Reader) =>
   one<ShownReply>(times, (sql) => sql`select ${columns(sql)}, ${channel(sql)}, ${hidden(sql, as)} from ${shown(sql)} where r.id = ${id}`)
@@ -104,6 +105,14 @@ export const sendingReplies = (connectionId: string) =>
   many<ChannelReply>(
     times,
     (sql) => sql`select ${columns(sql)} from channel_reply r where r.connection_id = ${connectionId} and r.status = 'sending' limit 100`,
+  )
+
+/** Replies of a conversation that are held, wait to be sent or are on the wire, with their rows of work. */
+export const openRepliesOf = (conversationId: string) =>
+  many<ChannelReply & { work: string | null }>(
+    times,
+    (sql) => sql`select ${columns(sql)}, w.id as work from channel_reply r left join work w on w.kind = 'channel_reply' and w.ref_id = r.id
+      where r.conversation_id = ${conversationId} and r.status in ('held', 'queued', 'sending') order by r.id limit 1000`,
   )
 
 export interface ReplyInFlight {

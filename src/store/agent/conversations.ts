@@ -1,5 +1,6 @@
 import { STRANGERS } from '#domain/agent/channel-trust'
 import type { Conversation, Reader, Visibility } from '#domain/agent/conversation'
+import type { ShownConversation } from '#domain/agent/views'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
@@ -14,9 +15,22 @@ const times = { last_at: true, created_at: true, updated_at: true } as const
 export const conversationPart = (id: string) =>
   one<Conversation>(times, (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id}`)
 
+/** `knowsAll`: they are shown that private conversations of others exist. */
+export type Knower = Reader & { knowsAll: boolean }
+
+const isKnown = (sql: Sql, as: Knower): Fragment => (as.knowsAll ? sql`c.deleted_at is null` : isShown(sql, as))
+const hidden = (sql: Sql, as: Knower): Fragment => sql`not ${isShown(sql, as)} as is_hidden`
+
 /** For those who see it. */
 export const shownConversation = (id: string, as: Reader) =>
   one<Conversation>(times, (sql) => sql`select ${columns(sql)} from agent_conversation c where c.id = ${id} and ${isShown(sql, as)}`)
+
+/** For those who may delete it: `knowsAll` are shown that it exists. */
+export const knownConversation = (id: string, as: Knower) =>
+  one<ShownConversation>(
+    times,
+    (sql) => sql`select ${columns(sql)}, ${hidden(sql, as)} from agent_conversation c where c.id = ${id} and ${isKnown(sql, as)}`,
+  )
 
 /** A page by newest activity. */
 export interface ActivityPage {
@@ -27,13 +41,13 @@ export interface ActivityPage {
 interface ConversationFilters {
   status?: Conversation['status'] | undefined
   visibility?: Visibility | undefined
-  as: Reader
+  as: Knower
 }
 
 export const listConversations =
-  ({ limit, after, status, visibility, as }: ActivityPage & ConversationFilters): Query<Conversation> =>
+  ({ limit, after, status, visibility, as }: ActivityPage & ConversationFilters): Query<ShownConversation> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_conversation c where ${isShown(sql, as)}
+    sql`select ${columns(sql)}, ${hidden(sql, as)} from agent_conversation c where ${isKnown(sql, as)}
       ${visibility ? sql`and c.visibility = ${visibility}` : sql``} ${status ? sql`and c.status = ${status}` : sql``}
       ${after ? sql`and (c.last_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
       order by c.last_at desc, c.id desc limit ${limit + 1}`
@@ -76,3 +90,9 @@ export const saveConversation =
     const fields = { title, status, visibility, people: sql.json(people), summary, summarised_to, next_seq, last_at, updated_at }
     return sql`update agent_conversation set ${assignments(sql, fields)} where id = ${id}`
   }
+
+/** It is shown to nobody any more. Its thread in a channel is free for the next one. */
+export const deleteConversation =
+  (id: string, now: Date): Query =>
+  (sql) =>
+    sql`update agent_conversation set deleted_at = ${now}, updated_at = ${now}, connection_id = null, thread = null where id = ${id}`

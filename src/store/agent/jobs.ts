@@ -51,6 +51,15 @@ export const openTreeOf = (jobId: string) =>
       left join work w on w.kind = 'agent' and w.ref_id = j.id where j.ended_at is null order by j.depth, j.id`,
   )
 
+/** The same of all jobs of a conversation. */
+export const openJobsWithin = (conversationId: string) =>
+  many<OpenJob>(
+    times,
+    (sql) => sql`select ${columns(sql)}, w.id as work from agent_job r join agent_job j on j.root_id = r.id
+      left join work w on w.kind = 'agent' and w.ref_id = j.id
+      where r.conversation_id = ${conversationId} and r.ended_at is null and j.ended_at is null order by j.depth, j.id`,
+  )
+
 interface JobFilters {
   status?: JobStatus | undefined
   kind?: JobKind | undefined

@@ -33,6 +33,16 @@ export const listSchedules =
       ${after ? sql`and (coalesce(s.next_at, ${NO_TIME}::timestamptz), ${after.id}::uuid) > (${after.at}::timestamptz, s.id)` : sql``}
       order by s.next_at, s.id desc limit ${limit + 1}`
 
+/** Whether schedules say in this conversation what they do. */
+export const hasSchedules = (conversationId: string) =>
+  sure(one<{ any: boolean }>({}, (sql) => sql`select exists (select from agent_schedule where conversation_id = ${conversationId}) as any`))
+
+/** Schedules of a conversation go on in another one; null: in one that their next run begins. */
+export const moveSchedules =
+  (from: string, to: string | null): Query =>
+  (sql) =>
+    sql`update agent_schedule set conversation_id = ${to} where conversation_id = ${from}`
+
 const json = (sql: Sql, { tools, taint, on_behalf }: Schedule) => ({
   tools: tools === null ? null : sql.json(tools),
   taint: sql.json(taint),

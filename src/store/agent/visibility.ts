@@ -3,16 +3,21 @@ import type { Reader } from '#domain/agent/conversation'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 
-/** Of a conversation `c`. */
+/** Of a conversation `c`. One that was deleted is shown to nobody. */
 export const isShown = (sql: Sql, { personId }: Reader): Fragment => {
-  if (personId === null) return sql`c.visibility = 'workspace'`
+  if (personId === null) return sql`(c.deleted_at is null and c.visibility = 'workspace')`
   // Of somebody who has left there is no id to compare with, and the negation of what is not known would show all.
-  return sql`(c.visibility = 'workspace' or coalesce(c.person_id = ${personId}, false) or c.people @> ${sql.json([personId])}::jsonb)`
+  return sql`(c.deleted_at is null and (c.visibility = 'workspace' or coalesce(c.person_id = ${personId}, false)
+    or c.people @> ${sql.json([personId])}::jsonb))`
 }
 
 /** Of what has been made of a conversation, by its id; what is made of none is everybody's. */
 export const isMadeShown = (sql: Sql, conversationId: Fragment, as: Reader): Fragment =>
   sql`not exists (select from agent_conversation c where c.id = ${conversationId} and not ${isShown(sql, as)})`
+
+/** Of what has been made of a conversation: whether that was deleted. */
+export const isMadeGone = (sql: Sql, conversationId: Fragment): Fragment =>
+  sql`exists (select from agent_conversation c where c.id = ${conversationId} and c.deleted_at is not null)`
 
 /** Of a job `j`. A child follows its root. */
 export const isJobShown = (sql: Sql, as: Reader): Fragment =>
@@ -22,12 +27,13 @@ export const isJobShown = (sql: Sql, as: Reader): Fragment =>
     as,
   )
 
-/** Whether an approval is asked in a conversation that the reader does not see. */
-export const isApprovalHidden = (id: string, as: Reader) =>
+/** Whether an approval is asked in a conversation that the reader does not see, or in one that was deleted. */
+export const placeOfApproval = (id: string, as: Reader) =>
   sure(
-    one<{ hidden: boolean }>(
+    one<{ hidden: boolean; gone: boolean }>(
       {},
-      (sql) => sql`select exists (select from agent_approval a where a.id = ${id}
-        and not ${isMadeShown(sql, sql`a.conversation_id`, as)}) as hidden`,
+      (sql) => sql`select coalesce(bool_or(not ${isMadeShown(sql, sql`a.conversation_id`, as)}), false) as hidden,
+          coalesce(bool_or(${isMadeGone(sql, sql`a.conversation_id`)}), false) as gone
+        from agent_approval a where a.id = ${id}`,
     ),
   )

@@ -134,6 +134,7 @@ export const agentSources = {
       'thread',
       'last_at',
       ...times,
+      'deleted_at',
     ],
     key: byId,
   },

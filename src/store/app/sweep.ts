@@ -1,7 +1,7 @@
 /**
  * Deletion of rows past their retention, which the database defines (sql/000053-one-sweep.sql, sql/000057-sweep-channels.sql,
- * sql/000049-files.sql, sql/000051-artifacts.sql, sql/000065-warnings.sql, sql/000070-erase-deleted.sql), and of the times at which a workspace
- * has some (sql/000105-sweep-when-due.sql).
+ * sql/000049-files.sql, sql/000051-artifacts.sql, sql/000065-warnings.sql, sql/000070-erase-deleted.sql, sql/000098-deleted-conversations.sql),
+ * and of the times at which a workspace has some (sql/000098-deleted-conversations.sql, sql/000105-sweep-when-due.sql).
  */
 import type { Db } from '../engine/db.ts'
 import { livingOwner } from '../engine/placement.ts'
@@ -23,7 +23,7 @@ export const sweepSome = (db: Db, tenantId: string, { keepDays, agentKeepDays, r
         sweep_agent(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
         sweep_channels(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day', ${rows}),
         sweep_artifacts(${tenantId}, ${rows}), sweep_files(${tenantId}, ${rows}),
-        sweep_prints(${tenantId}, ${rows}), sweep_deleted(${tenantId}, ${rows})]) part`
+        sweep_prints(${tenantId}, ${rows}), sweep_deleted(${tenantId}, ${rows}), sweep_conversations(${tenantId}, ${rows})]) part`
     return row!.more
   })
 
@@ -61,7 +61,7 @@ export const noteSweep = (
   db.system(
     (sql) => sql`update actor set sweep_at = case
         when ${livingOwner(sql)} then clock_timestamp() + ${everyMs} * interval '1 millisecond'
-        else sweep_due(tenant_id, ${keepDays} * interval '1 day', ${agentKeepDays} * interval '1 day') end
+        else least(sweep_due(tenant_id, ${keepDays} * interval '1 day', ${agentKeepDays} * interval '1 day'), conversations_due(tenant_id)) end
       where tenant_id = ${tenantId} and epoch = ${epoch}`,
   )
 

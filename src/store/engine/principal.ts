@@ -33,5 +33,8 @@ export const partyOf = (principal: Principal): { role: Role; personId: string | 
   personId: principal.member?.personId ?? null,
 })
 
+/** An owner in person, and no program of theirs. */
+export const isSignedInOwner = (principal: Principal): boolean => principal.kind === 'session' && roleOf(principal) === 'owner'
+
 /** The caller's person id, for operations that only people can use. Throws `forbidden`. */
 export const personOf = ({ member }: Principal): string => member?.personId ?? fail('forbidden')

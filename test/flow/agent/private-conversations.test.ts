@@ -109,6 +109,8 @@ const table: Record<string, Row> = {
   'agent.conversations.create': { other: 'it begins another' },
   'agent.conversations.get': ofConversation(),
   'agent.conversations.update': ofConversation({ title: 'Mine' }),
+  // Owners can delete it: deleted-conversations.test.ts.
+  'agent.conversations.remove': ofConversation(),
   'agent.conversations.messages': ofConversation(),
   'agent.conversations.events': ofConversation(),
   'agent.conversations.send': ofConversation({ content: 'Hello' }),
@@ -179,8 +181,10 @@ const asked = all.flatMap((o) => {
 
 describe('another member finds nothing of it', () => {
   test.each(asked)('by %s', async (id, o, row) => {
-    const readers = id.startsWith('agent.approvals.') ? outsiders : ([...outsiders, 'owner', 'approver'] as const)
-    for (const reader of readers) {
+    const mayDecide = id.startsWith('agent.approvals.') ? ['owner', 'approver'] : []
+    const mayAct = id === 'agent.conversations.remove' ? ['owner'] : mayDecide
+    for (const reader of [...outsiders, 'owner', 'approver'] as const) {
+      if (mayAct.includes(reader)) continue
       const by = others[reader]!
       if ('without' in row) {
         const { status, text } = await app.send(o.method, braces(o.path), { key: by })

@@ -1,0 +1,84 @@
+/** What goes with a conversation that is deleted: its jobs are cancelled, and its replies to channels go out no more. */
+import type { ChannelOrigin } from '#domain/agent/channel-answer'
+import { cancelledText } from '#domain/agent/channel-answer'
+import type { ChannelReply } from '#domain/agent/channel-reply'
+import { deletedWith, isOnTheWire, recalled } from '#domain/agent/channel-reply-decisions'
+import { type Conversation, newConversation } from '#domain/agent/conversation'
+import { newId } from '#kernel/ids'
+import { type openRepliesOf, saveReply } from '#store/agent/channel-replies'
+import { deleteConversation, insertConversation } from '#store/agent/conversations'
+import type { OpenJob } from '#store/agent/jobs'
+import { moveSchedules } from '#store/agent/schedules'
+import type { CallInFlight } from '#store/agent/steps'
+import { type Effects, merge } from '#store/engine/letter'
+import type { Loaded } from '#store/engine/load'
+import type { LiveLanes } from '../deciding.ts'
+import { cancelledJob, stopped } from './cancelling.ts'
+import { answerEffects } from './channel-replies.ts'
+
+type OpenReply = Loaded<{ replies: ReturnType<typeof openRepliesOf> }>['replies'][number]
+
+interface Belongings {
+  /** Its jobs and their descendants that are not over. */
+  tree: readonly OpenJob[]
+  calls: readonly CallInFlight[]
+  replies: readonly OpenReply[]
+  schedules: { any: boolean }
+  /** Of jobs that somebody in a channel waits for, by their ids. */
+  origins: Readonly<Record<string, ChannelOrigin | undefined>>
+}
+
+interface Deleting {
+  lanes: LiveLanes
+  publicUrl: string
+  now: Date
+}
+
+export const deletedConversation = (conversation: Conversation, parts: Belongings, { lanes, publicUrl, now }: Deleting) => {
+  const work = stopped(parts.tree, parts.calls, lanes)
+  const sending = stoppedReplies(parts.replies, lanes, now)
+  const cancelled = parts.tree.map((one) => cancelledJob(one, now))
+  const effects = merge(
+    {
+      settled: work.settled,
+      writes: [deleteConversation(conversation.id, now)],
+      news: [conversation.id, ...parts.tree.map(({ id }) => id)],
+    },
+    ...cancelled.map((one) => one.effects),
+    sending.effects,
+    ...parts.tree.map((job) => told(job, parts.origins[job.id], { publicUrl, now })),
+    parts.schedules.any ? { writes: movedSchedules(conversation, now) } : {},
+  )
+  const answers = cancelled.map(({ job }) => ({ refId: job.id, with: 'late' as const }))
+  return { effects, answers, in_flight: [...work.in_flight, ...sending.in_flight] }
+}
+
+/** Whoever has asked in a channel, and still waits, is told; in words that are none of the conversation's. */
+const told = (job: OpenJob, origin: ChannelOrigin | undefined, { publicUrl, now }: Omit<Deleting, 'lanes'>): Effects =>
+  origin ? answerEffects(job, { origin: { ...origin, conversation_id: null }, publicUrl, text: cancelledText(job), now }) : {}
+
+const stoppedReplies = (replies: readonly OpenReply[], lanes: LiveLanes, now: Date) => {
+  const works = new Set(replies.flatMap(({ work }) => work ?? []))
+  const taken = new Set(lanes.recall(({ id }) => works.has(id)).map(({ id }) => id))
+  const running = new Set(lanes.ids().filter((id) => !taken.has(id)))
+  const after = replies.map(({ work, ...reply }): { work: string | null; reply: ChannelReply } => ({
+    work,
+    reply: deletedWith(work && taken.has(work) ? recalled(reply) : reply, now),
+  }))
+  const left = after.filter(({ reply }) => isOnTheWire(reply))
+  return {
+    effects: {
+      writes: after.map(({ reply }) => saveReply(reply)),
+      settled: after.flatMap(({ work, reply }) => (work && !running.has(work) && !isOnTheWire(reply) ? [work] : [])),
+    } satisfies Effects,
+    in_flight: left.map(({ reply }) => ({ reply_id: reply.id, origin: 'manual' as const, since: reply.updated_at })),
+  }
+}
+
+/** Schedules are the workspace's and go on: in a conversation that their next run begins, or in one that is as private as the one before. */
+const movedSchedules = (before: Conversation, now: Date) => {
+  if (before.visibility === 'workspace') return [moveSchedules(before.id, null)]
+  const { person_id, visibility, people, origin } = before
+  const next = { ...newConversation(newId(), { title: null, person_id, visibility, origin, now }), people }
+  return [insertConversation(next), moveSchedules(before.id, next.id)]
+}
