@@ -56,7 +56,7 @@ const inputsOf = (o: NamedOp): Record<string, unknown>[] => {
   const optional = Object.keys(properties)
     .filter((name) => !inPath.includes(name) && !needed.includes(name) && !NEVER_SHOWN.has(name))
     .slice(0, MAX_OPTIONS)
-  const isTrivial = ['PUT', 'PATCH'].includes(o.method) && needed.length === 0
+  const isTrivial = ['PUT', 'PATCH'].includes(o.method) && needed.length === 0 && optional.length > 0
   const examples = [...(isTrivial ? [] : [needed]), ...(optional.length > 0 ? [[...needed, ...optional]] : [])]
   return examples.map((names) =>
     Object.fromEntries([...inPath, ...names].map((name) => [name, sample((properties[name] ?? { type: 'string' }) as TSchema)])),
