@@ -129,7 +129,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
     expect(Object.keys(openapi.paths['/health']?.get?.responses ?? {})).toEqual(['200', '503'])
     const { post } = openapi.paths[INBOUND] ?? {}
-    expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([[], ['200', '401', '413', '429', '503']])
+    expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([[], ['200', '401', '403', '413', '429', '503']])
     const { post: taken, get: asked } = openapi.paths[CHANNELS] ?? {}
     expect([taken?.security, Object.keys(taken?.responses ?? {})]).toEqual([[], ['200', '400', '401', '404', '413', '429', '503']])
     expect([asked?.security, Object.keys(asked?.responses ?? {})]).toEqual([[], ['200', '403', '404', '405', '429', '503']])

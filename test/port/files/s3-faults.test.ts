@@ -130,7 +130,8 @@ describe('storing', () => {
     const all = Array.from({ length: 13 }, () => refusalOf(put(10)))
     expect(await Promise.race(all)).toStartWith('rate_limited: rate_limited:uploads of files')
     first.resolve()
-    expect((await Promise.all(all)).filter((refusal) => refusal === 'none')).toHaveLength(12)
+    // Three at once are one workspace's, and eight wait.
+    expect((await Promise.all(all)).filter((refusal) => refusal === 'none')).toHaveLength(11)
   })
 })
 

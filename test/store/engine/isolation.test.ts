@@ -68,7 +68,19 @@ describe('the pools', () => {
       if (read === 'allowed') open.push(table)
       else expect([table, read]).toEqual([table, '42501'])
     }
-    expect(open.filter((table) => !['actor', 'api_key', 'inbound_route', 'invitation', 'member', 'session'].includes(table))).toEqual([])
+    const needed = ['actor', 'api_key', 'inbound_route', 'invitation', 'member', 'session', 'work']
+    expect(open.filter((table) => !needed.includes(table))).toEqual([])
+  })
+
+  test('of the system sees of work what fails alone, for operators, and no payload of it', async () => {
+    const [healthy, failing] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
+    for (const [id, failures] of [[healthy, 0] as const, [failing, 1] as const])
+      await owner`insert into work (id, tenant_id, lane, kind, ref_id, origin, run_at, failures)
+        values (${id}, ${tenant}, 'sync', 'metrics', ${id}, 'automatic', now(), ${failures})`
+    const seen = await db.system((sql) => sql<{ id: string }>`select id from work where tenant_id = ${tenant}`)
+    expect(seen.map(({ id }) => id)).toEqual([failing])
+    expect(await denied(db.system((sql) => sql`select payload from work`))).toBe('42501')
+    await owner`delete from work where tenant_id = ${tenant}`
   })
 
   test.each(['node', 'migration', 'sandbox.posts', 'pg_authid'])('of tenants cannot read %s', async (table) => {
