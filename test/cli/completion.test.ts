@@ -55,7 +55,7 @@ describe.each(Object.keys(programs))('%s completes', (shell) => {
     [
       'groups of the agent',
       ['agent', 'c'],
-      ['channel-identities', 'channel-replies', 'channels', 'chat', 'conversation-feedback', 'conversations'],
+      ['channel-identities', 'channel-replies', 'channels', 'chat', 'conversation-feedback', 'conversation-people', 'conversations'],
     ],
     ['commands of a group of the agent', ['agent', 'jobs', 'w'], ['watch']],
     ['options of a command of the agent', ['agent', 'approvals', 'list', '--s'], ['--status']],

@@ -71,26 +71,25 @@ const rendered = (runs: readonly Run[], style: Style): string => {
   return out
 }
 
-const SMALLER = 3 / 4
+/** Into how many messages something of this size goes, if it can be cut anywhere. */
+const messagesOf = ({ units, septets }: Size, style: Style): number => {
+  let count = 1
+  while (count < units && !style.fits({ units: units / count, septets: septets / count })) count++
+  return count
+}
 
-/**
- * A text as stretches `[from, to)`, each as long as fits and is cut well. Tries shrink by a quarter, and the next stretch begins where the
- * last one ended: the work grows with the length of the text alone.
- */
-const stretches = (text: string, fits: (from: number, to: number) => boolean): [number, number][] => {
+/** A text as stretches `[from, to)` of about the same length, as few as should fit by the size of the whole, and more than one. */
+const stretches = (text: string, size: Size, style: Style): [number, number][] => {
   const found: [number, number][] = []
-  let [from, hope] = [0, text.length]
+  let from = 0
   while (from < text.length) {
     const rest = text.slice(from)
-    let most = Math.min(rest.length, hope)
-    let length = most < rest.length ? placeOf(rest, most) : most
-    while (most > 1 && !fits(from, from + length)) {
-      most = Math.max(1, Math.floor(most * SMALLER))
-      length = placeOf(rest, most)
-    }
-    found.push([from, from + length])
-    from += length
-    hope = Math.ceil(most / SMALLER)
+    const share = rest.length / text.length
+    const count = messagesOf({ units: size.units * share, septets: size.septets * share }, style)
+    const most = Math.ceil(rest.length / (from === 0 ? Math.max(count, 2) : count))
+    const to = from + (most < rest.length ? placeOf(rest, most) : rest.length)
+    found.push([from, to])
+    from = to
   }
   return found
 }
@@ -109,9 +108,12 @@ const runsWithin = (runs: readonly Run[], from: number, to: number): Run[] => {
 
 /** `first` begins the first piece, `rest` the others. */
 const piecesOf = (runs: Run[], [first, rest]: readonly [string, string], style: Style): string[] => {
-  const piece = (from: number, to: number) => ((from === 0 ? first : rest) + rendered(runsWithin(runs, from, to), style)).trimEnd()
-  const fits = (from: number, to: number) => style.fits(style.sizeOf(piece(from, to)))
-  return stretches(plainOf(runs), fits).map(([from, to]) => piece(from, to))
+  const text = (first + rendered(runs, style)).trimEnd()
+  const size = style.sizeOf(text)
+  if (style.fits(size)) return [text]
+  const parts = stretches(plainOf(runs), size, style)
+  if (parts.length < 2) return [text]
+  return parts.flatMap(([from, to], n) => piecesOf(runsWithin(runs, from, to), [n === 0 ? first : rest, rest], style))
 }
 
 const beginningOf = ({ isQuoted, depth, marker }: Line, style: Style): readonly [string, string] => {
@@ -144,9 +146,11 @@ const trimmedLines = (text: string): string => {
 }
 
 const codePieces = (text: string, style: Style): string[] => {
-  const piece = (from: number, to: number) => style.code(trimmedLines(text.slice(from, to)))
-  const fits = (from: number, to: number) => style.fits(style.sizeOf(piece(from, to)))
-  return stretches(text, fits).map(([from, to]) => piece(from, to))
+  const whole = style.code(text)
+  const size = style.sizeOf(whole)
+  const parts = style.fits(size) ? [] : stretches(text, size, style)
+  if (parts.length < 2) return [whole]
+  return parts.flatMap(([from, to]) => codePieces(trimmedLines(text.slice(from, to)), style))
 }
 
 const placed = (block: Block, style: Style): Placed[] => {
