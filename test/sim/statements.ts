@@ -120,6 +120,8 @@ const connections = {
       return chosen === null ? currentDefault(memory) : memory.connections.get(chosen)
     }),
   defaultPart: part(currentDefault),
+  handleOf: (externalId: string) => async (memory: Memory) =>
+    find(memory.connections, ({ external_id }) => external_id === externalId)?.handle,
   choicesBut: (but: string | null) => async (memory: Memory) => choices(memory, but),
   choicesPart: parts((memory) => choices(memory, null)),
   connectionById: (id: string) => async (memory: Memory) => [memory.connections.get(id)],
