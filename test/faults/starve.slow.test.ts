@@ -5,10 +5,10 @@ import { runStarve } from './starve.harness.ts'
 /** What a run finds beside times, which short runs on a busy machine say little of. */
 const lasting = (broken: string[]): string[] => broken.filter((says) => !says.includes("the others' p99"))
 
-// Rows that keep the process busy are for the whole harness, on a quiet machine: a stall costs it its connections and its lease.
-test('a poison row of each kind ends or rests, wherever it throws or hangs', async () => {
-  const { broken } = await runStarve({ workspaces: 20, seconds: 2, hanging: 3, busy: 0, naive: 0, seed: 1 })
+test('a poison row of each kind ends or rests, wherever it throws, hangs or keeps the process busy', async () => {
+  const { broken, counts } = await runStarve({ workspaces: 20, seconds: 2, hanging: 3, busy: 1, naive: 0, seed: 1 })
   expect(lasting(broken)).toEqual([])
+  expect(Number(counts.most_stalls_of_a_row)).toBeGreaterThan(1)
 }, 240_000)
 
 test('rows whose failures nobody counts are found', async () => {
