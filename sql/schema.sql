@@ -181,6 +181,7 @@ create table public.agent_job (
   held_since timestamp with time zone,
   reserved_tokens integer not null default 0,
   reserved_cost integer not null default 0,
+  typed boolean not null default false,
   constraint agent_job_check CHECK (((ended_at IS NULL) = (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))),
   constraint agent_job_kind_check CHECK ((kind = ANY (ARRAY['turn'::text, 'task'::text, 'action'::text, 'scheduled'::text, 'webhook'::text, 'channel'::text, 'delegate'::text]))),
   constraint agent_job_most_steps_check CHECK ((most_steps >= 1)),

@@ -42,7 +42,7 @@ export interface Claiming {
   kinds: Pick<WorkTable, 'inVain'>
   manner: Manner
   /** Whether a row may run beside the mailbox. */
-  hasPlace(work: Work): boolean
+  hasPlace(work: KeyedWork): boolean
 }
 
 /** Decides the claim of what a look has found. */
@@ -93,11 +93,12 @@ interface Begun {
 const begun = (
   { gate, owner, claimedAt, hasPlace }: Claiming,
   { wait, rest }: NextDue,
-  { work, lane, claimed }: Begun,
+  { work: found, lane, claimed }: Begun,
 ): Decision<ClaimReply> => {
-  const { job, decision } = claimed
+  const { job, place, decision } = claimed
   // Nothing runs, so nothing waits for its end.
   if (job === undefined) return { ...decision, reply: {}, looked: { next: rest, rest } }
+  const work = { ...found, place }
   if (!hasPlace(work)) return { reply: {}, effects: { requeued: [waitingForPlace(work)] }, looked: { next: rest, rest } }
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]

@@ -69,7 +69,7 @@ export class Claimer {
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
     this.#loads = deps.lanes.flatMap(({ kind, claimLoad }) => (claimLoad ? [{ kind, ...claimLoad }] : []))
-    const hasPlace = (work: Work) => mayRunBeside({ kinds: deps.kinds, running: this.#running() }, work)
+    const hasPlace = (work: KeyedWork) => mayRunBeside({ kinds: deps.kinds, running: this.#running() }, work)
     this.#claims = { owner: own.owner, lanes: this.#lanes, kinds: deps.kinds, hasPlace }
     this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))
   }

@@ -72,7 +72,10 @@ export type Ending<L> = Omit<L, 'givenUp'> & {
   givenUp(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
 
-export type Claimed<Job> = { job: Job; decision: Decision<void> } | { job?: undefined; decision: Decision<void> }
+/** `place`: which of the places of its kind the row takes while it runs. Absent: the usual one. */
+export type Claimed<Job> =
+  | { job: Job; place?: string | undefined; decision: Decision<void> }
+  | { job?: undefined; place?: undefined; decision: Decision<void> }
 
 export interface LaneContext {
   tenantId: string

@@ -2,7 +2,7 @@
 import { type WorkLane, workLanes } from '#contract/work'
 import { newId } from '#kernel/ids'
 import type { NewWork, SecondRow } from '#store/engine/letter'
-import type { WorkTable } from '#store/engine/work'
+import { placeOf, type WorkTable } from '#store/engine/work'
 
 /** The rules of a kind of work. A kind that leaves one out does not compile. */
 export interface KindOfWork {
@@ -14,6 +14,8 @@ export interface KindOfWork {
   key: (row: never) => string | null
   /** How many rows of an origin can run at once in a workspace. Absent: as many as there are keys. */
   atOnce?: Record<NewWork['origin'], number>
+  /** And how many in each further place, by its name, which a claim may ask for in place of the usual one. */
+  places?: Record<string, Record<NewWork['origin'], number>>
   /** The effect of a second row of the same kind and record. */
   second: SecondRow
   /** Whether people wait for it: a manual row is then due whatever the clock says. */
@@ -61,10 +63,15 @@ export const rowsOf = <T extends Table>(table: T) => {
   return { newWork, keyOf }
 }
 
+const boundsOfPlaces = ([kind, { atOnce, places = {} }]: [string, KindOfWork]) => [
+  ...(atOnce ? [[kind, atOnce] as const] : []),
+  ...Object.entries(places).map(([place, bound]) => [placeOf({ kind, place }), bound] as const),
+]
+
 /** The bounds of a table that claims observe. */
 export const boundsOf = (table: Table): Omit<WorkTable, 'keyWhenClaimed'> => ({
   turns: workLanes,
   awaited: Object.keys(table).filter((kind) => table[kind]!.awaited),
-  atOnce: Object.fromEntries(Object.entries(table).flatMap(([kind, { atOnce }]) => (atOnce ? [[kind, atOnce]] : []))),
+  atOnce: Object.fromEntries(Object.entries(table).flatMap(boundsOfPlaces)),
   inVain: Object.fromEntries(Object.entries(table).map(([kind, { failures, inVain }]) => [kind, { most: failures, end: inVain }])),
 })

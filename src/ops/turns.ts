@@ -6,7 +6,7 @@ import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Conversation, withMessage } from '#domain/agent/conversation'
 import { type CallingJob, type Job, newTurn } from '#domain/agent/job'
-import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
+import { BEHIND_MS, hasRoomForJob } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { CONVERSATION } from '#domain/agent/taint'
 import { fail } from '#kernel/errors'
@@ -54,9 +54,8 @@ export const requireKnown = async (
   fail('invalid_input', `${field}.${at} ${message}`, { details: [{ path: `${field}.${at}`, message }] })
 }
 
-export const requireRoom = ({ all_jobs, our_jobs }: TurnFacts): void => {
-  if (our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= MOST_OPEN_JOBS)
-    fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
+export const requireRoom = (facts: TurnFacts, typed = false): void => {
+  if (!hasRoomForJob(facts, typed)) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
 }
 
 /** What is said in the app would become part of what a stranger's next job sees, and can answer with. Throws `conflict`. */
@@ -96,7 +95,7 @@ export interface Turn {
   save(conversation: Conversation): Query
 }
 
-/** The message, the job that answers it, and its work: due now, or once the job before it has ended. */
+/** The message, the job that answers it, and its work: due now, or once the job before it has ended; a typed command is due now. */
 export const startTurn = async ({ tools, models, desk }: TurnParts, turn: Turn, context: Pick<CommandContext, 'sql' | 'gate'>) => {
   const { before, said, more, principal, facts, now, save } = turn
   const { content, model, toolNames } = said
@@ -105,14 +104,15 @@ export const startTurn = async ({ tools, models, desk }: TurnParts, turn: Turn, 
   const choice = { ...chooseModel(model, models), tools: toolNames ? [...new Set(toolNames)] : null }
   const on_behalf = onBehalfOf(principal)
   await requirePaid(desk, context.gate.plan, { model: choice.model, goal: content, on_behalf })
-  requireRoom(facts)
+  const typed = await desk.takes(content)
+  requireRoom(facts, typed)
   const [messageId, jobId] = [newId(), newId()]
   const added = withMessage(before, { id: messageId, role: 'user', content, author: on_behalf, job_id: jobId }, now)
   const taint = facts.has_untrusted ? [CONVERSATION] : []
   const asked = { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now }
-  const begun = { ...newTurn(jobId, asked), ...more }
+  const begun = { ...newTurn(jobId, asked), typed, ...more }
   const { job, events } = withEvents(begun, [statusNews(begun)], now)
-  const runAt = facts.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
+  const runAt = facts.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : now
   const writes = [save(added.conversation), insertMessages([added.message]), insertJob(job)]
   const work = [newWork('agent', { root: job.id, refId: job.id, origin: job.origin, runAt })]
   const effects = merge({ writes, work }, eventEffects(events))

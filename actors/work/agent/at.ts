@@ -11,7 +11,7 @@ import { CONVERSATION } from '#domain/agent/taint'
 import { authorsBefore, theseNow } from '#store/agent/authors'
 import { type CallerNow, callerNow } from '#store/agent/callers'
 import { channelOriginPart } from '#store/agent/channel-replies'
-import { behindPart, jobPart } from '#store/agent/jobs'
+import { jobPart, orderPart } from '#store/agent/jobs'
 import { saveSchedule, schedulePart } from '#store/agent/schedules'
 import { headsOf } from '#store/agent/steps'
 import { type JobThread, tenantPart, threadOf } from '#store/agent/thread'
@@ -41,8 +41,8 @@ export interface At {
   authors: Authors
   /** Of the job, before this letter. */
   heads: readonly Omit<StepHead, 'way'>[]
-  /** The row of work of the conversation's next job, which may begin once this one has ended or waits. */
-  nextWork: string | null
+  /** Rows of work of the conversation's next jobs, which may begin once this one has ended or waits. */
+  next: string[]
   /** Of a run: its schedule, and the row of work of its next time. */
   run: { schedule: Schedule; work: string | undefined } | undefined
   family: Family
@@ -66,7 +66,7 @@ export const openJob = async ({ publicUrl }: Pick<AgentDeps, 'publicUrl'>, sql: 
   const found = await loadNow(sql, {
     thread: threadOf(job),
     now: callerNow(job.on_behalf),
-    order: behindPart(job.id, job.conversation_id),
+    order: orderPart(job),
     tenant: tenantPart,
     authors: when(job.message_id !== null || job.parent_id !== null, authorsBefore(job.root_id)),
     ...scheduleOf(job),
@@ -79,7 +79,7 @@ export const openJob = async ({ publicUrl }: Pick<AgentDeps, 'publicUrl'>, sql: 
   const run = found.schedule && { schedule: found.schedule, work: found.scheduleWork?.id }
   const family = familyOf(job, found)
   const at = found.now && {
-    ...{ sql, gate, work, changes, heads, run, family, authors, callerNow: found.now, nextWork: found.order.next_work },
+    ...{ sql, gate, work, changes, heads, run, family, authors, callerNow: found.now, next: found.order.next },
     caller: toolCaller(found.tenant!.id, job.on_behalf, found.now),
     channel: found.origin && { origin: found.origin, publicUrl },
   }
@@ -110,11 +110,11 @@ export const again = ({ changes, work }: Pick<At, 'changes' | 'work'>, runAt: Da
   return { decision: { reply: undefined, effects: changes.effects() } }
 }
 
-type Ending = Pick<At, 'changes' | 'work' | 'nextWork' | 'gate' | 'run' | 'family' | 'channel'>
+type Ending = Pick<At, 'changes' | 'work' | 'next' | 'gate' | 'run' | 'family' | 'channel'>
 
-/** Lets the conversation's next job begin. */
-export const giveWay = ({ changes, nextWork, gate }: Ending): void => {
-  if (nextWork) changes.also({ requeued: [{ id: nextWork, runAt: gate.now }] })
+/** Lets the conversation's next jobs begin. */
+export const giveWay = ({ changes, next, gate }: Ending): void => {
+  if (next.length > 0) changes.also({ requeued: next.map((id) => ({ id, runAt: gate.now })) })
 }
 
 /** The job is over. */

@@ -22,7 +22,7 @@ import { equalCalls, unaskedCalls } from '#store/agent/steps'
 import { rolesToCome } from '#store/app/members'
 import { loadNow, when } from '#store/engine/load'
 import { invalid } from './answer.ts'
-import { type At, again } from './at.ts'
+import { type At, again, giveWay } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome } from './outcome.ts'
 import type { AgentRun } from './run.ts'
@@ -226,6 +226,8 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   if (approvals.length > 0) await askPeople(deps, at, approvals)
   if (usable === 0) return invalid(at)
   at.changes.set({ invalid_answers: 0 })
+  // Its calls are before those of the commands after it, which need not wait for their end.
+  if (at.changes.job.typed) giveWay(at)
   return again(at, at.gate.now)
 }
 

@@ -35,7 +35,7 @@ export const claimJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Work
   const opened = await openJob(deps, sql, gate, work)
   if (!opened) return settledWork(work)
   const { job, changes, order, run, family, at } = opened
-  const bare = { sql, gate, work, changes, run, family, nextWork: order.next_work, channel: undefined }
+  const bare = { sql, gate, work, changes, run, family, next: order.next, channel: undefined }
   if (!at) return over(bare, { kind: 'end', end: { status: 'failed', error: 'caller_gone' } })
   if (gate.deletesAt && job.origin === 'automatic') return over(bare, { kind: 'end', end: { status: 'cancelled', error: null } })
   if (job.status === 'queued' && order.is_busy) return again(at, new Date(gate.now.getTime() + BEHIND_MS))
@@ -63,7 +63,7 @@ export const giveUpJob = async (deps: AgentDeps, sql: Sql, gate: Gate, work: Wor
   if (!opened) return settledWork(work).decision
   const { changes, order, run, family, at } = opened
   if (!at || again > 0) {
-    const bare = at ?? { gate, work, changes, run, family, nextWork: order.next_work, channel: undefined }
+    const bare = at ?? { gate, work, changes, run, family, next: order.next, channel: undefined }
     return over(bare, { kind: 'end', end: { status: 'failed', error: at ? 'enqueue_failed' : 'caller_gone' } }).decision
   }
   const heads = withWays(deps, opened.heads)
@@ -99,9 +99,15 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
       if (begun === 'busy') return again(at, new Date(at.gate.now.getTime() + SERVER_PAUSE_MS))
       if ('held' in begun) return hold(at, begun.held)
       if ('end' in begun) return over(at, { kind: 'end', end: begun.end })
-      return { job: begun.run, decision: { reply: undefined, effects: at.changes.effects() } }
+      return { job: begun.run, place: placeOf(at, begun.run), decision: { reply: undefined, effects: at.changes.effects() } }
     }
   }
+}
+
+/** What a person has typed waits for no call of a model; and what only the database answers, such as the kill switch, for no other call. */
+const placeOf = ({ changes: { job } }: At, { kind }: AgentRun): 'typed' | 'brief' | undefined => {
+  if (!job.typed) return undefined
+  return kind === 'reach' || kind === 'outside' ? 'typed' : 'brief'
 }
 
 const park = (at: At, { until, status }: Extract<Next, { kind: 'park' }>): Claimed<AgentRun> => {

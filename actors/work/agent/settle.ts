@@ -45,7 +45,7 @@ export const settleRun = async (
   const { changes, order, run: schedule, heads, family, authors } = opened
   // A caller who has gone may do nothing; the next claim ends the job.
   const gone = { caller: { ...run.caller, scopes: new Set<never>() }, callerNow: { role: null, scopes: [], name: null } }
-  const rest = { sql, gate, work, changes, heads, run: schedule, family, authors, nextWork: order.next_work, channel: undefined }
+  const rest = { sql, gate, work, changes, heads, run: schedule, family, authors, next: order.next, channel: undefined }
   const at = opened.at ?? { ...gone, ...rest }
   const { decision } = await settled(deps, at, run, { ...finished, isInVain: finished.failures >= STEP_RUNS })
   return decision

@@ -145,7 +145,7 @@ export const decided = async (
   const why = await unpaidAnswer(desk, plan, words)
   if (why !== undefined) return unpaidFor(trust, why, telling)
   if (!hasRoom(trust, { connection, facts })) return declined(NO_ROOM, trust.kind === 'member' ? toldOnce(telling, USED_UP) : {})
-  const begun = await startChannelTurn(models, { connection, message, trust, now }, { sql })
+  const begun = await startChannelTurn({ models, desk }, { connection, message, trust, now }, { sql })
   return begun ? { kind: 'taken', job: begun.job.id, message: begun.message, effects: begun.effects } : { kind: 'later' }
 }
 

@@ -4,7 +4,7 @@ import { type ChannelMessage, contentOf } from '#domain/agent/channel-message'
 import { conversationKey, type Trusted } from '#domain/agent/channel-trust'
 import { newConversation, titleOf, type Visibility, withMessage } from '#domain/agent/conversation'
 import { type Job, newTurn } from '#domain/agent/job'
-import { BEHIND_MS, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
+import { BEHIND_MS, hasRoomForJob } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { CONVERSATION, tainted } from '#domain/agent/taint'
 import { newId } from '#kernel/ids'
@@ -18,6 +18,7 @@ import { type Effects, merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { newWork } from '../work.ts'
 import { statusNews, withEvents } from './job-events.ts'
+import type { Takes } from './paying.ts'
 
 export interface ChannelTurn {
   connection: Pick<ChannelConnection, 'id'>
@@ -41,12 +42,13 @@ const spoken = ({ connection, message, trust, now }: ChannelTurn, { thread, befo
   const title = titleOf(message.subject?.trim() || message.text?.trim() || content)
   const {
     our_jobs: _,
-    is_busy: __,
-    has_untrusted: ___,
+    our_typed: __,
+    is_busy: ___,
+    has_untrusted: ____,
     ...known
   } = before ?? {
     ...newConversation(newId(), { title, person_id: author.personId, origin: 'channel', visibility: visibilityOf(trust, message), now }),
-    ...{ our_jobs: 0, is_busy: false, has_untrusted: false },
+    ...{ our_jobs: 0, our_typed: 0, is_busy: false, has_untrusted: false },
   }
   const added = withMessage(
     { ...known, status: 'active' },
@@ -61,34 +63,37 @@ const jobOf = (
   id: string,
   conversationId: string,
   turn: ChannelTurn,
-  { content, before }: { content: string } & Pick<Place, 'before'>,
+  { content, before, typed }: { content: string; typed: boolean } & Pick<Place, 'before'>,
   models: Models | typeof NO_MODEL,
 ): Job => {
   const { trust, message, now } = turn
   const { on_behalf, tools } = trust
   const taint = before?.has_untrusted ? tainted(trust.taint, [CONVERSATION]) : trust.taint
   const asked = { ...chooseModel(undefined, models), content, conversation_id: conversationId, message_id: message.id }
-  return { ...newTurn(id, { ...asked, on_behalf, tools, taint, now }), kind: 'channel', cause: { kind: 'channel', id: message.id } }
+  const job = newTurn(id, { ...asked, on_behalf, tools, taint, now })
+  return { ...job, typed, kind: 'channel', cause: { kind: 'channel', id: message.id } }
 }
 
 /**
- * The message in its conversation, the job that answers it, and its work: due now, or once the job before it has ended. Undefined: the
- * workspace or the conversation has too many open jobs.
+ * The message in its conversation, the job that answers it, and its work: due now, or once the job before it has ended; a typed command is
+ * due now. Undefined: the workspace or the conversation has too many open jobs.
  */
 export const startChannelTurn = async (
-  models: Models | typeof NO_MODEL,
+  { models, desk }: { models: Models | typeof NO_MODEL; desk: Takes },
   turn: ChannelTurn,
   { sql }: { sql: Sql },
 ): Promise<{ job: Job; message: ChannelMessage; effects: Effects } | undefined> => {
   const { connection, message, trust, now } = turn
   const thread = conversationKey({ trust, sender: message.sender, thread: message.thread, isShared: message.is_shared })
   const { before, facts } = await loadNow(sql, { before: threadPart(connection.id, thread), facts: turnFacts(null) })
-  if (facts.all_jobs >= MOST_OPEN_JOBS || (before?.our_jobs ?? 0) >= MOST_OPEN_JOBS_OF_CONVERSATION) return undefined
   const [jobId, content] = [newId(), contentOf(message)]
+  const typed = trust.kind === 'member' && (await desk.takes(content))
+  const { our_jobs = 0, our_typed = 0 } = before ?? {}
+  if (!hasRoomForJob({ ...facts, our_jobs, our_typed }, typed)) return undefined
   const { conversation, writes } = spoken(turn, { thread, before }, content, jobId)
-  const begun = jobOf(jobId, conversation.id, turn, { content, before }, models)
+  const begun = jobOf(jobId, conversation.id, turn, { content, before, typed }, models)
   const { job, events } = withEvents(begun, [statusNews(begun)], now)
-  const runAt = before?.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
+  const runAt = before?.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : now
   const work = [newWork('agent', { root: jobId, refId: jobId, origin: job.origin, runAt })]
   const taken: ChannelMessage = {
     ...message,

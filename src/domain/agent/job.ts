@@ -53,6 +53,8 @@ export interface Job {
   /** Where untrusted text that it has read came from. Never shrinks. */
   taint: string[]
   scheduled: boolean
+  /** A command in the words of the command line, which a person has typed: no model answers it. */
+  typed: boolean
   /** What began it, if nobody did at that moment. */
   cause: JobCause | null
   /** Calls of the model that it may make itself; null: those that are left to its tree. */
@@ -130,7 +132,17 @@ export type NewTurn = Pick<Job, 'conversation_id' | 'message_id' | 'on_behalf' |
 /** A job that nobody has begun to work on. */
 const unbegun = (id: string, goal: string, now: Date) => ({
   ...{ id, status: 'queued' as const, error: null, goal: [...goal].slice(0, GOAL_LENGTH).join('') },
-  ...{ parent_id: null, parent_step_id: null, root_id: id, depth: 0, origin: 'manual' as const, shown: [], scheduled: false, cause: null },
+  ...{
+    parent_id: null,
+    parent_step_id: null,
+    root_id: id,
+    depth: 0,
+    origin: 'manual' as const,
+    shown: [],
+    scheduled: false,
+    typed: false,
+    cause: null,
+  },
   ...{ most_steps: null, task: null, output: null },
   ...{
     model_calls: 0,

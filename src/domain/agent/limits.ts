@@ -16,6 +16,8 @@ export const MOST_APPROVALS_OF_JOB = 16
 export const MOST_APPROVALS = 200
 export const MOST_OPEN_JOBS = 500
 export const MOST_OPEN_JOBS_OF_CONVERSATION = 20
+/** Commands that people have typed have room of their own, beside the jobs of models; in a conversation as much as those. */
+const MOST_OPEN_COMMANDS = 100
 /** Reads that run together. */
 export const MOST_READS = 8
 export const APPROVAL_MS = 24 * 3_600_000
@@ -28,6 +30,20 @@ export const BEHIND_MS = 60_000
 /** Between two looks at a record that a step waits for. */
 const FIRST_POLL_MS = 300
 const LONGEST_POLL_MS = 30_000
+
+/** Jobs that are not over: of the workspace, of a conversation, and how many of them are typed commands. */
+export interface OpenJobs {
+  all_jobs: number
+  our_jobs: number
+  all_typed: number
+  our_typed: number
+}
+
+/** Whether one more may begin. */
+export const hasRoomForJob = ({ all_jobs, our_jobs, all_typed, our_typed }: OpenJobs, typed: boolean): boolean =>
+  typed
+    ? our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_typed < MOST_OPEN_COMMANDS
+    : our_jobs - our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_jobs < MOST_OPEN_JOBS
 
 /** When to look again at a record that a step has waited for since `since`: each pause is half of the time waited so far. */
 export const nextPoll = (since: Date, now: Date): Date => {

@@ -11,7 +11,7 @@ import { approvalView, jobView, messageView, stepView } from '#domain/agent/view
 import { fail, found } from '#kernel/errors'
 import { approvalsOf, approvalsOfTree } from '#store/agent/approvals'
 import { channelOriginPart } from '#store/agent/channel-replies'
-import { behindPart, childrenOf, jobPart, listJobs, openTreeOf, shownJob, treeOf } from '#store/agent/jobs'
+import { childrenOf, jobPart, listJobs, openTreeOf, orderPart, shownJob, treeOf } from '#store/agent/jobs'
 import { answerOf } from '#store/agent/messages'
 import { callsInFlight, shownSteps, stepPart, stepsOfTree } from '#store/agent/steps'
 import { decidersPart } from '#store/app/members'
@@ -94,7 +94,7 @@ const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
       const cancelled = tree.map((one) => cancelledJob(one, now))
       const { behind, parentJob, parentStep, origin } = await loadNow(sql, around(job))
       // The next message of the conversation has waited for this job, unless another one is before it.
-      const next = behind.next_work === null || behind.is_busy ? {} : { requeued: [{ id: behind.next_work, runAt: now }] }
+      const next = behind.is_busy ? {} : { requeued: behind.next.map((id) => ({ id, runAt: now })) }
       const [first] = cancelled
       return {
         reply: { job: jobView(first!.job), in_flight },
@@ -111,11 +111,11 @@ const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
   )
 
 /** Whom a job's end concerns: the next message of its conversation, its parent, or whoever has asked in a channel. */
-const around = ({ id, conversation_id, parent_id, parent_step_id, kind }: Job) => ({
-  behind: behindPart(id, conversation_id),
-  parentJob: when(parent_id !== null, jobPart(parent_id ?? id)),
-  parentStep: when(parent_step_id !== null, stepPart(parent_step_id ?? id)),
-  origin: when(kind === 'channel', channelOriginPart(id)),
+const around = (job: Job) => ({
+  behind: orderPart(job),
+  parentJob: when(job.parent_id !== null, jobPart(job.parent_id ?? job.id)),
+  parentStep: when(job.parent_step_id !== null, stepPart(job.parent_step_id ?? job.id)),
+  origin: when(job.kind === 'channel', channelOriginPart(job.id)),
 })
 
 /** Viewers may cancel their own jobs, everybody else all. */

@@ -145,7 +145,7 @@ export const receivedAt =
     sql`update channel_connection set last_in_at = ${now} where id = ${connectionId}`
 
 /** The conversation of a thread, and what its next turn depends on. */
-export type ThreadFacts = Conversation & Pick<TurnFacts, 'our_jobs' | 'is_busy' | 'has_untrusted'>
+export type ThreadFacts = Conversation & Pick<TurnFacts, 'our_jobs' | 'our_typed' | 'is_busy' | 'has_untrusted'>
 
 export const threadPart = (connectionId: string, thread: string) =>
   one<ThreadFacts>(
@@ -153,7 +153,7 @@ export const threadPart = (connectionId: string, thread: string) =>
     (
       sql,
     ) => sql`select c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people, c.summary, c.summarised_to, c.next_seq, c.last_at, c.created_at,
-        c.updated_at, count(j.id)::int as our_jobs,
+        c.updated_at, count(j.id)::int as our_jobs, (count(*) filter (where j.typed))::int as our_typed,
         coalesce(bool_or(j.status in ('queued', 'running') and j.held_since is null), false) as is_busy,
         c.summary_untrusted or exists (select from agent_message m where m.conversation_id = c.id and m.untrusted) as has_untrusted
       from agent_conversation c left join agent_job j on j.conversation_id = c.id and j.ended_at is null

@@ -1,5 +1,6 @@
 import { STRANGERS } from '#domain/agent/channel-trust'
 import type { Conversation, Reader, Visibility } from '#domain/agent/conversation'
+import type { OpenJobs } from '#domain/agent/limits'
 import type { ShownConversation } from '#domain/agent/views'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -52,10 +53,7 @@ export const listConversations =
       ${after ? sql`and (c.last_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
       order by c.last_at desc, c.id desc limit ${limit + 1}`
 
-export interface TurnFacts {
-  /** Jobs of the workspace that are not over, and those of the conversation. */
-  all_jobs: number
-  our_jobs: number
+export interface TurnFacts extends OpenJobs {
   /** Whether a job of the conversation runs, or waits for its turn. */
   is_busy: boolean
   /** Whether a message may contain words of people outside the workspace. */
@@ -70,6 +68,8 @@ export const turnFacts = (conversationId: string | null) =>
     one<TurnFacts>(
       {},
       (sql) => sql`select count(*)::int as all_jobs, (count(*) filter (where j.conversation_id = ${conversationId}))::int as our_jobs,
+          (count(*) filter (where j.typed))::int as all_typed,
+          (count(*) filter (where j.typed and j.conversation_id = ${conversationId}))::int as our_typed,
           coalesce(bool_or(j.conversation_id = ${conversationId} and j.status in ('queued', 'running') and j.held_since is null), false)
             as is_busy,
           exists (select from agent_message m where m.conversation_id = ${conversationId} and m.untrusted)

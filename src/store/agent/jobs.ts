@@ -9,7 +9,7 @@ import { isJobShown } from './visibility.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`j.id, j.kind, j.status, j.error, j.goal, j.conversation_id, j.message_id, j.parent_id, j.parent_step_id,
-  j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.cause, j.most_steps,
+  j.root_id, j.depth, j.origin, j.on_behalf, j.tools, j.shown, j.tier, j.asked_model, j.model, j.taint, j.scheduled, j.typed, j.cause, j.most_steps,
   j.task, j.output, j.model_calls, j.tool_calls, j.input_tokens, j.output_tokens, j.cost, j.reserved_tokens,
   j.reserved_cost, j.cost_estimated, j.active_ms,
   j.invalid_answers, j.held_since, j.next_step, j.next_event, j.started_at, j.ended_at, j.created_at, j.updated_at`
@@ -111,16 +111,35 @@ export const treeOf = (jobId: string) =>
 export const childrenOf = (jobId: string) =>
   many<Job>(times, (sql) => sql`select ${columns(sql)} from agent_job j where j.parent_id = ${jobId} order by j.id limit ${MOST_SHOWN}`)
 
-/** The row of work of the first queued job of a conversation, other than this job; and whether another one is running. Held ones are neither. */
-export const behindPart = (jobId: string, conversationId: string | null) =>
+/** What a job of a conversation waits for, and what waits for it. */
+export interface Order {
+  /** Rows of work of jobs that may begin once this one is out of the way. */
+  next: string[]
+  is_busy: boolean
+}
+
+/** The row of work of the first queued job of a conversation, other than this job. */
+const firstQueued = (sql: Sql, { id, conversation_id }: Pick<Job, 'id' | 'conversation_id'>, isTyped: boolean): Fragment =>
+  sql`(select w.id from agent_job j join work w on w.kind = 'agent' and w.ref_id = j.id
+    where j.conversation_id = ${conversation_id} and j.status = 'queued' and j.held_since is null and j.id <> ${id} and w.state = 'queued'
+      and j.typed = ${isTyped} order by j.id limit 1)`
+
+/** Whether it is known what the typed command `j` calls, which then goes before the calls of later ones. */
+const hasCalled = (sql: Sql): Fragment => sql`exists (select from agent_step s where s.job_id = j.id and s.kind = 'tool')`
+
+/**
+ * A job waits for the jobs before it in its conversation that are queued or run; held ones are neither. A typed command waits only for
+ * others, and only until they have been read.
+ */
+export const orderPart = (job: Pick<Job, 'id' | 'conversation_id' | 'typed'>) =>
   sure(
-    one<{ next_work: string | null; is_busy: boolean }>(
+    one<Order>(
       {},
-      (sql) => sql`select (select w.id from agent_job j join work w on w.kind = 'agent' and w.ref_id = j.id
-          where j.conversation_id = ${conversationId} and j.status = 'queued' and j.held_since is null and j.id <> ${jobId} and w.state = 'queued'
-          order by j.id limit 1) as next_work,
-        exists (select from agent_job j where j.conversation_id = ${conversationId} and j.id < ${jobId}
-          and j.status in ('queued', 'running') and j.held_since is null) as is_busy`,
+      (
+        sql,
+      ) => sql`select array_remove(array[${firstQueued(sql, job, false)}, ${job.typed ? firstQueued(sql, job, true) : sql`null`}]::uuid[], null) as next,
+        exists (select from agent_job j where j.conversation_id = ${job.conversation_id} and j.id < ${job.id}
+          and j.status in ('queued', 'running') and j.held_since is null ${job.typed ? sql`and j.typed and not ${hasCalled(sql)}` : sql``}) as is_busy`,
     ),
   )
 

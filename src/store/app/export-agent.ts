@@ -8,7 +8,20 @@ const message = [
 const agentJob = [
   ...['id', 'kind', 'status', 'error', 'goal', 'conversation_id', 'message_id', 'parent_id', 'parent_step_id', 'root_id'],
   ...['depth', 'origin', 'on_behalf', 'most_steps', 'task', 'output'],
-  ...['tools', 'tier', 'asked_model', 'model', 'taint', 'scheduled', 'cause', 'model_calls', 'tool_calls', 'input_tokens', 'output_tokens'],
+  ...[
+    'tools',
+    'tier',
+    'asked_model',
+    'model',
+    'taint',
+    'scheduled',
+    'typed',
+    'cause',
+    'model_calls',
+    'tool_calls',
+    'input_tokens',
+    'output_tokens',
+  ],
   ...['cost', 'reserved_tokens', 'reserved_cost', 'cost_estimated', 'active_ms', 'started_at', 'ended_at', ...times],
 ]
 const agentStep = [

@@ -27,13 +27,15 @@ export interface Work {
 /** A row with a resolved key. Every running row has one. */
 export interface KeyedWork extends Work {
   concurrency_key: string
+  /** Of a row that runs beside the mailbox: which of the places of its kind it takes. Absent: the usual one. */
+  place?: string | undefined
 }
 
 /** The part of the product's table of kinds that the engine needs. */
 export interface WorkTable {
   /** Kinds that people wait for: their manual rows are due at once, even if the clock has stepped back since. */
   awaited: readonly string[]
-  /** How many rows of a kind and origin can run at once; kinds not listed have no such bound. */
+  /** How many rows of an origin can run at once in a place, as `placeOf` names it; places not listed have no such bound. */
   atOnce: Readonly<Record<string, Record<Work['origin'], number>>>
   /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
@@ -61,7 +63,7 @@ export interface ClaimView {
   /** When, and whether only manual rows are claimed; or both as in the gate's own statement, of which the look is then a part. */
   at: { now: Date; paused: boolean } | 'gate'
   /** Running work: its keys are taken, and so are kinds of which the most rows run. */
-  running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key'>[]
+  running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place'>[]
   /** Ids of rows to leave out for now. */
   excluded: string[]
   /** The group whose turn it is, while more than one row is due. */
@@ -116,23 +118,30 @@ const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
   sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
 const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
 
-/** Kinds of which so many rows of an origin run that there is place for at most `left` more. */
-const kindsWith = ({ kinds: { atOnce }, running }: Pick<ClaimView, 'kinds' | 'running'>, origin: Work['origin'], left: number): string[] =>
+/** Where a row runs: the usual place of its kind, or another one of it. */
+export const placeOf = ({ kind, place }: { kind: string; place?: string | undefined }): string =>
+  place === undefined ? kind : `${kind}.${place}`
+
+/** Places in which so many rows of an origin run that there is room for at most `left` more. */
+const placesWith = ({ kinds: { atOnce }, running }: Pick<ClaimView, 'kinds' | 'running'>, origin: Work['origin'], left: number): string[] =>
   Object.keys(atOnce).filter(
-    (kind) => atOnce[kind]![origin] - running.filter((one) => one.kind === kind && one.origin === origin).length <= left,
+    (place) => atOnce[place]![origin] - running.filter((one) => placeOf(one) === place && one.origin === origin).length <= left,
   )
 
-/** In the payload of a row that would run beside the mailbox and has found no place. Rows that are decided in their claims need none. */
+/** In the payload of a row that would run beside the mailbox: the place that had no room. Rows that are decided in their claims need none. */
 const WAITS = 'waits_for_place'
 
 /** Whether a row may run beside the mailbox, or only be decided in its claim. */
-export const hasPlace = (view: Pick<ClaimView, 'kinds' | 'running'>, { kind, origin }: Pick<Work, 'kind' | 'origin'>): boolean =>
-  !kindsWith(view, origin, 0).includes(kind)
+export const hasPlace = (view: Pick<ClaimView, 'kinds' | 'running'>, work: Pick<KeyedWork, 'kind' | 'origin' | 'place'>): boolean =>
+  !placesWith(view, work.origin, 0).includes(placeOf(work))
 
-/** The row goes back to the queue until there is a place, at its own time. */
-export const waitingForPlace = ({ id, run_at: runAt, payload }: Work) => ({ id, runAt, payload: { ...payload, [WAITS]: true }, failed: 0 })
+/** The row goes back to the queue until there is room in its place, at its own time. */
+export const waitingForPlace = ({ id, run_at: runAt, payload, ...row }: KeyedWork) => ({
+  ...{ id, runAt, failed: 0, payload: { ...payload, [WAITS]: placeOf(row) } },
+})
 
-const needsNone = (sql: Sql): Fragment => sql`not w.payload ? ${WAITS}`
+/** The row waits for none of these places. */
+const waitsForNone = (sql: Sql, places: string[]): Fragment => sql`(w.payload->>${WAITS}::text = any(${places}::text[])) is not true`
 
 type Blocked = (sql: Sql, origin: Work['origin']) => Fragment
 
@@ -142,7 +151,7 @@ const byRunning =
   (sql, origin) =>
     sql`and w.id <> all(${view.running.map(({ id }) => id)}::uuid[])
     and ${resolvedKey(sql)} <> all(${view.running.map(({ concurrency_key }) => concurrency_key)}::text[])
-    and (w.kind <> all(${kindsWith(view, origin, 0)}::text[]) or ${needsNone(sql)})`
+    and ${waitsForNone(sql, placesWith(view, origin, 0))}`
 
 /** And so is the row \`found\`, once it runs too. */
 const byFoundToo =
@@ -150,7 +159,7 @@ const byFoundToo =
   (sql, origin) =>
     sql`${byRunning(view)(sql, origin)} and w.id is distinct from (select id from found)
     and ${resolvedKey(sql)} is distinct from (select concurrency_key from found)
-    and (w.kind <> all(${kindsWith(view, origin, 1)}::text[]) or ${needsNone(sql)} or w.kind is distinct from (select kind from found where origin = ${origin}))`
+    and (${waitsForNone(sql, placesWith(view, origin, 1))} or w.kind is distinct from (select kind from found where origin = ${origin}))`
 
 const byNothing: Blocked = (sql) => sql`and w.id is distinct from (select id from found)`
 

@@ -1,0 +1,134 @@
+/** Commands that people type run beside a job of the same conversation that waits for its model, whatever else of the agent runs. */
+import { beforeEach, expect, test } from 'bun:test'
+import { jobOf, overJob, stepsIn, turn } from '#test/support/agent'
+import { eventually } from '#test/support/app'
+import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
+import { newGate } from '#test/support/letters'
+import { scriptedModel } from '#test/support/scripted-model'
+import { signedIn } from '#test/support/session'
+import { testStops } from '#test/support/stops'
+import { useApp } from '#test/support/use'
+
+const HELD = 'think for long'
+let gate = newGate()
+const stops = testStops()
+const thinker = scriptedModel(async () => {
+  await gate.opened
+  return { text: 'Done.' }
+})
+const app = useApp({
+  overrides: { thinker, failpoints: stops.at },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
+beforeEach(() => {
+  gate = newGate()
+  thinker.turns.length = 0
+})
+
+/** A workspace whose four places are taken by calls of the model: one in the conversation `place`, which has another message that waits. */
+const place = async () => {
+  const { tenantId } = await app.newWorkspace()
+  const { key, personId, sessionId } = await signedIn(app, tenantId, 'owner')
+  const by = { kind: 'session', id: sessionId, personId } as const
+  const send = (method: string, path: string, body?: unknown) =>
+    app.send(method, `/api/v1/${path}`, { key, ...(body === undefined ? {} : { body }) })
+  const { id } = (await send('POST', 'agent/conversations', {})).body.conversation
+  const say = async (content: string): Promise<string> => {
+    const { status, body } = await send('POST', `agent/conversations/${id}/messages`, { content })
+    expect(status).toBe(201)
+    return body.job.id
+  }
+  const isPaused = async (): Promise<boolean> => (await send('GET', 'growth/automation')).body.automation.paused
+  return { id, tenantId, personId, by, send, say, isPaused }
+}
+type Place = Awaited<ReturnType<typeof place>>
+
+/** All places but one are taken. */
+const crowd = ({ tenantId, by }: Place) => Promise.all(Array.from({ length: 3 }, () => turn(app, { content: HELD, by, tenantId })))
+const thinking = (count: number) =>
+  eventually(
+    () => thinker.turns.length,
+    (turns) => turns === count,
+  )
+/** Nothing of a job has begun. */
+const untouched = async (id: string) => expect([(await jobOf(app, id)).status, await stepsIn(app, id)]).toEqual(['queued', []])
+
+test('/automation pause-all typed behind a job that hangs in its model call answers at once, and unattended work is held', async () => {
+  const at = await place()
+  const others = [...(await crowd(at)), await at.say(HELD)]
+  await thinking(4)
+  const waiting = await at.say('And then?')
+  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({ status: 'completed', typed: true })
+  expect(await at.isPaused()).toBe(true)
+  const unattended = await turn(app, { content: HELD, by: at.by, tenantId: at.tenantId, origin: 'automatic' })
+  // What comes after it has been looked for.
+  await overJob(app, await at.say('/learnings list'))
+  await untouched(unattended)
+  await untouched(waiting)
+  expect(thinker.turns).toHaveLength(4)
+  gate.open()
+  for (const id of [...others, waiting]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  await untouched(unattended)
+})
+
+test('so it does in a channel', async () => {
+  const at = await place()
+  const channel = await devChannel(app, {}, at.tenantId)
+  await linked(app, channel, 'ada', at.personId)
+  await crowd(at)
+  await postDev(app.url, channel, { text: HELD, thread: 't' })
+  await thinking(4)
+  await postDev(app.url, channel, { text: '/automation pause-all', thread: 't' })
+  const [first, second] = await channelJobs(app, channel)
+  expect(second!.conversation_id).toBe(first!.conversation_id)
+  expect(await overJob(app, second!.id)).toMatchObject({ status: 'completed' })
+  expect(await at.isPaused()).toBe(true)
+  expect((await jobOf(app, first!.id)).status).toBe('running')
+  gate.open()
+  await overJob(app, first!.id)
+})
+
+test('the kill switch waits for no call of other commands to a network, however many', async () => {
+  const at = await place()
+  const hung: { id: string; goOn: (() => void) | undefined }[] = []
+  for (let n = 0; n < 5; n++) {
+    // Its thought, then its call; the fifth finds no place for that.
+    const stopped = n < 4 ? stops.stopNext('agent.claimed', 2) : undefined
+    const id = await at.say(`/engagements create --post 185971234567890123${n} --action like`)
+    hung.push({ id, goOn: await stopped })
+  }
+  const waits = () => app.owner`select from work where ref_id = ${hung[4]!.id} and payload->>'waits_for_place' = 'agent.typed'`
+  await eventually(waits, ({ length }) => length === 1)
+  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({ status: 'completed' })
+  expect(await at.isPaused()).toBe(true)
+  for (const { goOn } of hung) goOn?.()
+  for (const { id } of hung) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+})
+
+test('commands wait for those typed before them until these have been read', async () => {
+  const at = await place()
+  const stopped = stops.stopNext('agent.claimed')
+  const first = await at.say('/automation resume-all')
+  const goOn = await stopped
+  const second = await at.say('/automation pause-all')
+  await eventually(
+    async () => (await app.owner`select run_at > now() + interval '30 seconds' as later from work where ref_id = ${second}`)[0]?.later,
+    Boolean,
+  )
+  await untouched(second)
+  goOn()
+  for (const id of [first, second]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  // The last word holds.
+  expect(await at.isPaused()).toBe(true)
+})
+
+test('a conversation and a workspace that have as many open jobs as they may take commands all the same', async () => {
+  const at = await place()
+  for (let n = 0; n < 20; n++) await at.say(HELD)
+  await thinking(1)
+  const refused = await at.send('POST', `agent/conversations/${at.id}/messages`, { content: HELD })
+  expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:agent_jobs'])
+  expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({ status: 'completed' })
+  expect(await at.isPaused()).toBe(true)
+  gate.open()
+})
