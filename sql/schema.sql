@@ -9,9 +9,11 @@ create table public.actor (
   paused_at timestamp with time zone,
   paused_by jsonb,
   sweep_at timestamp with time zone default now(),
+  nudged boolean not null default false,
   constraint actor_pkey PRIMARY KEY (tenant_id),
   constraint actor_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES public.tenant(id)
 );
+CREATE INDEX actor_nudged ON public.actor USING btree (owner) WHERE nudged;
 CREATE INDEX actor_owner ON public.actor USING btree (owner) WHERE (owner IS NOT NULL);
 CREATE INDEX actor_sweep ON public.actor USING btree (sweep_at) WHERE (sweep_at IS NOT NULL);
 CREATE INDEX actor_wake ON public.actor USING btree (wake_at) WHERE (wake_at IS NOT NULL);

@@ -74,6 +74,12 @@ export class LaneRunner implements LiveLanes {
     this.#claimer.committed(effects, looked, letter)
   }
 
+  /** Looks for due work that no letter has told of. */
+  look(): void {
+    this.#claimer.forget()
+    this.#claimer.pumpUnlessPaused()
+  }
+
   /** `inherited`: from a process that has died. */
   activate(inherited: boolean): void {
     if (inherited) this.#faults.beCareful()

@@ -4,7 +4,16 @@ import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { type ConnectionOptions, isTimedOut } from '#store/engine/db'
 import type { Ownership } from '#store/engine/letter'
-import { type ClaimedTenant, claimTenant, OwnedElsewhere, ownerOf, releaseClaim, releaseTenant, wakeable } from '#store/engine/placement'
+import {
+  type ClaimedTenant,
+  claimTenant,
+  forgetNudges,
+  OwnedElsewhere,
+  ownerOf,
+  releaseClaim,
+  releaseTenant,
+  wakeable,
+} from '#store/engine/placement'
 import { type ActorDeps, Fenced, newTrouble } from './deps.ts'
 import type { Letter } from './letter.ts'
 import { Placement } from './placement.ts'
@@ -205,7 +214,12 @@ export class Runtime implements AsyncDisposable {
   async #due(): Promise<string[]> {
     const now = this.deps.clock.monotonic()
     for (const [tenantId, until] of this.#unwakeable) if (until <= now) this.#unwakeable.delete(tenantId)
-    const due = await wakeable(this.deps.db, this.#placement.incarnation, WAKE_AT_ONCE + this.#unwakeable.size)
+    const { incarnation } = this.#placement
+    const { due, nudged } = await wakeable(this.deps.db, incarnation, WAKE_AT_ONCE + this.#unwakeable.size)
+    if (nudged.length > 0) {
+      await forgetNudges(this.deps.db, incarnation, nudged)
+      for (const tenantId of nudged) this.#awake.get(tenantId)?.look()
+    }
     return due.filter((tenantId) => !this.#unwakeable.has(tenantId)).slice(0, WAKE_AT_ONCE)
   }
 

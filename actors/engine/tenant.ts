@@ -86,6 +86,11 @@ export class TenantActor {
     this.#runner.activate(inherited)
   }
 
+  /** Work may have been changed by no letter. */
+  look(): void {
+    this.#runner.look()
+  }
+
   /** Nothing runs, nothing waits, and nobody asked for `ms`. */
   idleFor(ms: number): boolean {
     const unused = this.deps.clock.monotonic() - this.#lastUsed >= ms

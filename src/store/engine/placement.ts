@@ -127,7 +127,8 @@ export interface ClaimedTenant {
 /** Takes a tenant that no living process owns, and has it swept, for its letters write rows that expire; undefined: one owns it. */
 export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<ClaimedTenant | undefined> =>
   db.system(async (sql) => {
-    const [row] = await sql<ClaimedTenant>`update actor set owner = ${owner}, epoch = actor.epoch + 1, sweep_at = now() from actor before
+    const [row] =
+      await sql<ClaimedTenant>`update actor set owner = ${owner}, epoch = actor.epoch + 1, sweep_at = now(), nudged = false from actor before
       where actor.tenant_id = ${tenantId} and before.tenant_id = actor.tenant_id
         and (actor.owner is null or actor.owner = ${owner} or not ${livingOwner(sql)})
         and exists (select 1 from node n where n.incarnation = ${owner} and n.expires_at > clock_timestamp())
@@ -188,9 +189,24 @@ export const dueActors = (sql: Sql, self: string, limit: number): Fragment<{ ten
         or (owner <> ${self} and not exists (select 1 from node n where n.incarnation = actor.owner and n.expires_at > clock_timestamp())))
     order by wake_at limit ${limit}`
 
-/** Tenants with due work that no living process owns. */
-export const wakeable = (db: Db, self: string, limit: number): Promise<string[]> =>
+interface Wakeable {
+  /** Tenants with due work that no living process owns. */
+  due: string[]
+  /** Tenants of this process whose work was changed by no letter. */
+  nudged: string[]
+}
+
+export const wakeable = (db: Db, self: string, limit: number): Promise<Wakeable> =>
   db.system(async (sql) => {
-    const rows = await dueActors(sql, self, limit)
-    return rows.map((row) => row.tenant_id)
+    const rows = await sql<{
+      tenant_id: string
+      is_ours: boolean
+    }>`select tenant_id, false as is_ours from (${dueActors(sql, self, limit)}) due
+      union all select tenant_id, true from actor where nudged and owner = ${self}`
+    const of = (isOurs: boolean) => rows.flatMap(({ tenant_id, is_ours }) => (is_ours === isOurs ? tenant_id : []))
+    return { due: of(false), nudged: of(true) }
   })
+
+/** Whatever was changed before is about to be looked at. */
+export const forgetNudges = (db: Db, self: string, tenantIds: string[]): Promise<unknown> =>
+  db.system((sql) => sql`update actor set nudged = false where nudged and owner = ${self} and tenant_id = any(${tenantIds}::uuid[])`)

@@ -99,7 +99,22 @@ test('a job whose billing stops in its middle waits with plan_invalid, says so, 
   expect(await brokenInvariants(app.owner)).toEqual([])
 })
 
+test('what is held goes on as soon as billing is in order, in a process that has the workspace awake and in one that starts', async () => {
+  const [first, second] = [await caught(look), await ask(look)]
+  await held(second)
+  await restore()
+  for (const id of [first, second]) expect(await overJob(app, id)).toMatchObject({ status: 'completed', held_since: null })
+  expect((await app.owner`select nudged from actor where tenant_id = ${tenantId}`)[0]!.nudged).toBe(false)
+  const third = await caught(look)
+  await crash(app)
+  await restore()
+  app = await start()
+  expect((await overJob(app, third)).status).toBe('completed')
+})
+
 test('a job that is held outlives its server, and one that goes on takes the others along', async () => {
+  // Nobody says that billing is in order again: they find out.
+  await app.owner`alter table tenant disable trigger wake_held`
   const [first, second] = [await caught(look), await ask(look)]
   await held(second)
   await crash(app)

@@ -61,6 +61,12 @@ test('a batch whose billing stops between two posts waits with plan_invalid, ove
   expect(await becomes(id, { status: 'ready' })).toMatchObject({ error: null, delivered: 2, requested: 2 })
 })
 
+test('a batch that is held goes on as soon as billing is in order', async () => {
+  const id = await caught()
+  await billing('ok')
+  expect(await becomes(id, { status: 'ready' })).toMatchObject({ error: null, delivered: 2 })
+})
+
 test('a batch that waits for a week ends with what it has, and gives back the rest', async () => {
   const id = await caught()
   expect(await used()).toBe(2)
