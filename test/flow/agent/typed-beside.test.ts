@@ -1,5 +1,5 @@
 /** Commands that people type run beside a job of the same conversation that waits for its model, whatever else of the agent runs. */
-import { beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { jobOf, overJob, stepsIn, turn } from '#test/support/agent'
 import { eventually } from '#test/support/app'
 import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
@@ -23,6 +23,14 @@ const app = useApp({
 beforeEach(() => {
   gate = newGate()
   thinker.turns.length = 0
+})
+// A job that is left over would stop in the place of the next test's.
+afterEach(async () => {
+  gate.open()
+  await eventually(
+    () => app.owner`select from agent_job where ended_at is null and origin = 'manual'`,
+    ({ length }) => length === 0,
+  )
 })
 
 /** A workspace whose four places are taken by calls of the model: one in the conversation `place`, which has another message that waits. */
@@ -84,8 +92,6 @@ test('so it does in a channel', async () => {
   expect(await overJob(app, second!.id)).toMatchObject({ status: 'completed' })
   expect(await at.isPaused()).toBe(true)
   expect((await jobOf(app, first!.id)).status).toBe('running')
-  gate.open()
-  await overJob(app, first!.id)
 })
 
 test('the kill switch waits for no call of other commands to a network, however many', async () => {
@@ -130,5 +136,4 @@ test('a conversation and a workspace that have as many open jobs as they may tak
   expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:agent_jobs'])
   expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({ status: 'completed' })
   expect(await at.isPaused()).toBe(true)
-  gate.open()
 })
