@@ -290,6 +290,7 @@ create table public.agent_schedule (
   on_behalf jsonb not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  goal_by jsonb,
   constraint agent_schedule_check CHECK (((at IS NULL) <> (pattern IS NULL))),
   constraint agent_schedule_check1 CHECK (((status = 'active'::text) = (next_at IS NOT NULL))),
   constraint agent_schedule_check2 CHECK (((status = 'paused'::text) = (paused_by IS NOT NULL))),
@@ -1866,6 +1867,7 @@ create table public.webhook_rule (
   on_behalf jsonb not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  goal_by jsonb,
   constraint webhook_rule_pkey PRIMARY KEY (tenant_id, id)
 );
 alter table public.webhook_rule enable row level security;

@@ -93,7 +93,7 @@ export const schedules = {
   ),
   update: op.command(
     'PATCH /api/v1/agent/schedules/:id',
-    'Change a schedule, or pause or activate it. Omitted fields keep their value. With another goal or other tools it runs in your name from then on, and so it does if you activate one whose maker has left. At most 50 are active.',
+    'Change a schedule, or pause or activate it. Omitted fields keep their value. With another goal or other tools it runs in your name from then on, and so it does if you activate one whose maker has left. Its goal stays the words of whoever wrote it: while they may do less than you, its runs ask before they change anything. Send the goal, too, to make the words yours. At most 50 are active.',
     {
       input: {
         id: Id,

@@ -78,7 +78,7 @@ export const webhookRules = {
   ),
   update: op.command(
     'PATCH /api/v1/agent/webhook-rules/:id',
-    'Change a webhook rule, or disable or enable it. Omitted fields keep their value. With another goal or other tools its jobs run in your name from then on, and so they do if you enable one whose maker has left.',
+    'Change a webhook rule, or disable or enable it. Omitted fields keep their value. With another goal or other tools its jobs run in your name from then on, and so they do if you enable one whose maker has left. Its goal stays the words of whoever wrote it; send the goal, too, to make the words yours.',
     {
       input: { id: Id, name: T.Optional(Name), goal: T.Optional(Goal), tools: T.Optional(Tools), enabled: T.Optional(T.Boolean()) },
       output: OneRule,

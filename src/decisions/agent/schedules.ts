@@ -42,8 +42,8 @@ export const runSchedule = (
   schedule: Schedule,
   { conversation: known, facts, now }: RunFacts & { now: Date },
 ): { schedule: Schedule; job: Job; effects: Effects } => {
-  const { id, goal, tools, taint, on_behalf } = schedule
-  const wish = { kind: 'scheduled', cause: { kind: 'schedule', id }, goal, tools, taint, on_behalf, facts, now } as const
+  const { id, goal, tools, taint, on_behalf, goal_by } = schedule
+  const wish = { kind: 'scheduled', cause: { kind: 'schedule', id }, goal, tools, taint, on_behalf, goal_by, facts, now } as const
   const { job, conversation, effects } = startUnattended(models, threadOf(schedule, known, now), wish)
   const after = begun(schedule, { job: job.id, conversation: conversation.id, now })
   return { schedule: after, job, effects: merge(effects, trimmed(conversation), { writes: [saveSchedule(after)] }) }
@@ -62,7 +62,8 @@ export const noticeOf = (
 
 const reasons: Record<Exclude<PausedBy, 'person'>, string> = {
   failures: 'Paused: three runs in a row have failed. Activate the schedule once the cause is mended.',
-  caller_gone: 'Paused: whoever made this schedule no longer has access to the workspace. Activate it to run it in your name.',
+  caller_gone:
+    'Paused: whoever made this schedule no longer has access to the workspace. Activate it to run it in your name; what its goal asks for is asked of people until you set the goal as your own words.',
 }
 
 export const pauseNotice = ({ paused_by }: Schedule): string => reasons[paused_by as keyof typeof reasons]

@@ -1,5 +1,6 @@
 /** Jobs that begin by themselves: their words in a conversation, and their work, which is automatic. */
 import { type Conversation, type Message, newConversation, titleOf, withMessage } from '#domain/agent/conversation'
+import { goalAuthor, type Standing } from '#domain/agent/goal'
 import { type Job, type NewTurn, newUnattended } from '#domain/agent/job'
 import { BEHIND_MS } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
@@ -47,7 +48,7 @@ const say = ({ conversation: before, save }: Into, words: readonly Words[], now:
 export const sayNotice = (where: Into, { by, content, now }: { by: string; content: string; now: Date }) =>
   say(where, [{ role: 'notice', content, author: { kind: 'agent', id: by } }], now)
 
-interface Unattended extends Pick<NewTurn, 'on_behalf' | 'tools' | 'taint' | 'now'> {
+interface Unattended extends Standing, Pick<NewTurn, 'tools' | 'taint' | 'now'> {
   kind: 'scheduled' | 'webhook'
   cause: NonNullable<Job['cause']>
   goal: string
@@ -62,7 +63,7 @@ export const startUnattended = (models: Models | typeof NO_MODEL, where: Into, w
   const id = newId()
   const foreign = { role: 'user', author: { kind: 'webhook', id: cause.id }, untrusted: true, job_id: id } as const
   const words = untrusted === undefined ? [] : [{ ...foreign, content: untrusted }]
-  const said = say(where, [...words, { role: 'user', content: goal, author: on_behalf, job_id: id }], now)
+  const said = say(where, [...words, { role: 'user', content: goal, author: goalAuthor(wish), job_id: id }], now)
   const taint = facts.has_untrusted ? tainted(wish.taint, [CONVERSATION]) : wish.taint
   const turn = { ...chooseModel(undefined, models), conversation_id: said.conversation.id, message_id: said.last.id }
   const begun = newUnattended(id, { ...turn, kind, cause, on_behalf, tools, taint, content: goal, now })

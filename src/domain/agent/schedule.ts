@@ -4,6 +4,7 @@
  */
 import { CATCH_UP_MS, cronDue, nextTime, patternFault } from '#kernel/cron'
 import { fail } from '#kernel/errors'
+import { isOthers, type Standing, takenOver } from './goal.ts'
 import type { JobStatus, OnBehalf } from './job.ts'
 
 export type ScheduleStatus = 'active' | 'paused' | 'cancelled' | 'done'
@@ -11,7 +12,7 @@ export type ScheduleStatus = 'active' | 'paused' | 'cancelled' | 'done'
 /** failures: its last runs failed. caller_gone: who made it has left the workspace. */
 export type PausedBy = 'person' | 'failures' | 'caller_gone'
 
-export interface Schedule {
+export interface Schedule extends Standing {
   id: string
   goal: string
   /** The tools that its runs may use; null: those of its caller. */
@@ -35,8 +36,6 @@ export interface Schedule {
   failures: number
   /** Where untrusted text came from that its goal may follow. Its runs begin with it. */
   taint: string[]
-  /** In whose name it runs. */
-  on_behalf: OnBehalf
   created_at: Date
   updated_at: Date
 }
@@ -111,7 +110,7 @@ export const newSchedule = (id: string, { goal, ...times }: ScheduleInput, from:
   const { now } = beside
   const checked = timesOf(times, now)
   requireRoom(beside)
-  const empty = { conversation_id: null, paused_by: null, last_at: null, last_job_id: null, missed: 0, failures: 0 }
+  const empty = { goal_by: null, conversation_id: null, paused_by: null, last_at: null, last_job_id: null, missed: 0, failures: 0 }
   const schedule: Schedule = {
     ...{ id, goal: goal.trim(), ...checked, ...empty, ...from, status: 'active', next_at: null },
     ...{ created_at: now, updated_at: now },
@@ -131,11 +130,16 @@ const patchedTimes = (before: Schedule, { at, cron, timeZone = before.time_zone 
   return timesOf({ cron: before.pattern, timeZone }, now)
 }
 
-/** What it says and may do. Whoever changes that, or activates one whose maker has left, is the one in whose name it runs from now on. */
-const rewritten = ({ paused_by }: Schedule, { goal, tools, status }: SchedulePatch, editor: OnBehalf): Partial<Schedule> => ({
-  ...(goal === undefined ? {} : { goal: goal.trim(), taint: [] }),
+/**
+ * What it says and may do. Whoever changes that, or activates one whose maker has left, is the one in whose name it runs from now on. Runs
+ * for the words of somebody else begin a conversation in which those before have said nothing.
+ */
+const rewritten = (before: Schedule, { goal, tools, status }: SchedulePatch, editor: OnBehalf): Partial<Schedule> => ({
+  ...(goal === undefined ? {} : { goal: goal.trim(), taint: [], ...(isOthers(before, editor) ? { conversation_id: null } : {}) }),
   ...(tools === undefined ? {} : { tools }),
-  ...(goal !== undefined || tools !== undefined || (status === 'active' && paused_by === 'caller_gone') ? { on_behalf: editor } : {}),
+  ...(goal !== undefined || tools !== undefined || (status === 'active' && before.paused_by === 'caller_gone')
+    ? takenOver(before, editor, goal !== undefined)
+    : {}),
 })
 
 /** Absent fields stay. Throws `invalid_input` or `conflict`. */

@@ -1,8 +1,9 @@
 /** A rule by which a signed post from outside starts a job. Its body is untrusted: the job begins tainted, and asks before it writes. */
 import { fail } from '#kernel/errors'
+import { type Standing, takenOver } from './goal.ts'
 import type { CallingJob, OnBehalf } from './job.ts'
 
-export interface WebhookRule {
+export interface WebhookRule extends Standing {
   id: string
   name: string
   goal: string
@@ -17,8 +18,6 @@ export interface WebhookRule {
   refused: number
   /** Where untrusted text came from that its goal may follow. */
   taint: string[]
-  /** In whose name its jobs run. */
-  on_behalf: OnBehalf
   /** Whoever that is has left the workspace, or its key ended: posts are refused. Not stored, but found out with each reading. */
   is_abandoned: boolean
   created_at: Date
@@ -41,7 +40,7 @@ export interface NewWebhookRule extends Pick<WebhookRule, 'id' | 'goal' | 'name'
 /** Throws `conflict`. */
 export const newWebhookRule = ({ total, now, goal, name, ...rule }: NewWebhookRule): WebhookRule => {
   if (total >= MOST_WEBHOOK_RULES) fail('conflict', `cannot add: the workspace has ${total} webhook rules; delete one first`)
-  const empty = { enabled: true, is_abandoned: false, last_at: null, received: 0, refused: 0 }
+  const empty = { goal_by: null, enabled: true, is_abandoned: false, last_at: null, received: 0, refused: 0 }
   return { ...rule, goal: goal.trim(), name: name.trim(), ...empty, created_at: now, updated_at: now }
 }
 
@@ -63,7 +62,7 @@ export const updateWebhookRule = (before: WebhookRule, patch: WebhookRulePatch, 
     ...before,
     ...{ name: name.trim(), tools, enabled, updated_at: now },
     ...(goal === undefined ? {} : { goal: goal.trim(), taint: [] }),
-    ...(isTaken ? { on_behalf: editor, is_abandoned: false } : {}),
+    ...(isTaken ? { ...takenOver(before, editor, goal !== undefined), is_abandoned: false } : {}),
   }
 }
 

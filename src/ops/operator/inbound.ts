@@ -104,9 +104,9 @@ export const inboundHandlers = ({ models, desk, sealer }: Deciding): Handlers<ty
         return { reply: { job: null, retryAfter }, effects: { writes }, unchanged: true }
       }
       const where = into(undefined, { title: rule.name, origin: 'webhook', personId: rule.on_behalf.personId, now })
-      const { tools, goal, on_behalf } = rule
+      const { tools, goal, on_behalf, goal_by } = rule
       const taint = [...new Set([...rule.taint, `webhook ${rule.name}`])]
-      const wish = { kind: 'webhook', cause: { kind: 'webhook_rule', id }, goal, tools, taint, on_behalf, facts, now } as const
+      const wish = { kind: 'webhook', cause: { kind: 'webhook_rule', id }, goal, tools, taint, on_behalf, goal_by, facts, now } as const
       const { job, effects } = startUnattended(models, where, { ...wish, untrusted: body })
       const used = { ...rule, received: rule.received + 1, last_at: now }
       const writes = [...(effects.writes ?? []), saveWebhookRule(used), insertInbound({ source: id, event, job: job.id, now })]

@@ -4,7 +4,7 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 
 const columns = (sql: Sql): Fragment => sql`s.id, s.goal, s.tools, s.conversation_id, s.at, s.pattern, s.time_zone, s.status, s.paused_by,
-  s.next_at, s.last_at, s.last_job_id, s.missed, s.failures, s.taint, s.on_behalf, s.created_at, s.updated_at`
+  s.next_at, s.last_at, s.last_job_id, s.missed, s.failures, s.taint, s.on_behalf, s.goal_by, s.created_at, s.updated_at`
 
 const times = { at: true, next_at: true, last_at: true, created_at: true, updated_at: true } as const
 
@@ -43,10 +43,11 @@ export const moveSchedules =
   (sql) =>
     sql`update agent_schedule set conversation_id = ${to} where conversation_id = ${from}`
 
-const json = (sql: Sql, { tools, taint, on_behalf }: Schedule) => ({
+const json = (sql: Sql, { tools, taint, on_behalf, goal_by }: Schedule) => ({
   tools: tools === null ? null : sql.json(tools),
   taint: sql.json(taint),
   on_behalf: sql.json(on_behalf as never),
+  goal_by: goal_by === null ? null : sql.json(goal_by as never),
 })
 
 export const insertSchedule =

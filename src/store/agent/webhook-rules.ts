@@ -8,7 +8,7 @@ import { isGone } from './callers.ts'
 const columns = (
   sql: Sql,
 ): Fragment => sql`r.id, r.name, r.goal, r.tools, r.reveal_to, r.enabled, r.last_at, r.received, r.refused, r.taint,
-  r.on_behalf, ${isGone(sql, sql`r.on_behalf`)} as is_abandoned, r.created_at, r.updated_at`
+  r.on_behalf, r.goal_by, ${isGone(sql, sql`r.on_behalf`)} as is_abandoned, r.created_at, r.updated_at`
 
 const times = { last_at: true, created_at: true, updated_at: true } as const
 
@@ -29,10 +29,11 @@ export const listWebhookRules =
   (sql) =>
     sql`select ${columns(sql)} from webhook_rule r where true ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
-const json = (sql: Sql, { tools, taint, on_behalf, reveal_to }: Omit<WebhookRule, 'is_abandoned'>) => ({
+const json = (sql: Sql, { tools, taint, on_behalf, goal_by, reveal_to }: Omit<WebhookRule, 'is_abandoned'>) => ({
   tools: tools === null ? null : sql.json(tools),
   taint: sql.json(taint),
   on_behalf: sql.json(on_behalf as never),
+  goal_by: goal_by === null ? null : sql.json(goal_by as never),
   reveal_to: sql.json(reveal_to),
 })
 

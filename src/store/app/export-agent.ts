@@ -56,7 +56,7 @@ const playbookVersion = [
 ]
 const schedule = [
   ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],
-  ...['missed', 'failures', 'taint', 'on_behalf', ...times],
+  ...['missed', 'failures', 'taint', 'on_behalf', 'goal_by', ...times],
 ]
 const document = [
   ...[
@@ -76,7 +76,9 @@ const document = [
   ],
   ...times,
 ]
-const webhookRule = [...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', ...times]]
+const webhookRule = [
+  ...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', 'goal_by', ...times],
+]
 
 const artifact = [
   ...[

@@ -81,6 +81,12 @@ const arranged = async () => {
   return { tenantId, key, person, post, say, learned, asOwner: asPerson(app, tenantId) }
 }
 
+const ended = (id: string) =>
+  eventually(
+    () => jobOf(app, id),
+    ({ status }) => status !== 'queued' && status !== 'running',
+  )
+
 const given = (): Turn => model.turns.findLast((one) => one.model !== FAST)!
 
 describe('a viewer', () => {
@@ -246,13 +252,7 @@ describe('whoever wrote before is asked about again', () => {
     const [owner, editor] = [await person('Olga', 'owner'), await person('Ed', 'editor')]
     const body = { goal: 'go on', cron: '0 9 * * *' }
     const { id } = (await app.send('POST', '/api/v1/actions/schedule_task', { key: owner.key, body })).body.result
-    const run = async () => {
-      const { job } = (await app.send('POST', `/api/v1/agent/schedules/${id}/run`, { key: owner.key, body: {} })).body
-      return eventually(
-        () => jobOf(app, job.id),
-        ({ status }) => status !== 'queued' && status !== 'running',
-      )
-    }
+    const run = async () => ended((await app.send('POST', `/api/v1/agent/schedules/${id}/run`, { key: owner.key, body: {} })).body.job.id)
     const first = await run()
     expect(first).toMatchObject({ status: 'completed', taint: [] })
     await say(editor, WISH, first.conversation_id!)
