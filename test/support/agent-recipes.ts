@@ -4,7 +4,7 @@ import { newId } from '#kernel/ids'
 import { makeApproval, makeConversation, makeDraft, makeFeedback, makeJob, makeMemory, makePlaybook, makeTask } from './agent-records.ts'
 import type { Workspace } from './arrange.ts'
 import { makeArtifact, makeShare } from './artifacts.ts'
-import { inDoubt, makeReply } from './channel-replies.ts'
+import { makeReply, makeReplyInDoubt } from './channel-replies.ts'
 import { makeChannel } from './channels.ts'
 import { documentInputs, makeDocument } from './documents.ts'
 import { makeMcpServer } from './mcp-servers.ts'
@@ -72,7 +72,7 @@ export const agentRecipes = {
   'agent.channels': { make: async (workspace: Workspace) => ({ id: await makeChannel(workspace) }) },
   'agent.channelReplies': {
     make: async (workspace: Workspace) => ({ id: await makeReply(workspace) }),
-    instead: { settle: async (workspace: Workspace) => ({ id: await makeReply(workspace, inDoubt) }) },
+    instead: { settle: makeReplyInDoubt },
   },
   'agent.channelIdentities': {
     make: async (workspace: Workspace) => ({ id: (await channelWithIdentity(workspace)).id }),
@@ -99,6 +99,4 @@ export const agentInputs = {
   ...documentInputs,
   // A key is connected once.
   'agent.channels.create': () => ({ routingKey: newId() }),
-  // That of the record.
-  'agent.channelReplies.settle': () => ({ updatedAt: undefined }),
 }

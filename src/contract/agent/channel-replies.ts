@@ -97,7 +97,10 @@ export const channelReplies = {
       input: {
         id: Id,
         outcome: oneOf(['arrived', 'not_arrived'], { description: 'Of the messages that are unknown.' }),
-        updatedAt: T.Optional({ ...Time, description: 'updatedAt of the reply as you saw it: 409 if it has changed since.' }),
+        updatedAt: {
+          ...Time,
+          description: 'updatedAt of the reply as you saw it: 409 if it has changed since, perhaps into another doubt.',
+        },
       },
       output: OneReply,
     },

@@ -87,7 +87,7 @@ interface Settling extends Decision {
   /** Of the parts in doubt. */
   arrived: boolean
   /** When the reply had last changed, as the person has seen it. */
-  seen?: Date | undefined
+  seen: Date
   /** Whether its channel is still connected. */
   canSend: boolean
 }
@@ -103,8 +103,7 @@ export const isInDoubt = (reply: Pick<ChannelReply, 'status' | 'parts'>): boolea
  */
 export const settledByPerson = (before: ChannelReply, { arrived, seen, canSend, by, now }: Settling): ChannelReply => {
   if (!isInDoubt(before)) fail('conflict', `cannot settle: nothing of the reply is in doubt; it is ${before.status}`)
-  if (seen && seen.getTime() !== before.updated_at.getTime())
-    fail('conflict', 'cannot settle: the reply has changed since you looked; look again')
+  if (seen.getTime() !== before.updated_at.getTime()) fail('conflict', 'cannot settle: the reply has changed since you looked; look again')
   const isDropped = !canSend || before.parts.some(({ dropped }) => dropped)
   const settled = before.parts.map((part): ReplyPart => {
     if (part.state === 'unknown' && arrived) return { ...part, state: 'sent', error: null, in_doubt: false }

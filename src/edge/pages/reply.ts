@@ -80,7 +80,7 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
     else if (decision === 'arrived' || decision === 'not_arrived')
       await run(deps, incoming, {
         id: 'agent.channelReplies.settle',
-        input: { id, outcome: decision, ...(seen ? { updatedAt: seen } : {}) },
+        input: { id, outcome: decision, updatedAt: seen },
       })
     else if (decision === 'discard') await run(deps, incoming, { id: 'agent.channelReplies.discard', input: { id } })
     return redirect(pathFor(id))

@@ -75,7 +75,7 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
       const { channel, is_hidden, is_gone, ...reply } = the(before)
       const settling = {
         arrived: outcome === 'arrived',
-        seen: seen === undefined ? undefined : new Date(seen),
+        seen: new Date(seen),
         canSend: reply.connection_id !== null,
       }
       const after = settledByPerson(reply, { ...decisionOf(context), ...settling })

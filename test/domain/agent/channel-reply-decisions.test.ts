@@ -10,6 +10,9 @@ const later = new Date(start.getTime() + 60_000)
 const ids = { id: newId(), connection_id: newId(), job_id: newId(), message_id: newId(), conversation_id: newId() }
 const by = newId()
 const decision = { by, now: later }
+/** As a person has seen it, if not otherwise said. */
+const settle = (reply: ChannelReply, said: { arrived: boolean; canSend: boolean; seen?: Date }): ChannelReply =>
+  settledByPerson(reply, { ...decision, seen: reply.updated_at, ...said })
 const terms = { now: start, repeatableForMs: 0 }
 const repeatable = { now: start, repeatableForMs: 3_600_000 }
 const went: PartOutcome = { kind: 'sent', externalId: '17.5' }
@@ -63,8 +66,8 @@ describe('a reply that is discarded on its way', () => {
     const tried = afterSend(beginning(replyOf('a', 'b'), repeatable), unclear, repeatable).reply
     const gone = discarded(tried, decision)
     expect([gone.status, states(gone)]).toEqual(['unknown', ['unknown', 'failed']])
-    expect(states(settledByPerson(gone, { ...decision, arrived: false, canSend: true }))).toEqual(['failed', 'failed'])
-    expect(settledByPerson(gone, { ...decision, arrived: true, canSend: true })).toMatchObject({ status: 'discarded' })
+    expect(states(settle(gone, { arrived: false, canSend: true }))).toEqual(['failed', 'failed'])
+    expect(settle(gone, { arrived: true, canSend: true })).toMatchObject({ status: 'discarded' })
   })
 
   test('cannot be discarded once it is over', () => {
@@ -85,31 +88,31 @@ describe('a person who knows what became of a reply in doubt', () => {
   const doubtful = () => carried(replyOf('a', 'b', 'c', 'd'), went, unclear, declined)
 
   test('says that it arrived: it goes on with what follows', () => {
-    const after = settledByPerson(doubtful(), { ...decision, arrived: true, canSend: true })
+    const after = settle(doubtful(), { arrived: true, canSend: true })
     expect([after.status, states(after)]).toEqual(['queued', ['sent', 'sent', 'queued', 'queued']])
-    const last = settledByPerson(carried(replyOf('a'), unclear), { ...decision, arrived: true, canSend: true })
+    const last = settle(carried(replyOf('a'), unclear), { arrived: true, canSend: true })
     expect(last).toMatchObject({ status: 'sent', error: null, decided_by: by, decided_at: later })
   })
 
   test('says that it did not: it goes on from there under a new name, and what was sent is not repeated', () => {
-    const after = settledByPerson(doubtful(), { ...decision, arrived: false, canSend: true })
+    const after = settle(doubtful(), { arrived: false, canSend: true })
     expect([after.status, states(after), after.tries]).toEqual(['queued', ['sent', 'queued', 'queued', 'queued'], 0])
     expect([0, 1].map((part) => nameOfPart(after, part))).toEqual([`${ids.id}.0`, `${ids.id}.1.1`])
     expect(partNamed(nameOfPart(after, 1))).toEqual({ reply: ids.id, part: 1 })
-    const again = settledByPerson(carried(after, unclear, went, went), { ...decision, arrived: false, canSend: true })
+    const again = settle(carried(after, unclear, went, went), { arrived: false, canSend: true })
     expect([states(again), nameOfPart(again, 1)]).toEqual([['sent', 'queued', 'sent', 'sent'], `${ids.id}.1.2`])
   })
 
   test('sends nothing where the channel is gone', () => {
-    const after = settledByPerson(doubtful(), { ...decision, arrived: false, canSend: false })
+    const after = settle(doubtful(), { arrived: false, canSend: false })
     expect([after.status, states(after)[1], after.parts[1]!.error]).toEqual(['discarded', 'failed', 'its channel was disconnected'])
     expect(isInDoubt(after)).toBe(false)
   })
 
   test('is refused where nothing is in doubt, or it has changed since they looked', () => {
     for (const reply of [replyOf('a'), beginning(replyOf('a')), carried(replyOf('a'), went), carried(replyOf('a'), declined)])
-      expect(() => settledByPerson(reply, { ...decision, arrived: true, canSend: true })).toThrow('nothing of the reply is in doubt')
+      expect(() => settle(reply, { arrived: true, canSend: true })).toThrow('nothing of the reply is in doubt')
     const seen = new Date(start.getTime() - 1)
-    expect(() => settledByPerson(doubtful(), { ...decision, arrived: false, canSend: true, seen })).toThrow('has changed since you looked')
+    expect(() => settle(doubtful(), { arrived: false, canSend: true, seen })).toThrow('has changed since you looked')
   })
 })

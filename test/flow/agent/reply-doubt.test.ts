@@ -40,8 +40,11 @@ const place = async (at = app) => {
     const id = await reply(at, { tenantId, connection, text })
     return replyOnce(at, id, 'unknown')
   }
-  const settle = (id: string, outcome: 'arrived' | 'not_arrived', more: object = {}, key = admin.key) =>
-    at.send('POST', `/api/v1/channels/replies/${id}/settle`, { key, body: { outcome, ...more } })
+  /** By who has just seen it, if not otherwise said. */
+  const settle = async (id: string, outcome: 'arrived' | 'not_arrived', more: object = {}, key = admin.key) => {
+    const updatedAt = (await replyRow(at, id))?.updated_at ?? new Date()
+    return at.send('POST', `/api/v1/channels/replies/${id}/settle`, { key, body: { outcome, updatedAt, ...more } })
+  }
   return { tenantId, connection, doubtful, settle, ...admin }
 }
 
@@ -117,6 +120,28 @@ describe('a person says', () => {
       expect(new Set(namesOf(id)).size).toBe(namesOf(id).length)
       receiver.answer = answer
     }
+  })
+
+  test('what they have seen of one doubt: a press that comes late settles no newer one, and one that names none is refused', async () => {
+    const { doubtful, settle, tenantId, send } = await place()
+    const { key } = await signedIn(app, tenantId, 'approver')
+    const { id, updated_at } = await doubtful()
+    const seen = { updatedAt: updated_at.toISOString() }
+    for (const outcome of ['arrived', 'not_arrived'] as const)
+      expect((await send('POST', `channels/replies/${id}/settle`, { outcome })).status).toBe(400)
+    // Sent again, it comes into doubt anew.
+    expect((await settle(id, 'not_arrived', seen)).status).toBe(200)
+    const anew = await eventually(
+      () => replyRow(app, id),
+      ({ status, updated_at: at }) => status === 'unknown' && at > updated_at,
+    )
+    const before = namesOf(id)
+    for (const outcome of ['arrived', 'not_arrived'] as const) {
+      const late = await settle(id, outcome, seen, key)
+      expect([late.status, late.body.error.message]).toEqual([409, expect.stringContaining('changed since you looked')])
+    }
+    expect([await replyRow(app, id), namesOf(id)]).toEqual([anew, before])
+    expect((await settle(id, 'arrived', { updatedAt: anew.updated_at.toISOString() }, key)).body.reply.status).toBe('sent')
   })
 
   test('nothing, if it is a key, an editor, or a member of another workspace', async () => {
