@@ -10,7 +10,7 @@ import { hasten } from './channel-posts.ts'
 import { makeChannel } from './channels.ts'
 
 /** What makes a reply of which nobody knows whether it arrived. */
-export const inDoubt: Partial<ChannelReply> = {
+const inDoubt: Partial<ChannelReply> = {
   ...{ status: 'unknown', error: 'it broke off' },
   parts: [{ text: 'We open at nine.', state: 'unknown', external_id: null, error: 'it broke off', tried_at: null, in_doubt: false }],
 }

@@ -86,13 +86,13 @@ export const conversations = {
         visibility: T.Optional(
           oneOf(visibilities, {
             description:
-              'workspace shows everybody all that was said in it before. private hides it from now on; what others have seen, they have seen.',
+              'workspace shows everybody all that was said in it before. private hides it from now on; what others have seen, they have seen. 409 while somebody has written in it who would not see it any more: add them first. A thread that a channel shows to others stays with the workspace.',
           }),
         ),
       },
       output: OneConversation,
     },
-    { ...use, ...everybody, errors: ['not_found'], repeatable: true },
+    { ...use, ...everybody, errors: ['not_found', 'conflict'], repeatable: true },
   ),
   remove: op.command(
     'DELETE /api/v1/agent/conversations/:id',

@@ -75,7 +75,7 @@ interface Said {
  */
 export const conversationKey = ({ trust, sender, thread, isShared }: Said): string => {
   if (trust.kind === 'stranger') return `${STRANGERS}${hashed(sender, thread)}`
-  return isShared && !trust.readsOnly ? `shared:${hashed(thread)}` : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
+  return isShared && !trust.readsOnly ? `${SHARED}${hashed(thread)}` : `member:${hashed(trust.on_behalf.personId!, sender, thread)}`
 }
 
 /** Conversations of strangers: nobody else may speak in them, since all that is said in one is what the stranger's next job sees. */
@@ -83,7 +83,8 @@ export const STRANGERS = 'stranger:'
 export const isStrangersThread = (thread: string | null): boolean => thread?.startsWith(STRANGERS) ?? false
 
 /** Whether others read along where an answer goes. */
-export const isSharedThread = (thread: string | null): boolean => thread?.startsWith('shared:') ?? false
+export const SHARED = 'shared:'
+export const isSharedThread = (thread: string | null): boolean => thread?.startsWith(SHARED) ?? false
 
 /** Equal only for equal names in the same order, and of one length, whatever senders call themselves. */
 const hashed = (...names: string[]): string => createHash('sha256').update(JSON.stringify(names)).digest('hex')

@@ -141,6 +141,24 @@ export const requireMayShow = (
   if (visibility !== conversation.visibility) requireStarter(conversation, by)
 }
 
+/** Who would not see a conversation any more, though they have said something in it. */
+export interface LeftOut {
+  /** It is a thread of a channel that others read, too. */
+  is_shared: boolean
+  /** Of members, no more than a few. */
+  names: string[]
+  /** A key of the workspace, which sees no private conversation. */
+  has_key: boolean
+}
+
+/** Throws `conflict`: nobody loses what they have written because somebody else began the conversation. */
+export const requireNobodyLeftOut = ({ is_shared, names, has_key }: LeftOut): void => {
+  if (is_shared) fail('conflict', 'cannot make it private: it is a thread of a channel in which others read and write')
+  if (names.length > 0)
+    fail('conflict', `cannot make it private: ${names.join(', ')} wrote in it; add everybody who did first, so that they see it`)
+  if (has_key) fail('conflict', 'cannot make it private: a key of the workspace wrote in it, which would not see it any more')
+}
+
 /** Throws `forbidden`: a key of the workspace would not see what it begins. */
 export const requirePerson = ({ personId }: Reader): void => {
   if (personId === null)

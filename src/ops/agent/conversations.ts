@@ -8,12 +8,14 @@ import {
   requireMayRemove,
   requireMayShow,
   requireMayWrite,
+  requireNobodyLeftOut,
   updateConversation,
 } from '#domain/agent/conversation'
 import type { Job } from '#domain/agent/job'
 import { conversationView, jobView, messageView } from '#domain/agent/views'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { leftOutOf } from '#store/agent/authors'
 import { channelOriginPart, openRepliesOf } from '#store/agent/channel-replies'
 import {
   insertConversation,
@@ -27,7 +29,7 @@ import { openJobsOf, openJobsWithin } from '#store/agent/jobs'
 import { messagesPart } from '#store/agent/messages'
 import { hasSchedules } from '#store/agent/schedules'
 import { callsInFlight } from '#store/agent/steps'
-import { loadBy, loadNow } from '#store/engine/load'
+import { loadBy, loadNow, when } from '#store/engine/load'
 import { isSignedInOwner, partyOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { conversationEvents } from '../job-events.ts'
@@ -74,10 +76,14 @@ export const conversationHandlers = (parts: TurnParts & { publicUrl: string }, w
   },
 
   update: loading(
-    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), jobs: openJobsOf(id) }),
-    ({ id: _, ...changes }, { gate, principal }, { before, jobs }) => {
+    ({ id, visibility }, { principal }) => ({
+      ...{ before: shownConversation(id, partyOf(principal)), jobs: openJobsOf(id) },
+      leftOut: when(visibility === 'private', leftOutOf(id)),
+    }),
+    ({ id: _, ...changes }, { gate, principal }, { before, jobs, leftOut }) => {
       requireMayChange(the(before), partyOf(principal))
       requireMayShow(before!, changes, partyOf(principal))
+      if (leftOut && before!.visibility === 'workspace') requireNobodyLeftOut(leftOut)
       return changed(updateConversation(before!, changes, gate.now), jobs)
     },
   ),

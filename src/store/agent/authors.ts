@@ -1,8 +1,10 @@
 /** Who wrote the messages that a job is given, and what they may do now. */
 import type { Author, AuthorNow } from '#domain/agent/authors'
+import { SHARED } from '#domain/agent/channel-trust'
 import { MOST_MESSAGES } from '#domain/agent/compaction'
+import type { LeftOut } from '#domain/agent/conversation'
 import type { Fragment, Sql } from '../engine/db.ts'
-import { many, mapped, one } from '../engine/load.ts'
+import { many, mapped, one, sure } from '../engine/load.ts'
 
 /** Who wrote a message `m`, or asked for what it answers; null if nobody here did. */
 export const authorOf = (sql: Sql): Fragment<{ author: Author | null }> =>
@@ -28,6 +30,26 @@ export const authorsNow = (sql: Sql, authors: Fragment): Fragment<AuthorNow> =>
 /** These, as of now. */
 export const theseNow = (authors: readonly Author[]) =>
   many<AuthorNow>({}, (sql) => authorsNow(sql, sql`select jsonb_array_elements(${sql.json(authors as never)}::jsonb) as author`))
+
+/** Named in a refusal. */
+const MOST_NAMED = 5
+
+/** Members and keys that have written in a conversation and would not see it if it were private. */
+export const leftOutOf = (conversationId: string) =>
+  sure(
+    one<LeftOut>(
+      {},
+      (sql) => sql`select coalesce(bool_or(starts_with(c.thread, ${SHARED})), false) as is_shared,
+          coalesce(bool_or(w.author->>'kind' = 'key' and w.author->>'personId' is null), false) as has_key,
+          coalesce((array_agg(distinct coalesce(p.name, 'a member')) filter (where b.person_id is not null))[:${MOST_NAMED}::int], '{}') as names
+        from agent_conversation c left join lateral (select distinct m.author from agent_message m
+            where m.conversation_id = c.id and m.role = 'user' and m.author->>'personId' is distinct from c.person_id::text
+              and not coalesce(c.people ? (m.author->>'personId'), false)) w on true
+          left join member b on b.person_id = (w.author->>'personId')::uuid
+          left join lateral (select name from person where id = b.person_id offset 0) p on true
+        where c.id = ${conversationId}`,
+    ),
+  )
 
 /** Of an approval `a`: who told its job something with the decision, a reason or other arguments. */
 const decider = (sql: Sql): Fragment<{ author: Author }> =>

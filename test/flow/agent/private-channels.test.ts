@@ -46,3 +46,14 @@ test('a direct message begins a private conversation, a shared thread and a stra
   expect((await get(owner, `channels/replies/${reply!.id}`)).text).not.toContain('zanzibar')
   expect((await replies(ada))[0].text).toBe('zanzibar, I said.')
 })
+
+test('a thread that a channel shows to others is made private by nobody, not even its starter', async () => {
+  const { channel, ada, owner, get } = await arranged()
+  await postDev(app.url, channel, { sender: 'ada', thread: 'room', text: 'Hello' })
+  const [job] = await channelJobs(app, channel)
+  await overJob(app, job!.id)
+  const path = `agent/conversations/${job!.conversation_id}`
+  const refused = await app.send('PATCH', `/api/v1/${path}`, { key: ada, body: { visibility: 'private' } })
+  expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('a thread of a channel in which others')])
+  expect((await get(owner, path)).status).toBe(200)
+})

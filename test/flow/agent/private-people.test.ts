@@ -105,3 +105,51 @@ test('a conversation that is opened shows all that was said before; one that is 
   expect((await send(starter.key, 'PATCH', path, { visibility: 'private' })).status).toBe(200)
   expect(await statuses()).toEqual([404, 404])
 })
+
+describe('its starter makes it private', () => {
+  const closing = (by: string, path: string) => send(by, 'PATCH', path, { visibility: 'private' })
+  const begun = async () => {
+    const { job } = await say(starter.key, 'hello')
+    const other = await signedIn(app, tenantId, 'editor')
+    await app.owner`update person set name = 'Bob' where id = ${other.personId}`
+    return { conversationId: job.conversationId as string, path: `conversations/${job.conversationId}`, other }
+  }
+
+  test('not while a member has written in it who would not see it any more, unless they are added', async () => {
+    const { conversationId, path, other } = await begun()
+    await say(other.key, 'And I say', { conversationId })
+    const refused = await closing(starter.key, path)
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('Bob wrote in it; add everybody')])
+    expect((await send(others.viewer!, 'GET', path)).status).toBe(200)
+    await send(starter.key, 'PUT', `${path}/people/${other.personId}`)
+    expect((await closing(starter.key, path)).status).toBe(200)
+    expect([(await send(other.key, 'GET', path)).status, (await send(others.owner!, 'GET', path)).status]).toEqual([200, 404])
+    // Renaming one that is private, or saying so again, asks for nothing.
+    expect((await send(starter.key, 'PATCH', path, { title: 'Ours', visibility: 'private' })).status).toBe(200)
+  })
+
+  test('not while a key of the workspace has written in it; those who have left do not count', async () => {
+    const { conversationId, path, other } = await begun()
+    await say(key, 'A program says', { conversationId })
+    expect((await closing(starter.key, path)).body.error.message).toContain('a key of the workspace wrote in it')
+    const second = await begun()
+    await say(second.other.key, 'And I say', { conversationId: second.conversationId })
+    await app.owner`delete from member where tenant_id = ${tenantId} and person_id = ${second.other.personId}`
+    expect((await closing(starter.key, second.path)).status).toBe(200)
+    expect(other.personId).not.toBe(second.other.personId)
+  })
+
+  test('at the moment at which another one writes: either it is refused, or the words are', async () => {
+    for (let n = 0; n < 5; n++) {
+      const { conversationId, path, other } = await begun()
+      const [closed, said] = await Promise.all([
+        closing(starter.key, path),
+        send(other.key, 'POST', 'messages', { content: 'And I say', conversationId }),
+      ])
+      expect([
+        [200, 404],
+        [409, 201],
+      ]).toContainEqual([closed.status, said.status])
+    }
+  })
+})
