@@ -42,7 +42,7 @@ const initdb = async ({ binaries, account, durable }: Make, folder: string): Pro
   const { code, stdout, stderr } = await runProgram(
     [
       ...[binaries.initdb, `--pgdata=${join(folder, 'data')}`, `--username=${ROLE}`, `--pwfile=${join(folder, 'password')}`],
-      ...[...options, ...locale(binaries.major), ...(durable ? [] : ['--no-sync'])],
+      ...[...options, ...locale(binaries.major), ...(durable ? [] : ['--no-sync', '-c', 'scram_iterations=1'])],
     ],
     account,
   )

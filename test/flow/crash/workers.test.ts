@@ -1,6 +1,7 @@
 /** P4, P5 and P6: two workers, a command between claim and send, and wrong clocks. */
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
+import { systemClock } from '#kernel/clock'
 import { connectAccount } from '#ops/workspaces'
 import { revokeKey } from '#store/app/keys'
 import { eventually, testApp } from '#test/support/app'
@@ -13,18 +14,44 @@ const db = use(freshDb)
 const points = testFailpoints()
 const app = useApp(() => ({ database: db.options, overrides: { failpoints: points.at } }))
 
+/** Its timers wait from `hold()` until `letGo()`: a process that does not notice yet that it is thought dead. */
+const clockThatWaits = () => {
+  let held: (() => void)[] | undefined
+  return {
+    ...systemClock,
+    after: (ms: number, wake: () => void) => {
+      let over = false
+      const timer = systemClock.after(ms, () => (held ? held.push(() => over || wake()) : wake()))
+      const dispose = () => {
+        over = true
+        timer[Symbol.dispose]()
+      }
+      return { [Symbol.dispose]: dispose }
+    },
+    hold() {
+      held = []
+    },
+    letGo() {
+      for (const wake of held ?? []) wake()
+      held = undefined
+    },
+  }
+}
+
 test('P4, two workers claim each item once, although the workspace changes its owner meanwhile', async () => {
   await using own = await freshDb()
   const held = testFailpoints()
   const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50 }
   const overrides = { times, sweepMs: 20 }
-  await using first = await testApp({ database: own.options, overrides: { ...overrides, failpoints: held.at } })
+  const clock = clockThatWaits()
+  await using first = await testApp({ database: own.options, overrides: { ...overrides, clock, failpoints: held.at } })
   await using second = await testApp({ database: own.options, overrides })
   const story = await newStory(first)
   held.arm('send.claiming', 'hang')
   const ids = [await story.approved()]
   const asked = story.send('POST', `items/${ids[0]}/post-now`)
   await held.reached('send.claiming')
+  clock.hold()
   // To the second, the first is dead from now on; it waits for the first's transaction, which commits its claim.
   await first.owner`delete from node where incarnation = (select owner from actor where tenant_id = ${story.tenantId})`
   const other = story.at(second)
@@ -33,6 +60,8 @@ test('P4, two workers claim each item once, although the workspace changes its o
     (await first.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length
   await eventually(waits, (count) => count > 0)
   held.release('send.claiming')
+  await eventually(story.posts, (posts) => textOf(ids[0]!) in posts)
+  clock.letGo()
   ids.push(await approved)
   for (let n = 0; n < 6; n++) ids.push(await (n % 2 === 0 ? other : story).scheduled(0))
   void other.send('POST', `items/${ids[1]}/post-now`)
