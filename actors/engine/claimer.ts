@@ -20,6 +20,7 @@ import type { Faults, Post } from './faults.ts'
 import type { AnyLane } from './lane.ts'
 import type { Decision, Letter, Looked, Sequel, SequelResult } from './letter.ts'
 import type { Priority } from './mailbox.ts'
+import { Turns } from './turns.ts'
 
 /** The lanes that run here. */
 interface Lanes {
@@ -55,7 +56,7 @@ export class Claimer {
   #pausedUntil = 0
   /** More was due than the last look found: groups of work take turns. */
   #isCrowded = false
-  #turn = 0
+  readonly #turns: Turns
   /** The last look failed, perhaps by what it loads. */
   #isBare = false
   #stopping = false
@@ -71,6 +72,7 @@ export class Claimer {
     this.#loads = deps.lanes.flatMap(({ kind, claimLoad }) => (claimLoad ? [{ kind, ...claimLoad }] : []))
     const hasPlace = (work: KeyedWork) => mayRunBeside({ kinds: deps.kinds, running: this.#running() }, work)
     this.#claims = { owner: own.owner, lanes: this.#lanes, kinds: deps.kinds, hasPlace }
+    this.#turns = new Turns(deps.kinds.turns)
     this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))
   }
 
@@ -210,9 +212,8 @@ export class Claimer {
     const running = this.#running().filter(({ id }) => id !== settling?.id)
     const excluded = this.faults.suspects.ids()
     const loads = trial.manner.alone && this.#isBare ? [] : this.#loads
-    const { turns } = this.deps.kinds
-    const turn = this.#isCrowded ? turns[this.#turn++ % turns.length] : undefined
-    return nextDue({ kinds: this.deps.kinds, at, running, excluded, turn, loads, settling: settling?.ref_id ?? null })
+    const turns = this.#isCrowded ? this.#turns.order : undefined
+    return nextDue({ kinds: this.deps.kinds, at, running, excluded, turns, loads, settling: settling?.ref_id ?? null })
   }
 
   #running(): KeyedWork[] {
@@ -222,6 +223,7 @@ export class Claimer {
   async #decide<D extends Decision<ClaimReply> | undefined>(trial: Trial, found: NextDue, claim: () => Promise<D>) {
     if (this.#stopping) return { reply: {} }
     trial.found = found.work
+    if (found.work) this.#turns.had(found.work.lane)
     trial.since = performance.now()
     trial.deciding = true
     const decision = await claim()

@@ -26,6 +26,6 @@ export const workKinds = [
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 
-/** In the order in which they take turns while much is due. */
+/** The groups that take turns while much is due. What people have chosen a time for comes first, and has every other turn. */
 export const workLanes = ['publish', 'agent', 'delivery', 'ingest', 'generation', 'sync'] as const
 export type WorkLane = (typeof workLanes)[number]

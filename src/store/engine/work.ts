@@ -39,7 +39,7 @@ export interface WorkTable {
   atOnce: Readonly<Record<string, Record<Work['origin'], number>>>
   /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
-  /** The groups of work in the order in which they take turns while much is due. */
+  /** The groups of work that take turns while much is due. The first has every other turn. */
   turns: readonly WorkLane[]
   /** What becomes of rows that fail; kinds not listed rest. */
   inVain: Readonly<Record<string, InVain>>
@@ -66,8 +66,8 @@ export interface ClaimView {
   running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place'>[]
   /** Ids of rows to leave out for now. */
   excluded: string[]
-  /** The group whose turn it is, while more than one row is due. */
-  turn?: WorkLane | undefined
+  /** While more than one row is due: all groups, the one whose turn it is first. One with nothing to claim gives its turn to the next. */
+  turns?: readonly WorkLane[] | undefined
   /** What else is read of the row, if it is one of these. */
   loads?: ClaimLoad[]
   /** The record of a row that the look's own transaction settles. */
@@ -167,18 +167,15 @@ const byNothing: Blocked = (sql) => sql`and w.id is distinct from (select id fro
 const AGED_MS = 5_000
 
 interface Search {
-  lane?: WorkLane | undefined
-  /** Nothing is searched if this has a row. */
-  unless?: Fragment
+  lane?: Fragment
   select: Fragment
   due: Fragment
   blocked: Blocked
 }
 
 /** The first row of an origin that meets the condition and may run, in the order of the index. */
-const first = (sql: Sql, view: ClaimView, { origin, lane, unless, select, due, blocked }: Search & { origin: Work['origin'] }): Fragment =>
+const first = (sql: Sql, view: ClaimView, { origin, lane, select, due, blocked }: Search & { origin: Work['origin'] }): Fragment =>
   sql`(select ${select} from work w where w.state = 'queued' and w.origin = ${origin} ${lane ? sql`and w.lane = ${lane}` : sql``} ${due}
-    ${unless ? sql`and not exists (select from ${unless})` : sql``}
     and w.id <> all(${view.excluded}::uuid[]) ${blocked(sql, origin)} order by w.run_at, w.id limit 1)`
 
 const firstAutomatic = (sql: Sql, view: ClaimView, search: Search): Fragment =>
@@ -220,12 +217,13 @@ const loadsOf = (sql: Sql, { loads = [], settling = null }: ClaimView): Fragment
 const inOrder = (sql: Sql): Fragment =>
   sql`order by run_at + case origin when 'manual' then 0 else ${AGED_MS}::float8 end * interval '1 millisecond', id`
 
-/** The row to claim, as `found`: of the group whose turn it is, if there is one; only else are all searched. */
+/** The row to claim, as `found`: of the first group that has one, if they take turns. */
 const foundBy = (sql: Sql, view: ClaimView, search: Search): Fragment => {
-  if (!view.turn) return sql`found as materialized (select * from (${firsts(sql, view, search)}) due ${inOrder(sql)} limit 1)`
-  return sql`turned as materialized (select * from (${firsts(sql, view, { ...search, lane: view.turn })}) due ${inOrder(sql)} limit 1),
-    others as materialized (select * from (${firsts(sql, view, { ...search, unless: sql`turned` })}) due ${inOrder(sql)} limit 1),
-    found as materialized (select * from turned union all select * from others limit 1)`
+  const one = (of: Search) => sql`select * from (${firsts(sql, view, of)}) due ${inOrder(sql)} limit 1`
+  if (!view.turns) return sql`found as materialized (${one(search)})`
+  // Ordinality is known to be in order, so the search ends with the first group that has a row.
+  return sql`found as materialized (select due.* from unnest(${[...view.turns]}::text[]) with ordinality turn (lane, nth)
+    cross join lateral (${one({ ...search, lane: sql`turn.lane` })}) due order by turn.nth limit 1)`
 }
 
 /** One row: the work, all null without any, and both times. */

@@ -1,5 +1,6 @@
 /** The order of claims: groups of work take turns while much is due, and nothing starves behind what people have asked for. */
 import { beforeEach, expect, test } from 'bun:test'
+import { workLanes } from '#contract/work'
 import { gateHook } from '#decisions/gate'
 import { workTable } from '#decisions/work'
 import { newId } from '#kernel/ids'
@@ -29,14 +30,20 @@ const ago = (ms: number): Date => new Date(Date.now() - ms)
 const row = (lane: NewWork['lane'], origin: NewWork['origin'], dueAgo: number): NewWork =>
   workOn(newId(), { lane, key: newId(), origin, runAt: ago(dueAgo) })
 
+/** All groups, beginning with this one. Behind the last comes the first. */
+const from = (lane: NewWork['lane']): NewWork['lane'][] => {
+  const at = workLanes.indexOf(lane)
+  return [...workLanes.slice(at), ...workLanes.slice(0, at)]
+}
+
 /** The first row that each look finds. */
-const order = (rows: NewWork[], turns: (ClaimView['turn'] | undefined)[], paused = false): Promise<number[]> =>
+const order = (rows: NewWork[], looks: ClaimView['turns'][], paused = false): Promise<number[]> =>
   inTenant(async (sql, now) => {
     await apply(sql, { work: rows }, { now, wakeAt: null, provenance: byTest })
     const found: number[] = []
     const excluded: string[] = []
-    for (const turn of turns) {
-      const view: ClaimView = { kinds: workTable, at: { now: new Date(), paused }, running: [], excluded, turn }
+    for (const turns of looks) {
+      const view: ClaimView = { kinds: workTable, at: { now: new Date(), paused }, running: [], excluded, turns }
       const { work } = (await loadNow(sql, { found: nextDue(view) })).found
       found.push(rows.findIndex(({ id }) => id === work?.id))
       if (work) excluded.push(work.id)
@@ -57,11 +64,18 @@ test('what people have asked for goes first where both have been due as long', a
 test('while much is due, a group whose turn it is goes first, by due time', async () => {
   const answers = Array.from({ length: 20 }, () => row('agent', 'manual', 60_000))
   const rows = [...answers, row('publish', 'automatic', 100), row('publish', 'automatic', 200)]
-  expect(await order(rows, ['publish', 'publish'])).toEqual([21, 20])
+  expect(await order(rows, [from('publish'), from('publish')])).toEqual([21, 20])
+})
+
+test('a group with nothing to claim gives its turn to the next, not to what has waited longest', async () => {
+  const rows = [row('agent', 'manual', 60_000), row('delivery', 'manual', 3_000), row('publish', 'automatic', 100)]
+  expect(await order(rows, [from('delivery'), from('delivery'), from('ingest')])).toEqual([1, 2, 0])
 })
 
 test('the turn of a group does not undo the kill switch', async () => {
-  expect(await order([row('publish', 'automatic', 60_000), row('agent', 'manual', 1_000)], ['publish', 'publish'], true)).toEqual([1, -1])
+  expect(
+    await order([row('publish', 'automatic', 60_000), row('agent', 'manual', 1_000)], [from('publish'), from('publish')], true),
+  ).toEqual([1, -1])
 })
 
 test('a turn among thousands of rows is read from its index', async () => {
@@ -69,7 +83,7 @@ test('a turn among thousands of rows is read from its index', async () => {
   const rows = await inTenant(async (sql, now) => {
     for (let part = 0; part < 400; part += 100)
       await apply(sql, { work: many.slice(part, part + 100) }, { now, wakeAt: null, provenance: byTest })
-    const view: ClaimView = { kinds: workTable, at: { now: new Date(), paused: false }, running: [], excluded: [], turn: 'publish' }
+    const view: ClaimView = { kinds: workTable, at: { now: new Date(), paused: false }, running: [], excluded: [], turns: workLanes }
     return await sql<{ 'QUERY PLAN': string }>`explain ${nextDue(view).query(sql)}`
   })
   expect(rows.map((line) => line['QUERY PLAN']).join('\n')).toContain('work_due_in_lane')

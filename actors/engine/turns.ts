@@ -1,0 +1,30 @@
+/** Whose turn it is while more is due in a workspace than is claimed at once. */
+import type { Work } from '#store/engine/work'
+
+type Group = Work['lane']
+
+/**
+ * The first group has every other turn, and the others share the rest: of these, the one comes first whose last turn is the longest ago. A group
+ * with nothing to claim keeps nobody waiting, since each look goes on to the next.
+ */
+export class Turns {
+  readonly #first: readonly Group[]
+  #others: readonly Group[]
+  #isFirst = true
+
+  constructor(groups: readonly Group[]) {
+    this.#first = groups.slice(0, 1)
+    this.#others = groups.slice(1)
+  }
+
+  /** All groups, as the next look should try them. */
+  get order(): readonly Group[] {
+    return this.#isFirst ? [...this.#first, ...this.#others] : [...this.#others, ...this.#first]
+  }
+
+  /** A look has found a row of this group. */
+  had(group: Group): void {
+    this.#isFirst = !this.#first.includes(group)
+    if (this.#isFirst) this.#others = [...this.#others.filter((other) => other !== group), group]
+  }
+}
