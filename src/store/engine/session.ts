@@ -4,7 +4,7 @@
  */
 import type postgres from 'postgres'
 import { DeadlineError, withDeadline } from './deadline.ts'
-import { both, type Fragment, ignored, type Sql, send, sqlBy } from './sql.ts'
+import { both, cancel, type Fragment, ignored, type Sql, send, sqlBy } from './sql.ts'
 
 /** The statements of one transaction. */
 export interface Transaction extends Sql {
@@ -180,7 +180,7 @@ class Running {
 
   /** A statement that the body has given up waiting for is cancelled, with its connection, because it holds locks. */
   #abort(): void {
-    this.#asked?.cancel()
+    if (this.#asked) cancel(this.#asked)
     if (this.#asked) this.session.late()
     else this.session.rollBack()
   }

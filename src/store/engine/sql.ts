@@ -210,6 +210,16 @@ export const send = (client: postgres.Sql, statement: Fragment): postgres.Pendin
 /** Nobody listens to a promise that follows one that failed. */
 export const ignored = (running: PromiseLike<unknown>): void => void running.then(undefined, () => {})
 
+/**
+ * Asks the database to stop a statement. The client's own `cancel` drops the promise of that request, which rejects while the database takes
+ * no connections, and a rejection that nobody handles ends the process.
+ */
+export const cancel = (asked: postgres.PendingQuery<AnyRow[]>): void => {
+  const query = asked as unknown as { canceller: ((query: unknown) => PromiseLike<unknown>) | null }
+  if (query.canceller) ignored(query.canceller(query))
+  query.canceller = null
+}
+
 /** Waits for both, and returns the second. */
 export const both = async <T>(first: PromiseLike<unknown>, second: PromiseLike<T>): Promise<T> => {
   ignored(second)

@@ -4,6 +4,7 @@ import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Transaction } from '#store/engine/db'
 import { openSessions, type Sessions } from '#store/engine/session'
+import { cancel } from '#store/engine/sql'
 import { freshDb } from '#test/support/db'
 import { eventually } from '#test/support/eventually'
 import { use } from '#test/support/use'
@@ -28,7 +29,8 @@ const begin = async (): Promise<void> => {
   await owner`delete from counter where tenant_id = ${TENANT}`
   sent.length = 0
 }
-const terminate = () => owner`select pg_terminate_backend(pid) from pg_stat_activity
+/** Returns once their processes have ended: on a busy machine that takes a while. */
+const terminate = () => owner`select pg_terminate_backend(pid, 5000) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and application_name = 'tendril'`
 
 describe('a transaction', () => {
@@ -84,6 +86,31 @@ describe('a transaction', () => {
     const sql = await late.promise
     await expect(Promise.resolve(sql`select 1`)).rejects.toThrow('the transaction has ended')
   })
+})
+
+test('a statement that the body gives up waiting for is cancelled', async () => {
+  await begin()
+  const asleep = async (): Promise<number> =>
+    (
+      await owner`select pid from pg_stat_activity where datname = current_database() and state = 'active' and query like 'select pg_sleep%'`
+    ).length
+  const givenUp = inLetter(async (sql) => {
+    await add(sql, 'a')
+    sql`select pg_sleep(60)`.then(undefined, () => {})
+    await eventually(asleep, (count) => count === 1)
+    throw new Error('no more')
+  })
+  await expect(givenUp).rejects.toThrow('no more')
+  await eventually(asleep, (count) => count === 0)
+  expect(await kept()).toEqual([])
+})
+
+test('a statement that cannot be cancelled, because the database takes no connections, ends no process', async () => {
+  const refused = Promise.reject(new Error('connect ECONNREFUSED'))
+  cancel({ canceller: () => refused } as never)
+  // A rejection that nobody has handled by then fails the test.
+  await Bun.sleep(0)
+  expect(Bun.peek.status(refused)).toBe('rejected')
 })
 
 describe('a savepoint', () => {
