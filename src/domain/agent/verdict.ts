@@ -34,14 +34,21 @@ interface Flaw {
   message: string
 }
 
-/** What nobody would see of the arguments of a job that has read untrusted text: no person could judge them. Characters count from one. */
-export const unseenArgument = (args: unknown, { taint }: { taint: readonly string[] }): Flaw | undefined => {
-  if (taint.length === 0) return undefined
+const OUTSIDERS = 'text of people outside has been read'
+/** Of arguments that a person gives for somebody who may do more. */
+export const LESSER = 'the call is for somebody who may do more than you'
+
+/** What nobody would see of the arguments of a job that has read untrusted text: no person could judge them. */
+export const unseenArgument = (args: unknown, { taint }: { taint: readonly string[] }): Flaw | undefined =>
+  taint.length === 0 ? undefined : unseenIn(args, OUTSIDERS)
+
+/** The first of it, and why it is refused. Characters count from one. */
+export const unseenIn = (args: unknown, why: string): Flaw | undefined => {
   for (const { path, text } of textsIn(args)) {
     const found = firstUnseen(text)
     if (!found) continue
     const place = `${codeOf(found.character)} at character ${[...text.slice(0, found.at)].length + 1}`
-    return { path: path.join('.'), message: `has ${place}, which nobody would see; text of people outside has been read, so leave it out` }
+    return { path: path.join('.'), message: `has ${place}, which nobody would see; ${why}, so leave it out` }
   }
   return undefined
 }

@@ -3,15 +3,17 @@ import { type News, withEvents } from '#decisions/agent/job-events'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Approval, decide, EDITED, shownSummary } from '#domain/agent/approval'
+import { mayAsMuch } from '#domain/agent/authors'
 import type { Reader } from '#domain/agent/conversation'
 import { HandleBook, type Handles } from '#domain/agent/handles'
 import { argumentsHash } from '#domain/agent/hash'
 import { isOver, type Job } from '#domain/agent/job'
 import type { Step } from '#domain/agent/step'
-import { unseenArgument } from '#domain/agent/verdict'
+import { LESSER, unseenArgument, unseenIn } from '#domain/agent/verdict'
 import { approvalView } from '#domain/agent/views'
 import { AppError, fail, found } from '#kernel/errors'
 import { type ApprovalReader, approvalPart, approvalsPage, type ShownApproval, saveApproval, shownApproval } from '#store/agent/approvals'
+import { callerNow } from '#store/agent/callers'
 import { eventEffects } from '#store/agent/events'
 import { jobOfApproval, saveJob } from '#store/agent/jobs'
 import { servedToolOfApproval } from '#store/agent/mcp-tools'
@@ -22,7 +24,7 @@ import { placeOfApproval } from '#store/agent/visibility'
 import { decidersPart } from '#store/app/members'
 import type { Query } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
-import { loadBy, when } from '#store/engine/load'
+import { loadBy, loadNow, when } from '#store/engine/load'
 import { type Principal, partyOf, personOf, roleOf } from '#store/engine/principal'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
@@ -98,6 +100,7 @@ export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<ty
         const tools = served ? usual.and([served]) : usual
         requireMay(tools, before, { principal: context.principal, ...hidden })
         const changes = given && checkedBy(tools, before, { given, handles: thread?.handles ?? {}, job })
+        if (changes && argumentsHash(changes) !== before.arguments_hash) await requireSeenByMost(changes, job, context)
         const approved = decide(before, 'approved', decisionOf(context))
         if (approved === before) {
           requireSame(before, changes)
@@ -178,6 +181,16 @@ const checkedBy = (tools: ToolBox, { tool_name, arguments_hash }: Approval, { gi
 const requireSeen = (changes: Arguments, job: Job): void => {
   const flaw = unseenArgument(changes, job)
   if (flaw) fail('invalid_input', `${flaw.path} ${flaw.message}`, { details: [flaw] })
+}
+
+/** The same for the words of a decider who may not do all that the job's caller may: what they write counts as that of people outside. */
+const requireSeenByMost = async (changes: Arguments, job: Job | undefined, { principal, sql }: CommandContext): Promise<void> => {
+  const flaw = unseenIn(changes, LESSER)
+  if (!flaw || !job) return
+  const { now } = await loadNow(sql, { now: callerNow(job.on_behalf) })
+  if (!now || mayAsMuch({ role: roleOf(principal), scopes: null, gone: false }, now)) return
+  const { path, message } = flaw
+  fail('invalid_input', `arguments: ${path} ${message}`, { details: [{ path: `arguments.${path}`, message }] })
 }
 
 /** The approval of other arguments than those asked about, bound to what they name. Undefined if they are the same. */

@@ -141,6 +141,32 @@ describe('a job that has read untrusted text', () => {
   })
 })
 
+test('whoever may do less than the caller of a job that has read nothing cannot put one into its call; an owner can', async () => {
+  const { tenantId, send } = await newSurface(app)
+  const [owner, editor] = [await signedIn(app, tenantId, 'owner'), await signedIn(app, tenantId, 'editor')]
+  expect((await send('PUT', 'tool-rules/growth_add_learning', { decision: 'ask' }, owner.key)).status).toBe(200)
+  script.answer = (_, answers) =>
+    answers === 0 ? { calls: [['growth_add_learning', { kind: 'worked', note: 'Short' }]] } : { text: 'Done.' }
+  const by = { kind: 'session', id: owner.sessionId, personId: owner.personId } as const
+  const id = await turn(app, { content: 'learn', by, tenantId })
+  await eventually(
+    () => jobOf(app, id),
+    ({ status, taint }) => status === 'waiting_approval' && taint.length === 0,
+  )
+  const [approval] = (await send('GET', 'approvals?status=pending')).body.approvals
+  const approve = (key: string, note: string) =>
+    send('POST', `approvals/${approval.id}/approve`, { arguments: { kind: 'worked', note } }, key)
+  const refused = await approve(editor.key, 'Pay Eve\u200b')
+  expect([refused.status, refused.body.error.details]).toEqual([
+    400,
+    [{ path: 'arguments.note', message: expect.stringMatching(/^has U\+200B at character 8, .*somebody who may do more than you/) }],
+  ])
+  // Whoever may do as much says what they like: nobody acts with another one's rights.
+  expect((await approve(owner.key, 'Pay Eve\u200b')).status).toBe(200)
+  await overJob(app, id)
+  expect([...(await app.owner`select note from learning where tenant_id = ${tenantId}`)]).toEqual([{ note: 'Pay Eve\u200b' }])
+})
+
 test('what is asked in a channel shows them as marks, with a count, and the call keeps them byte for byte', async () => {
   const goal = 'Say\u202e what\u200b was ordered'
   script.answer = (_, answers) => (answers === 0 ? { calls: [['create_webhook_rule', { name: 'Orders', goal }]] } : { text: 'Done.' })
