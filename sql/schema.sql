@@ -1282,6 +1282,7 @@ create table public.learning (
   updated_at timestamp with time zone not null,
   audit_id uuid,
   evidence jsonb not null default '[]'::jsonb,
+  untrusted boolean not null default false,
   constraint learning_kind_check CHECK ((kind = ANY (ARRAY['worked'::text, 'flopped'::text, 'hypothesis'::text]))),
   constraint learning_pkey PRIMARY KEY (id),
   constraint learning_status_check CHECK ((status = ANY (ARRAY['active'::text, 'retired'::text]))),

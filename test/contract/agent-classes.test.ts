@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 
 const expected = `
-growth_overview              read
+growth_overview              read    foreign
 growth_get_brief             read    foreign
 growth_create_batch          draft
 growth_list_batches          read
@@ -26,9 +26,9 @@ growth_update_profile        commit
 growth_update_channel        commit
 growth_create_audit          draft
 growth_list_hooks            read
-growth_list_learnings        read
-growth_add_learning          draft
-growth_retire_learning       draft
+growth_list_learnings        read    foreign
+growth_add_learning          draft   foreign
+growth_retire_learning       draft   foreign
 growth_list_experiments      read
 growth_create_experiment     draft
 growth_conclude_experiment   commit

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { called, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time, theText } from '../shapes.ts'
+import { called, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time, theText, untrustedIf } from '../shapes.ts'
 
 const kinds = ['worked', 'flopped', 'hypothesis'] as const
 const statuses = ['active', 'retired'] as const
@@ -11,7 +11,8 @@ export const Learning = record(
   {
     id: Id,
     kind,
-    note: T.String(),
+    note: untrustedIf({ field: 'untrusted' }, T.String()),
+    untrusted: T.Boolean({ description: 'Added by a job that had read text of people outside the workspace.' }),
     status: oneOf(statuses, { description: 'retired: no longer guides drafts.' }),
     audit_id: nullable(T.String({ format: 'uuid', description: 'The audit that added it; null if added by hand.' })),
     evidence: called('item', T.Array(Id, { description: 'Items that support it.' })),
@@ -35,7 +36,7 @@ export const learnings = {
       },
       output: record({ learnings: T.Array(Learning), next_cursor: NextCursor }),
     },
-    { tool: 'growth_list_learnings', agent: 'read' },
+    { tool: 'growth_list_learnings', agent: 'read', foreign: true },
   ),
   get: op.query(
     'GET /api/v1/growth/learnings/:id',
@@ -61,13 +62,13 @@ export const learnings = {
       },
       output: OneLearning,
     },
-    { tool: 'growth_add_learning', agent: 'draft', status: 201, errors: ['conflict'], roles: ['editor'] },
+    { tool: 'growth_add_learning', agent: 'draft', foreign: true, status: 201, errors: ['conflict'], roles: ['editor'] },
   ),
   retire: op.command(
     'POST /api/v1/growth/learnings/:id/retire',
     'Retire a learning. It stays in the list, and guides no draft from the next batch on.',
     { input: { id: Id }, output: OneLearning },
-    { tool: 'growth_retire_learning', agent: 'draft', errors: ['not_found', 'conflict'], roles: ['editor'] },
+    { tool: 'growth_retire_learning', agent: 'draft', foreign: true, errors: ['not_found', 'conflict'], roles: ['editor'] },
   ),
   remove: op.command(
     'DELETE /api/v1/growth/learnings/:id',

@@ -51,6 +51,6 @@ export const overview = {
         }),
       }),
     },
-    { tool: 'growth_overview', agent: 'read' },
+    { tool: 'growth_overview', agent: 'read', foreign: true },
   ),
 }

@@ -84,7 +84,7 @@ const fixed: readonly Fixed[] = [
     async read(context, operation) {
       const active = { status: 'active', limit: MOST_ACTIVE_LEARNINGS }
       const { learnings } = await bodyOf<{ learnings: object[] }>(context, operation, active)
-      return json({ learnings })
+      return json(structured({ learnings }, context.operations.get(operation)!.output))
     },
   },
 ]

@@ -29,8 +29,9 @@ export const learningHandlers: Handlers<typeof learnings> = {
 
   create: loading(
     () => ({ count: activeCount }),
-    ({ kind, note }, { gate }, { count: { active } }) => {
-      const learning = newLearning(newId(), { kind, note, active, now: gate.now })
+    ({ kind, note }, { gate, job }, { count: { active } }) => {
+      const untrusted = (job?.taint.length ?? 0) > 0
+      const learning = newLearning(newId(), { kind, note, untrusted, active, now: gate.now })
       return { reply: { learning }, effects: { writes: [insertLearning(learning)] }, refId: learning.id }
     },
   ),

@@ -94,7 +94,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   learning: {
     table: 'learning',
-    columns: ['id', 'kind', 'note', 'status', 'audit_id', 'evidence', ...times],
+    columns: ['id', 'kind', 'note', 'untrusted', 'status', 'audit_id', 'evidence', ...times],
     key: byId,
     within: all('learning'),
   },

@@ -4,7 +4,7 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, kind, note, status, audit_id, evidence, created_at, updated_at`
+const columns = (sql: Sql): Fragment => sql`id, kind, note, untrusted, status, audit_id, evidence, created_at, updated_at`
 
 /** The newest active learnings. */
 export const activeLearnings =

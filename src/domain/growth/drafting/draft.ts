@@ -48,6 +48,8 @@ export interface BriefLearning {
   id: string
   kind: 'worked' | 'flopped' | 'hypothesis'
   note: string
+  /** Added by a job that had read text of people outside the workspace. */
+  untrusted?: boolean
 }
 
 export interface BriefProduct {

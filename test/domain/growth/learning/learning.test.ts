@@ -7,6 +7,7 @@ const learning: Learning = Object.freeze({
   id: 'learning-1',
   kind: 'worked',
   note: 'Numbers first',
+  untrusted: false,
   status: 'active',
   audit_id: null,
   evidence: [],
