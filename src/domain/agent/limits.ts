@@ -6,6 +6,8 @@ export const MOST_CALLS = 16
 export const MOST_READ_CALLS = 64
 /** Rounds in a row without anything new that a job makes. Then it must conclude. */
 export const MOST_IDLE_ROUNDS = 3
+/** Rounds in a row that only read, each with other arguments, and got what the same tools had given before. Then it must conclude, too. */
+export const MOST_VAIN_ROUNDS = 8
 /** Calls of the model in a job, whatever its plan allows: with the calls of each answer, a letter still reads all steps. */
 export const MOST_THOUGHTS = 100
 /** Time spent in steps, model calls and tools together. Waiting does not count. */

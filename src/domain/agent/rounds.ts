@@ -1,5 +1,6 @@
 /** Whether a job still gets anywhere. Pure. */
-import type { StepHead } from './step.ts'
+import { MOST_IDLE_ROUNDS, MOST_VAIN_ROUNDS } from './limits.ts'
+import { isReading, type StepHead } from './step.ts'
 
 type Head = Pick<StepHead, 'kind' | 'name' | 'state' | 'of_step' | 'args_hash' | 'result_hash' | 'class'>
 
@@ -17,22 +18,33 @@ const isNew = (head: Head, calls: ReadonlySet<string>, results: ReadonlySet<stri
   return head.state === 'done' && !results.has(`${callOf(head)} ${head.result_hash}`)
 }
 
-/** Rounds at the end of a job that brought nothing new: answers of the model with calls, none of which `isNew`. All calls are finished. */
+/** Whether a call reads, with arguments of its own, what its tool gave before: a search for one word after the other that finds nothing. */
+const isVain = (head: Head, given: ReadonlySet<string>): boolean =>
+  isReading(head) && head.state === 'done' && given.has(`${head.name} ${head.result_hash}`)
+
+/**
+ * Rounds at the end of a job that brought nothing new: answers of the model with calls, none of which `isNew`. All calls are finished. A look
+ * in other places is not idle at once, but as many in vain as `MOST_VAIN_ROUNDS` are what `MOST_IDLE_ROUNDS` are.
+ */
 export const idleRounds = (heads: readonly Head[]): number => {
-  const [calls, results] = [new Set<string>(), new Set<string>()]
+  const [calls, results, given] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const rounds = Map.groupBy(
     heads.filter(({ kind }) => kind === 'tool'),
     ({ of_step }) => of_step,
   )
-  let idle = 0
+  let [idle, vain] = [0, 0]
   for (const round of rounds.values()) {
-    idle = round.some((head) => isNew(head, calls, results)) ? 0 : idle + 1
+    const news = round.filter((head) => isNew(head, calls, results))
+    idle = news.length > 0 ? 0 : idle + 1
+    vain = news.every((head) => isVain(head, given)) ? vain + 1 : 0
     for (const head of round) {
       if (head.args_hash !== null) calls.add(callOf(head))
-      if (head.state === 'done') results.add(`${callOf(head)} ${head.result_hash}`)
+      if (head.state !== 'done') continue
+      results.add(`${callOf(head)} ${head.result_hash}`)
+      given.add(`${head.name} ${head.result_hash}`)
     }
   }
-  return idle
+  return Math.max(idle, vain - (MOST_VAIN_ROUNDS - MOST_IDLE_ROUNDS))
 }
 
 const listed = (heads: readonly Head[]): string =>

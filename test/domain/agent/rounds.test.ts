@@ -1,5 +1,6 @@
 /** Rounds of a job that bring nothing new. */
 import { describe, expect, test } from 'bun:test'
+import { MOST_IDLE_ROUNDS } from '#domain/agent/limits'
 import { circlesNotice, idleRounds } from '#domain/agent/rounds'
 
 type Head = Parameters<typeof idleRounds>[0][number]
@@ -34,6 +35,27 @@ describe('a round is not idle', () => {
     ['if one of its calls is new', [call(1, 'list', 'a'), call(2, 'list', 'a'), call(2, 'list', 'b')]],
   ])('%s', (_, heads) => {
     expect(idleRounds(heads)).toBe(0)
+  })
+})
+
+describe('looking for one thing after the other that is not there', () => {
+  const looks = (count: number, from = 1) => Array.from({ length: count }, (_, index) => call(from + index, 'search', `word ${from + index}`))
+
+  test('is idle in the end', () => {
+    expect(idleRounds(looks(6))).toBe(0)
+    expect(idleRounds(looks(9))).toBe(MOST_IDLE_ROUNDS)
+    expect(idleRounds(looks(10))).toBe(MOST_IDLE_ROUNDS + 1)
+  })
+
+  test('is not once something is found, done or refused', () => {
+    const after = (one: Head) => idleRounds([...looks(8), one, ...looks(5, 20)])
+    expect(after(call(9, 'search', 'it', { result_hash: 'found' }))).toBe(0)
+    expect(after(call(9, 'note', 'it', { class: 'draft' }))).toBe(0)
+    expect(after(call(9, 'search', 'it', { state: 'failed' }))).toBe(0)
+  })
+
+  test('changes are none, however alike their results', () => {
+    expect(idleRounds(looks(20).map((head) => ({ ...head, class: 'draft' })))).toBe(0)
   })
 })
 
