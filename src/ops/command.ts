@@ -44,11 +44,15 @@ export interface Command {
 export const noLanes: LiveLanes = { ids: () => [], recall: () => [] }
 
 /**
- * Binds an answer to its person if it contains a secret, or if the handler decided by who the caller is. Other answers are replayed
- * to any key of the workspace: a program may retry with another key.
+ * Binds an answer to its person if it contains a secret, or if the handler decided by who the caller is. What the agent holds depends on who
+ * asks as well, since conversations can be private; keys without a person all see the same. Other answers are replayed to any key of the
+ * workspace: a program may retry with another key.
  */
-const personBinding = ({ o, call: { principal } }: Command): string =>
-  o.secret || o.scope === 'session' ? `\n${principal.member?.personId ?? principal.id}` : ''
+const personBinding = ({ o, call: { principal } }: Command): string => {
+  const personId = principal.member?.personId
+  if (o.secret || o.scope === 'session') return `\n${personId ?? principal.id}`
+  return o.also === 'workspace:use' && personId !== undefined ? `\n${personId}` : ''
+}
 
 /** A hash over operation, path (its parameters are in the input) and canonical input. */
 const fingerprintOf = (command: Command): string =>

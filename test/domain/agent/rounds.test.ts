@@ -39,7 +39,8 @@ describe('a round is not idle', () => {
 })
 
 describe('looking for one thing after the other that is not there', () => {
-  const looks = (count: number, from = 1) => Array.from({ length: count }, (_, index) => call(from + index, 'search', `word ${from + index}`))
+  const looks = (count: number, from = 1) =>
+    Array.from({ length: count }, (_, index) => call(from + index, 'search', `word ${from + index}`))
 
   test('is idle in the end', () => {
     expect(idleRounds(looks(6))).toBe(0)

@@ -106,6 +106,25 @@ test('a conversation that is opened shows all that was said before; one that is 
   expect(await statuses()).toEqual([404, 404])
 })
 
+test('an answer stored under an Idempotency-Key stays with its person: others who send the same get none of it', async () => {
+  const { job } = await say(starter.key, `${SECRET} hello`, { visibility: 'private' })
+  const requests: [method: string, path: string, body: object][] = [
+    ['PATCH', `conversations/${job.conversationId}`, { title: SECRET }],
+    ['POST', `jobs/${job.id}/cancel`, {}],
+  ]
+  for (const [method, path, body] of requests) {
+    const repeat = (by: string) =>
+      app.send(method, `/api/v1/agent/${path}`, { key: by, body, headers: { 'idempotency-key': `first ${path}`.replaceAll('/', ' ') } })
+    const first = await repeat(starter.key)
+    expect([first.status, (await repeat(starter.key)).body]).toEqual([200, first.body])
+    for (const by of [others.owner!, others.editor!, others.viewer!, key]) {
+      const { status, body } = await repeat(by)
+      expect(status).toBeGreaterThanOrEqual(403)
+      expect(JSON.stringify(body)).not.toContain(SECRET)
+    }
+  }
+})
+
 describe('its starter makes it private', () => {
   const closing = (by: string, path: string) => send(by, 'PATCH', path, { visibility: 'private' })
   const begun = async () => {
