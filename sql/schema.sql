@@ -1409,6 +1409,7 @@ create table public.outbox (
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_state_check CHECK ((state = ANY (ARRAY['unwanted'::text, 'pending'::text, 'delivered'::text, 'dead'::text])))
 );
+CREATE INDEX outbox_due ON public.outbox USING btree (tenant_id, next_at, created_at, id) WHERE (state = 'pending'::text);
 CREATE INDEX outbox_expiry ON public.outbox USING btree (tenant_id, expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX outbox_log ON public.outbox USING btree (tenant_id, id) WHERE (state <> 'unwanted'::text);
 CREATE INDEX outbox_order ON public.outbox USING btree (tenant_id, subject, created_at, id) WHERE (state = 'pending'::text);

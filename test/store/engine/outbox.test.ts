@@ -142,4 +142,9 @@ test('reads of the outbox use indexes', async () => {
     expect([first, other]).toMatchObject([{ subject: '1' }, { subject: '2' }])
   })
   for (const nodes of explained) expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
+  // However many wait, only those before it are passed.
+  for (const nodes of [explained[2]!, explained[4]!]) {
+    expect(nodes.map((node) => node['Index Name'])).toContain('outbox_due')
+    expect(nodes.filter((node) => node['Node Type'] === 'Sort')).toEqual([])
+  }
 })
