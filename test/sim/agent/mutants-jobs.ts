@@ -18,8 +18,8 @@ const ofRounds: Mutant[] = [
   {
     name: 'one call that is the same makes a round idle',
     file: rounds,
-    from: 'round.some((head) => isNew',
-    to: 'round.every((head) => isNew',
+    from: 'news.length > 0',
+    to: 'news.length === round.length',
   },
   { name: 'one idle round after the other is forgotten', file: rounds, from: '? 0 : idle + 1', to: '? 0 : 1' },
   { name: 'a new call is nothing new', file: rounds, from: 'if (!calls.has(callOf(head))) return true', to: '' },

@@ -62,7 +62,10 @@ type Say = (holds: boolean, words: string) => void
 const callsLeft = (world: World, job: Job): number =>
   Math.min(MOST_THOUGHTS - callsOfTree(world, job) - job.depth, (job.most_steps ?? MOST_THOUGHTS) - job.model_calls)
 
-/** Rounds at the end without a new call, a new result, a decision or a doubt. */
+/**
+ * Rounds at the end without a new call, a new result, a decision or a doubt; of those that read with new arguments what the same tool had
+ * given before, five are let pass.
+ */
 const idleAtTheEnd = (world: World, job: Job): number => {
   const calls = stepsOf(world, job.id).filter(({ kind }) => kind === 'tool')
   const rounds = [...new Set(calls.map(({ of_step }) => of_step))].map((round) => calls.filter(({ of_step }) => of_step === round))
@@ -77,7 +80,16 @@ const idleAtTheEnd = (world: World, job: Job): number => {
       (one.state === 'done' && !before.some(({ state, result }) => state === 'done' && result!.text === one.result!.text))
     )
   }
-  return rounds.length - 1 - rounds.findLastIndex((round) => round.some(isNew))
+  const isVain = (one: Step): boolean => {
+    const given = calls.filter(({ name, state, of_step }) => name === one.name && state === 'done' && of_step! < one.of_step!)
+    return (
+      (one.class === 'read' || one.class === 'outside_read') &&
+      one.state === 'done' &&
+      given.some(({ result }) => result!.text === one.result!.text)
+    )
+  }
+  const since = (counts: (one: Step) => boolean) => rounds.length - 1 - rounds.findLastIndex((round) => round.some(counts))
+  return Math.max(since(isNew), since((one) => isNew(one) && !isVain(one)) - 5)
 }
 
 const checkThink = (world: World, job: Job, heads: readonly StepHead[], next: Extract<Next, { kind: 'think' }>, say: Say) => {
