@@ -3,6 +3,7 @@ import { fail } from '#kernel/errors'
 import { storable } from '#kernel/storable'
 import type { ReplyPart } from './channel.ts'
 import { type ChannelReply, isOver, newPart, resumed, withParts } from './channel-reply.ts'
+import { readable } from './channel-reply-parts.ts'
 
 interface Decision {
   by: string
@@ -23,7 +24,8 @@ const droppedPart =
   }
 
 /** Nothing more of it is sent. What is on the wire takes its outcome; what was sent, or may have been, stays as it is. */
-const dropped = (before: ChannelReply, error: string, now: Date): ChannelReply => {
+const dropped = (unread: ChannelReply, error: string, now: Date): ChannelReply => {
+  const before = readable(unread)
   const after = withParts(before, before.parts.map(droppedPart(error)), now)
   // One that was never tried has no parts.
   return before.parts.length === 0 ? { ...after, status: 'discarded', error } : { ...after, error: after.error ?? error }

@@ -1,12 +1,14 @@
 /** A reply as people see it. Pure. */
 import type { Channel } from './channel.ts'
 import { type ChannelReply, replyUrl } from './channel-reply.ts'
+import { readable } from './channel-reply-parts.ts'
 import { GONE, HIDDEN } from './views.ts'
 
 /** `is_hidden`: it answers in a conversation that the reader does not see; `is_gone`: in one that was deleted. Whoever may may still decide about it. */
 export type ShownReply = ChannelReply & { channel: Channel; is_hidden: boolean; is_gone: boolean }
 
-export const replyView = ({ channel, is_hidden: isHidden, is_gone: isGone, ...reply }: ShownReply, publicUrl: string) => {
+export const replyView = (shown: ShownReply, publicUrl: string) => {
+  const { channel, is_hidden: isHidden, is_gone: isGone, ...reply } = readable(shown)
   const instead = isGone ? GONE : HIDDEN
   const wordsOf = (text: string) => (isHidden ? instead : text)
   const { id, recipient, status, why, tries, error } = reply

@@ -2,6 +2,7 @@ import type { channelReplies } from '#contract/agent/channel-replies'
 import { replyWork } from '#decisions/agent/channel-replies'
 import type { ChannelReply } from '#domain/agent/channel-reply'
 import { discarded, isOnTheWire, recalled, sent, settledByPerson } from '#domain/agent/channel-reply-decisions'
+import { readable, requireReadable } from '#domain/agent/channel-reply-parts'
 import { replyView, type ShownReply } from '#domain/agent/channel-reply-view'
 import { fail, found } from '#kernel/errors'
 import { listReplies, saveReply, shownReplyPart } from '#store/agent/channel-replies'
@@ -12,7 +13,7 @@ import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
 
-const the = (reply: ShownReply | undefined): ShownReply => found(reply, 'no such reply')
+const the = (reply: ShownReply | undefined): ShownReply => readable(found(reply, 'no such reply'))
 
 const decisionOf = ({ gate: { now }, principal }: CommandContext) => ({ by: personOf(principal)!, now })
 
@@ -37,6 +38,7 @@ export const channelReplyHandlers = ({ publicUrl }: { publicUrl: string }): Hand
       ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
       ({ text }, context, { before }) => {
         const { channel, is_hidden, is_gone, ...reply } = the(before)
+        requireReadable(before!)
         const after = sent(reply, { ...decisionOf(context), text })
         const shown = { reply: view({ ...after, channel, is_hidden, is_gone }) }
         if (after === reply) return { reply: shown, unchanged: true }

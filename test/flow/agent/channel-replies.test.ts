@@ -107,6 +107,22 @@ describe('the list', () => {
   })
 })
 
+test.each(['{}', '[null]', '[{"text":1}]', 'null'])(
+  'a reply whose parts are %s in the database hides no other, and is not sent again',
+  async (parts) => {
+    const { send, tenantId, connection } = await place()
+    const [id] = [await makeReply({ app, tenantId } as never, { connection_id: connection, status: 'failed' })]
+    const other = await makeReply({ app, tenantId } as never, { connection_id: connection })
+    await app.owner`update channel_reply set parts = ${parts}::text::jsonb where id = ${id}`
+    const { status, body } = await send('GET', 'channels/replies')
+    expect([status, body.replies.map((one: { id: string }) => one.id)]).toEqual([200, [other, id]])
+    expect(body.replies[1]).toMatchObject({ parts: [], error: expect.stringContaining('cannot be read'), status: 'failed' })
+    expect((await send('GET', `channels/replies/${id}`)).body.reply.parts).toEqual([])
+    // Nobody knows what of it was sent.
+    expect((await send('POST', `channels/replies/${id}/send`)).status).toBe(409)
+  },
+)
+
 describe('a held reply', () => {
   test('tells the webhook that somebody has to decide, and goes nowhere by itself', async () => {
     const { say, tenantId, connection, texts } = await place()
