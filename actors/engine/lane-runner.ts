@@ -18,6 +18,8 @@ interface Live {
   controller: AbortController
   /** Past the point of no return. */
   committed: boolean
+  /** Its effect has begun, and may be broken off. */
+  begun: boolean
   /** Settled by a letter of this group or an earlier one: its key is free. */
   settled: boolean
   done: Promise<void>
@@ -61,6 +63,11 @@ export class LaneRunner implements LiveLanes {
 
   ids(): string[] {
     return [...this.#live.keys()]
+  }
+
+  hasBegun(id: string): boolean {
+    const { committed = false, begun = false } = this.#live.get(id) ?? {}
+    return committed || begun
   }
 
   recall(choose: (work: KeyedWork) => boolean): KeyedWork[] {
@@ -151,7 +158,14 @@ export class LaneRunner implements LiveLanes {
 
   #start(start: LaneStart): void {
     if (this.#abandoned) return
-    const live: Live = { work: start.work, controller: new AbortController(), committed: false, settled: false, done: Promise.resolve() }
+    const live: Live = {
+      work: start.work,
+      controller: new AbortController(),
+      committed: false,
+      begun: false,
+      settled: false,
+      done: Promise.resolve(),
+    }
     if (this.#stopping) live.controller.abort(new Error('stopping'))
     this.#live.set(start.work.id, live)
     live.done = this.#run(start, live)
@@ -166,6 +180,10 @@ export class LaneRunner implements LiveLanes {
         if (live.controller.signal.aborted) return false
         live.committed = true
         return true
+      },
+      begin: () => {
+        live.begun = !live.controller.signal.aborted
+        return live.begun
       },
     }
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }

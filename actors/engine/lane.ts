@@ -88,6 +88,11 @@ export interface LaneContext {
    * and the effect must not begin.
    */
   commit(): boolean
+  /**
+   * The effect begins in this same tick, and letters must know that it has: they let it end, while a stop of the process may still break it off,
+   * because it may be repeated. False: as of `commit`.
+   */
+  begin(): boolean
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of lanes of different jobs and outcomes; each is only ever given its own

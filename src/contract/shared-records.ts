@@ -133,6 +133,7 @@ export const InFlight = T.Array(
       job_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a tool of the agent that changes something outside.' })),
       tool: T.Optional(T.String({ description: 'The name of that tool.' })),
       reply_id: T.Optional(T.String({ format: 'uuid', description: 'Set for a reply to a channel.' })),
+      event_id: T.Optional(T.String({ format: 'uuid', description: 'Set for an event to the webhook.' })),
       origin: oneOf(['manual', 'automatic'], { description: 'manual: requested by a person or a program.' }),
       since: Time,
     },
@@ -140,7 +141,7 @@ export const InFlight = T.Array(
   ),
   {
     description:
-      'What is on its way already, which can no longer be recalled: posts, engagements, calls of tools outside, and replies to channels. Each has one of the four ids, and its record takes the outcome.',
+      'What is on its way already, which can no longer be recalled: posts, engagements, calls of tools outside, replies to channels, and events to the webhook. Each has one of the five ids, and its record takes the outcome.',
   },
 )
 

@@ -12,6 +12,8 @@ export interface LiveLanes {
    * must settle it. If the letter is rolled back, a stopped lane reports itself as unsent.
    */
   recall(choose: (work: KeyedWork) => boolean): KeyedWork[]
+  /** Whether the effect of this work has begun here, though it may not be past its point of no return. */
+  hasBegun(id: string): boolean
 }
 
 /** Changes that are written at once, and those who wait for them. */

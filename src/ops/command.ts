@@ -41,7 +41,7 @@ export interface Command {
 }
 
 /** For decisions that recall nothing. */
-export const noLanes: LiveLanes = { ids: () => [], recall: () => [] }
+export const noLanes: LiveLanes = { ids: () => [], recall: () => [], hasBegun: () => false }
 
 /**
  * Binds an answer to its person if it contains a secret, or if the handler decided by who the caller is. What the agent holds depends on who

@@ -6,7 +6,13 @@ import { none } from '#kernel/failpoint'
 import { FairLimit } from '#kernel/fair-limit'
 
 const job = { document: { id: 'd', mime_type: 'text/plain' }, block: 0 } as never
-const context = (signal = new AbortController().signal) => ({ tenantId: 't', signal, elapsed: () => 0, commit: () => true })
+const context = (signal = new AbortController().signal) => ({
+  tenantId: 't',
+  signal,
+  elapsed: () => 0,
+  commit: () => true,
+  begin: () => true,
+})
 const limit = (withinMs: number) => new FairLimit({ name: 'reading of documents', limit: 1, bound: 1, withinMs })
 const laneWith = (read: () => Promise<never>, reading = limit(10_000)) => ingestLane({ db: { read } as never, failpoints: none, reading })
 

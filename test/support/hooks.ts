@@ -35,7 +35,9 @@ export interface Hook {
   set(url: string, events?: string[]): Promise<string>
   /** Resolves with the new secret. */
   rotate(): Promise<string>
-  run(name: 'disable' | 'test' | 'replay', input?: { id: string }): Promise<{ event_id: string }>
+  run(name: 'test' | 'replay', input?: { id: string }): Promise<{ event_id: string }>
+  /** Resolves with what is on the wire. */
+  disable(): Promise<{ event_id: string; origin: string; since: string }[]>
   /** Writes events as any letter does. */
   emit(...events: NewEvent[]): Promise<void>
   /** Oldest first. */
@@ -65,6 +67,7 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
     set: async (url, events = []) => (await run('set', { url, events })).secret,
     rotate: async () => (await run('rotate', {})).secret,
     run: async (name, input = undefined) => ({ event_id: (await run(name, { ...input })).event?.id }),
+    disable: async () => (await run('disable', {})).in_flight,
     emit: (...events) =>
       workplace.world.ask(
         tenantId,

@@ -111,10 +111,10 @@ const send = (deps: DeliveryDeps, job: Job, context: LaneContext): Promise<Deliv
 const sendNow = async ({ egress, sealer, times, failpoints }: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> => {
   await failpoints('delivery.sending')
   const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
-  if (tooLate || context.signal.aborted) return { kind: 'stopped' }
   const { endpoint, event } = job
   const secrets = job.secrets.map((sealed) => sealer.open(sealed, secretRow(context.tenantId)))
   const message = { id: event.id, at: new Date(), body: eventBody(event, context.tenantId) }
+  if (tooLate || !context.begin()) return { kind: 'stopped' }
   const outcome = await deliver(egress, { url: endpoint.url, message, secrets, deadlineMs: times.deadlineMs }, context.signal)
   await failpoints('delivery.sent')
   return outcome

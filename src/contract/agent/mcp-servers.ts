@@ -131,9 +131,12 @@ export const mcpServers = {
   ),
   update: op.command(
     'PATCH /api/v1/mcp/servers/:id',
-    'Change an MCP server. Omitted fields keep their value. Another origin, command or arguments drop headers and variables that are not given anew, and all rules and approvals of its tools.',
-    { input: { id: Id, name: T.Optional(name), ...optional }, output: OneServer },
-    { ...deciding, errors: ['not_found'], repeatable: true },
+    'Change an MCP server. Omitted fields keep their value. Another origin, command or arguments drop headers and variables that are not given anew, and all rules and approvals of its tools. Of one that is disabled then, or is another one, nothing further is asked: calls that are on their way are listed in in_flight, and take their outcome.',
+    {
+      input: { id: Id, name: T.Optional(name), ...optional },
+      output: record({ server: McpServer, in_flight: InFlight }),
+    },
+    { ...deciding, errors: ['not_found'], recalls: true, repeatable: true },
   ),
   refresh: op.command(
     'POST /api/v1/mcp/servers/:id/refresh',

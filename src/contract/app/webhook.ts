@@ -2,6 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import { eventKinds } from '../events.ts'
 import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
+import { InFlight } from '../shared-records.ts'
 
 const Webhook = record(
   {
@@ -82,9 +83,9 @@ export const webhook = {
   ),
   disable: op.command(
     'DELETE /api/v1/app/webhook',
-    'Disable the webhook endpoint. Waiting events are dropped, and stay in the list of events for 30 days. Update or set the endpoint to enable it again.',
-    { input: {}, output: answer },
-    { scope: 'session', errors: noneSet, destructive: true, repeatable: true },
+    'Disable the webhook endpoint. Nothing further is sent: waiting events are dropped, and stay in the list of events for 30 days; one that is on its way is listed in in_flight, and takes its outcome. Update or set the endpoint to enable it again.',
+    { input: {}, output: record({ webhook: Webhook, in_flight: InFlight }) },
+    { scope: 'session', errors: noneSet, recalls: true, destructive: true, repeatable: true },
   ),
   test: op.command(
     'POST /api/v1/app/webhook/test',

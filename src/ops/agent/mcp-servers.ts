@@ -1,5 +1,6 @@
 import type { mcpServers } from '#contract/agent/mcp-servers'
 import { type McpSessions, placeConfig } from '#decisions/agent/mcp-session'
+import type { LiveLanes } from '#decisions/deciding'
 import { newWork } from '#decisions/work'
 import type { Place, Secrets, StdioProgram } from '#domain/agent/mcp-config'
 import { type Configured, type McpServer, mcpServerView, newMcpServer, placeOf, updateMcpServer } from '#domain/agent/mcp-server'
@@ -18,7 +19,7 @@ import {
   saveMcpServer,
 } from '#store/agent/mcp-servers'
 import { deleteMcpTools, deleteRulesOfServer, ruledToolsOf } from '#store/agent/mcp-tools'
-import { callsInFlight } from '#store/agent/steps'
+import { type CallInFlight, callsInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
@@ -75,6 +76,16 @@ type Other = Pick<McpServer, 'id' | 'tool_prefix'>
 
 const surroundings = (parts: McpServerParts, others: readonly Other[], now: Date) => ({ others, rules: rulesOf(parts), now })
 
+/** Calls of these tools that are on the wire. One that is only written down is not made any more. */
+const onTheWire = (lanes: LiveLanes, { tools, calls }: { tools: readonly { name: string }[]; calls: readonly CallInFlight[] }) => {
+  const names = new Set(tools.map(({ name }) => name))
+  const running = calls.filter(({ tool }) => names.has(tool))
+  const stopped = new Set(
+    lanes.recall(({ kind, ref_id }) => kind === 'agent' && running.some(({ job_id }) => job_id === ref_id)).map(({ ref_id }) => ref_id),
+  )
+  return running.filter(({ job_id }) => !stopped.has(job_id))
+}
+
 type All = Handlers<typeof mcpServers>
 
 const changing = (parts: McpServerParts): Pick<All, 'create' | 'update'> => ({
@@ -89,15 +100,16 @@ const changing = (parts: McpServerParts): Pick<All, 'create' | 'update'> => ({
   ),
 
   update: loading(
-    (input) => ({ ...before(input), ...lookOf(input), others: mcpPrefixes }),
-    ({ id, ...patch }, { gate: { now } }, { before, look, others }) => {
+    (input) => ({ ...before(input), ...lookOf(input), others: mcpPrefixes, tools: ruledToolsOf(input.id), calls: callsInFlight }),
+    ({ id, ...patch }, { gate: { now }, lanes }, { before, look, others, ...loaded }) => {
       const changed = updateMcpServer(the(before), patch, surroundings(parts, others, now))
       const { server, isForgotten } = changed
       const forgotten = isForgotten ? [deleteMcpTools(id), deleteRulesOfServer(id)] : []
       const isDue = server.enabled && (server.status === 'new' || !the(before).enabled)
       const writes = [...forgotten, saveMcpServer(server, sealedOf(parts, changed))]
       const effects = merge({ writes }, isDue ? lookNow(server, look, now) : {})
-      return { reply: { server: mcpServerView(server) }, effects, auditDetail: { ...traceOf(server), rules_reset: isForgotten } }
+      const in_flight = isForgotten || !server.enabled ? onTheWire(lanes, loaded) : []
+      return { reply: { server: mcpServerView(server), in_flight }, effects, auditDetail: { ...traceOf(server), rules_reset: isForgotten } }
     },
   ),
 })
@@ -130,15 +142,9 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
     ({ id }, { lanes }, { before, look, tools, calls }) => {
       // What is no uuid is the id of nothing, too.
       if (!before) return { reply: { server: null, in_flight: [] }, unchanged: true }
-      const names = new Set((tools ?? []).map(({ name }) => name))
-      const running = calls.filter(({ tool }) => names.has(tool))
-      // A call that is written down and not on the wire yet is not made any more.
-      const stopped = new Set(
-        lanes.recall(({ kind, ref_id }) => kind === 'agent' && running.some(({ job_id }) => job_id === ref_id)).map(({ ref_id }) => ref_id),
-      )
       const effects = { writes: [deleteMcpServer(id)], settled: look?.state === 'queued' ? [look.id] : [] }
-      const inFlight = running.filter(({ job_id }) => !stopped.has(job_id))
-      return { reply: { server: mcpServerView(before), in_flight: inFlight }, effects, auditDetail: traceOf(before) }
+      const in_flight = onTheWire(lanes, { tools: tools ?? [], calls })
+      return { reply: { server: mcpServerView(before), in_flight }, effects, auditDetail: traceOf(before) }
     },
   ),
 })

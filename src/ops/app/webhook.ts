@@ -1,5 +1,6 @@
 import type { webhook } from '#contract/app/webhook'
 import { deliveryWork } from '#decisions/app/delivery'
+import type { LiveLanes } from '#decisions/deciding'
 import {
   changedEndpoint,
   type Endpoint,
@@ -27,8 +28,9 @@ import {
   updateEndpoint,
 } from '#store/app/webhooks'
 import { loadNow } from '#store/engine/load'
-import { eventLog, keptEvent, pendingCount, replayEvent } from '#store/engine/outbox'
+import { eventLog, keptEvent, nextEvent, pendingCount, replayEvent } from '#store/engine/outbox'
 import { type Principal, roleOf } from '#store/engine/principal'
+import { type Work, workOfKinds } from '#store/engine/work'
 import type { CommandContext, Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
@@ -112,6 +114,15 @@ const endpointHandlers = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' 
   }),
 })
 
+/** The event that is being sent, unless it was about to be: that is put back, and not sent. A workspace sends one at a time, the first that is due. */
+const onTheWire = (lanes: LiveLanes, deliveries: readonly Work[], first: { id: string } | undefined) => {
+  const sending = deliveries.find(({ state }) => state === 'running')
+  if (!sending || !first) return []
+  if (lanes.recall(({ id }) => id === sending.id && !lanes.hasBegun(id)).length > 0) return []
+  const since = new Date(sending.lease_until!.getTime() - webhookTimes.leaseMs)
+  return [{ event_id: first.id, origin: 'manual' as const, since }]
+}
+
 export const webhookHandlers = (deps: Deps): All => ({
   async get(_, { read, principal }) {
     const { url, ...health } = (await read(endpointOverview))[0] ?? noneSet()
@@ -120,13 +131,18 @@ export const webhookHandlers = (deps: Deps): All => ({
 
   ...endpointHandlers(deps),
 
-  disable: loading(endpointAndWaiting, (_, context, { stored, waiting }) => {
-    const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
-    if (endpoint.status === 'disabled') return { reply: webhookView(endpoint, { waiting, now }), refId: endpoint.id }
-    const disabled = { ...endpoint, status: 'disabled', disabled_reason: disabledBy(context.principal), updated_at: now } as const
-    const effects = { writes: [saveEndpoint(disabled)], work: deliverNow(context) }
-    return { reply: webhookView(disabled, { waiting, now }), effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
-  }),
+  disable: loading(
+    () => ({ ...endpointAndWaiting(), deliveries: workOfKinds(['delivery']), first: nextEvent() }),
+    (_, context, { stored, waiting, deliveries, first }) => {
+      const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
+      const in_flight = onTheWire(context.lanes, deliveries, first)
+      if (endpoint.status === 'disabled') return { reply: { ...webhookView(endpoint, { waiting, now }), in_flight }, refId: endpoint.id }
+      const disabled = { ...endpoint, status: 'disabled', disabled_reason: disabledBy(context.principal), updated_at: now } as const
+      const effects = { writes: [saveEndpoint(disabled)], work: deliverNow(context) }
+      const reply = { ...webhookView(disabled, { waiting, now }), in_flight }
+      return { reply, effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
+    },
+  ),
 
   test: loading(
     () => ({ stored: endpointPart }),

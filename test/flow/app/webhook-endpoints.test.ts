@@ -5,14 +5,16 @@ import { endpointTrace } from '#domain/app/webhook'
 import { eventually } from '#test/support/app'
 import { eventOf, idOf, newHook, quickRetries, settledOutbox, statesOf } from '#test/support/hooks'
 import { openReceiver } from '#test/support/receiver'
+import { testStops } from '#test/support/stops'
 import { use, useApp } from '#test/support/use'
 
 const receiver = use(openReceiver)
 const other = use(openReceiver)
-const app = useApp(() => {
-  const env = { EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` }
-  return { env, overrides: { webhookTimes: quickRetries } }
-})
+const env = () => ({ EGRESS_ALLOW: `127.0.0.1:${receiver.port},127.0.0.1:${other.port}` })
+const app = useApp(() => ({ env: env(), overrides: { webhookTimes: quickRetries } }))
+/** Of one workspace: what stops there are its own deliveries. */
+const stops = testStops()
+const quiet = useApp(() => ({ env: env(), overrides: { failpoints: stops.at } }))
 beforeEach(() => {
   for (const one of [receiver, other]) Object.assign(one, { answer: {} }).requests.length = 0
 })
@@ -81,9 +83,37 @@ describe('an endpoint', () => {
     receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
     await hook.emit(eventOf('a'), eventOf('b'))
     await eventually(hook.endpoint, ({ failures }) => failures === 1)
-    await hook.run('disable')
+    expect(await hook.disable()).toEqual([])
     expect(statesOf(await settledOutbox(hook))).toEqual(['dead', 'dead'])
     expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('that is disabled lists the event on the wire, which takes its outcome, and is sent nothing further', async () => {
+    const hook = await newHook(app)
+    await hook.set(receiver.url)
+    const answered = Promise.withResolvers<void>()
+    receiver.answer = () => answered.promise.then(() => ({ status: 200 }))
+    await hook.emit(eventOf('a'), eventOf('b'))
+    await receiver.received(1)
+    const [first] = await hook.outbox()
+    const listed = [{ event_id: first!.id, origin: 'manual', since: expect.any(String) }]
+    // It waits for nothing, and says the same again.
+    expect([await hook.disable(), await hook.disable()]).toEqual([listed, listed])
+    answered.resolve()
+    expect(statesOf(await settledOutbox(hook))).toEqual(['delivered', 'dead'])
+    expect([receiver.requests.length, (await hook.endpoint()).status, await hook.disable()]).toEqual([1, 'disabled', []])
+  })
+
+  test('that is disabled just before an event leaves is not sent it', async () => {
+    const hook = await newHook(quiet)
+    await hook.set(receiver.url)
+    const stopped = stops.stopNext('delivery.sending')
+    await hook.emit(eventOf('a'))
+    const goOn = await stopped
+    expect(await hook.disable()).toEqual([])
+    goOn()
+    expect(statesOf(await settledOutbox(hook))).toEqual(['dead'])
+    expect(receiver.requests).toHaveLength(0)
   })
 
   test("that replaces another is not blamed for the other's failure", async () => {

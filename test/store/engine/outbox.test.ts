@@ -100,7 +100,7 @@ test('disabling an endpoint gives up all its pending events', async () => {
   const hook = await newHook(app)
   await hook.set('https://hooks.example.com/')
   await insert(hook, 1_300, { state: 'pending', hours: 24 })
-  await hook.run('disable')
+  await hook.disable()
   expect(
     await eventually(
       () => countOf(hook, 'pending'),
