@@ -171,7 +171,7 @@ export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Nul
 export const untrusted = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted': true })
 
 /**
- * A handle, an address, or else what programs find something by. Where it is of people outside, it has no marks in structured content, but is
+ * A handle, an address, or else what programs find something by. Where it is of people outside, it has no tags in structured content, but is
  * named in its `untrusted_fields`.
  */
 export const asName = <S extends TSchema>(schema: S): S => ({ ...schema, 'x-untrusted-as': 'name' })

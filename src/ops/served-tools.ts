@@ -14,7 +14,7 @@ import { serverOfTool } from '#store/agent/mcp-tools'
 import type { Db } from '#store/engine/db'
 import { loadBy } from '#store/engine/load'
 import { mayRun, type Permitted } from './bind.ts'
-import { refuseMarks } from './validate.ts'
+import { refuseTags } from './validate.ts'
 
 /** What a call of a tool of a server takes of its caller: what leaves the workspace needs an approver. */
 export const SERVED: Permitted = { scope: 'api:write', also: 'workspace:use', roles: ['approver'] }
@@ -67,7 +67,7 @@ class ServedTools implements ToolBox {
   checked(name: string, args: unknown): Arguments {
     const tool = this.#served.get(name)
     if (!tool) return this.base.checked(name, args)
-    refuseMarks(args)
+    refuseTags(args)
     const flaw = flawOfArguments(args as Arguments, tool.parameters)
     return flaw === undefined ? (args as Arguments) : invalid(flaw)
   }

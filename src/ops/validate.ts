@@ -4,9 +4,9 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { EMAIL_LIMIT, NAME_LIMIT, NOT_BLANK, ONE_LINE, WORDS } from '#contract/shapes'
 import { AppError, type ErrorDetail } from '#kernel/errors'
-import { markIn } from '#kernel/marks'
 import { nearest } from '#kernel/nearest'
 import { isLonger, strangeCharacter } from '#kernel/plain-text'
+import { tagIn } from '#kernel/untrusted-tags'
 
 const MAX_DETAILS = 20
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
@@ -33,11 +33,11 @@ export const flawOfText = (text: string): Flaw | undefined => {
   return text.isWellFormed() ? undefined : { path: [], message: 'contains an unpaired surrogate' }
 }
 
-/** A mark of ours shows that the text was copied out of an answer: as a text of the workspace it would pass for a stranger's. */
+/** A tag of ours shows that the text was copied out of an answer: as a text of the workspace it would pass for a stranger's. */
 const flawOfArgument = (text: string): Flaw | undefined => {
-  const mark = markIn(text)
-  if (mark === undefined) return flawOfText(text)
-  return { path: [], message: `contains ${mark}, a mark that answers put around words of strangers: leave it out` }
+  const tag = tagIn(text)
+  if (tag === undefined) return flawOfText(text)
+  return { path: [], message: `contains a tag that answers put around words of strangers; leave it out: ${tag}` }
 }
 
 /** The first part of a value, keys included, that cannot be taken. */
@@ -164,8 +164,8 @@ export const validate = (schema: TSchema, input: unknown): void => validateBy(sc
 /** The same of what people outside have sent, who may write what they like. */
 export const validateMessage = (schema: TSchema, input: unknown): void => validateBy(schema, input, flawOfText)
 
-/** Throws `invalid_input` for an argument with a mark of ours; for arguments that no schema of ours describes. */
-export const refuseMarks = (input: unknown): void => {
+/** Throws `invalid_input` for an argument with a tag of ours; for arguments that no schema of ours describes. */
+export const refuseTags = (input: unknown): void => {
   const flaw = flawIn(input, flawOfArgument)
   if (flaw) refuse([{ path: flaw.path.join('.'), message: flaw.message }])
 }

@@ -2,7 +2,7 @@
 import { nearedBy } from '#domain/agent/budget'
 import { isForStranger } from '#domain/agent/channel-trust'
 import { MOST_INVALID } from '#domain/agent/limits'
-import { withoutMarks } from '#kernel/marks'
+import { withoutTags } from '#kernel/untrusted-tags'
 import type { Thought } from '#port/model/thinker'
 import { type At, again, over } from './at.ts'
 
@@ -10,7 +10,7 @@ const REFUSED = 'The model declined to answer this.'
 const CUT = '\n\n(The answer was cut off: it reached the longest length.)'
 
 export const answered = (at: At, { text: given, ending, model }: Thought) => {
-  const text = withoutMarks(given)
+  const text = withoutTags(given)
   const words = ending === 'refused' && text.trim() === '' ? REFUSED : text
   if (words.trim() === '') return invalid(at)
   const said = `${words}${ending === 'cut' ? CUT : ''}${nearLine(at)}`

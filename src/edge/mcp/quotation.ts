@@ -1,6 +1,7 @@
 /** Quotes strangers' text for a model: as a JSON string on one line, inside tags whose name the strangers could not know. */
-import { newMarkName } from '#kernel/marks'
+
 import { replaceUnseen } from '#kernel/unseen'
+import { newTagName } from '#kernel/untrusted-tags'
 
 const byNumber = (character: string): string =>
   Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('')
@@ -18,7 +19,7 @@ export class Quotation {
 
   /** The text as it is, between the tags. */
   enclose(text: string): string {
-    this.#name ??= newMarkName()
+    this.#name ??= newTagName()
     return `<${this.#name}>${text}</${this.#name}>`
   }
 

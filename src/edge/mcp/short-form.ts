@@ -30,7 +30,7 @@ interface Form {
 }
 
 interface Short {
-  /** The record without marks. */
+  /** The record without tags. */
   plain: Fields
   /** Structured content. */
   body: Fields
@@ -104,7 +104,7 @@ const forms = (whole: boolean): Form[] => [
 const NOTE =
   'Too long to show in full: texts end early, and long lists show their first entries. growth_get_record shows a record, and all of its text in parts.'
 
-/** With the same marks in structured content and text. */
+/** With the same tags in structured content and text. */
 const inBoth = (plain: Fields, schema: TSchema): Short => {
   const quotation = new Quotation()
   return { plain, body: structured(plain, schema, quotation), text: textOf(plain, schema, quotation) }

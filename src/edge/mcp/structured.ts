@@ -1,4 +1,4 @@
-/** Structured content: the record, with strangers' words between marks. What programs compare or pass on stays as it is, and is named. */
+/** Structured content: the record, with strangers' words between tags. What programs compare or pass on stays as it is, and is named. */
 import type { TSchema } from '@sinclair/typebox'
 import { Quotation } from './quotation.ts'
 import { isFields } from './text.ts'
@@ -6,37 +6,37 @@ import { entryPlace, fieldPlace, type Place, placeOf, wordsAt } from './trust.ts
 
 type Fields = Record<string, unknown>
 
-interface Marking {
+interface Tagging {
   quotation: Quotation
-  /** Fields with what strangers chose, and which has no marks. */
+  /** Fields with what strangers chose, and which has no tags. */
   named: Set<string>
 }
 
-const marked = (value: unknown, place: Place, path: string, marking: Marking): unknown => {
+const tagged = (value: unknown, place: Place, path: string, tagging: Tagging): unknown => {
   if (typeof value === 'string') {
     const words = wordsAt(place, value)
-    if (words === 'named') marking.named.add(path)
-    return words === 'free' ? marking.quotation.enclose(value) : value
+    if (words === 'named') tagging.named.add(path)
+    return words === 'free' ? tagging.quotation.enclose(value) : value
   }
   if (Array.isArray(value)) {
     const entry = entryPlace(place)
-    return value.map((one) => marked(one, entry, `${path}[]`, marking))
+    return value.map((one) => tagged(one, entry, `${path}[]`, tagging))
   }
   if (!isFields(value)) return value
   const fields = Object.entries(value).map(([name, one]) => {
     const at = path === '' ? name : `${path}.${name}`
-    return [name, marked(one, fieldPlace(place, value, name), at, marking)]
+    return [name, tagged(one, fieldPlace(place, value, name), at, tagging)]
   })
   return Object.fromEntries(fields)
 }
 
-/** `untrusted_fields`: such as `signals[].post.author`. The note says what the marks are. Both only where there is something to say. */
+/** `untrusted_fields`: such as `signals[].post.author`. The note says what the tags are. Both only where there is something to say. */
 export const structured = (body: Fields, schema: TSchema, quotation = new Quotation()): Fields => {
-  const marking: Marking = { quotation, named: new Set() }
-  const fields = marked(body, placeOf(schema), '', marking) as Fields
+  const tagging: Tagging = { quotation, named: new Set() }
+  const fields = tagged(body, placeOf(schema), '', tagging) as Fields
   return {
     ...fields,
-    ...(marking.named.size > 0 ? { untrusted_fields: [...marking.named] } : {}),
+    ...(tagging.named.size > 0 ? { untrusted_fields: [...tagging.named] } : {}),
     ...(quotation.note === undefined ? {} : { untrusted_note: quotation.note }),
   }
 }

@@ -8,7 +8,7 @@ import { tasks } from '#contract/agent/tasks'
 import { brief } from '#contract/growth/brief'
 import { structured } from '#edge/mcp/structured'
 import { toolWording } from '#edge/mcp/wording'
-import { newMarkName } from '#kernel/marks'
+import { newTagName } from '#kernel/untrusted-tags'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
 const shown = (body: object, schema: { output: any }): any => {
@@ -119,5 +119,5 @@ test('a job is tainted by what is marked alone', () => {
   const { output } = memoryCapabilities.remember
   const memory = (untrusted: boolean) => ({ memory: { id: ID, scope: 'user', text: 'words', untrusted } })
   expect([toolWording.isForeign(output, memory(true)), toolWording.isForeign(output, memory(false))]).toEqual([true, false])
-  expect(newMarkName()).toMatch(/^untrusted-[0-9a-f]{16}$/)
+  expect(newTagName()).toMatch(/^untrusted-[0-9a-f]{16}$/)
 })

@@ -2,25 +2,25 @@
 import { randomBytes } from 'node:crypto'
 
 const BEGINNING = 'untrusted-'
-const MARK = /<\/?untrusted-[0-9a-f]{16}>/
+const TAG = /<\/?untrusted-[0-9a-f]{16}>/
 
-export const newMarkName = (): string => `${BEGINNING}${randomBytes(8).toString('hex')}`
+export const newTagName = (): string => `${BEGINNING}${randomBytes(8).toString('hex')}`
 
-const CLOSED_BY_MARK = new RegExp(`${MARK.source}$`)
+const CLOSED_BY_TAG = new RegExp(`${TAG.source}$`)
 const LONGEST = `</${BEGINNING}`.length + 16 + 1
 
 /** A model may repeat them with the words that they stand around. What is left has none, however they stand within one another. */
-export const withoutMarks = (text: string): string => {
-  if (!MARK.test(text)) return text
-  // Each part ends with the sign that could end a mark, of which the beginning may stand in parts before it.
+export const withoutTags = (text: string): string => {
+  if (!TAG.test(text)) return text
+  // Each part ends with the sign that could end a tag, of which the beginning may stand in parts before it.
   const kept: string[] = []
   let tail = ''
   for (const part of text.split(/(?<=>)/)) {
     kept.push(part)
     tail = (tail + part).slice(-LONGEST)
-    const mark = CLOSED_BY_MARK.exec(tail)?.[0]
-    if (mark === undefined) continue
-    let left = mark.length
+    const tag = CLOSED_BY_TAG.exec(tail)?.[0]
+    if (tag === undefined) continue
+    let left = tag.length
     while (left > 0) {
       const last = kept.pop()!
       if (last.length > left) kept.push(last.slice(0, last.length - left))
@@ -38,4 +38,4 @@ const endOf = (parts: readonly string[]): string => {
 }
 
 /** The first such tag in a text: only an answer of ours can have brought it there. */
-export const markIn = (text: string): string | undefined => MARK.exec(text)?.[0]
+export const tagIn = (text: string): string | undefined => TAG.exec(text)?.[0]

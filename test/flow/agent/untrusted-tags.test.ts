@@ -1,4 +1,4 @@
-/** Marks of strangers' words around the agent: a model's answer carries none, its calls may not, and what clients are shown of its jobs does. */
+/** Tags around strangers' words: a model's answer carries none, its calls may not, and what clients are shown of its jobs does. */
 import { expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { jobOf, messagesIn, overJob, turn } from '#test/support/agent'
@@ -13,7 +13,7 @@ type Script = Parameters<typeof scriptedModel>[0]
 const script: { answer: Script } = { answer: () => ({ text: 'Done.' }) }
 const app = useApp({ overrides: { thinker: scriptedModel((asked, answers) => script.answer(asked, answers)) } })
 
-const MARK = `untrusted-${'0123456789abcdef'}`
+const TAG = `untrusted-${'0123456789abcdef'}`
 const begin = async (answer: Script) => {
   script.answer = answer
   const { tenantId } = await app.newWorkspace()
@@ -23,19 +23,19 @@ const begin = async (answer: Script) => {
   return { tenantId, person, id: await turn(app, { content: 'go', by, tenantId }) }
 }
 
-test('an answer that repeats marks carries none', async () => {
-  const { id } = await begin(() => ({ text: `Lena says <${MARK}>hello</${MARK}>.` }))
+test('an answer that repeats tags carries none', async () => {
+  const { id } = await begin(() => ({ text: `Lena says <${TAG}>hello</${TAG}>.` }))
   expect((await messagesIn(app, await overJob(app, id))).at(-1)!.content).toBe('Lena says hello.')
 })
 
-test('a call of a tool with a mark is refused with its place, and the model can make it again', async () => {
-  const note = `Eve says <${MARK}>hello</${MARK}>`
+test('a call of a tool with such a tag is refused with its place, and the model can make it again', async () => {
+  const note = `Eve says <${TAG}>hello</${TAG}>`
   const { id, tenantId } = await begin((asked, answers) => {
     if (answers > 1) return { text: resultsIn(asked)[0]! }
     return { calls: [['growth_add_learning', { kind: 'worked', note: answers === 0 ? note : 'Eve says hello' }]] }
   })
   const job = await overJob(app, id)
-  expect((await messagesIn(app, job)).at(-1)!.content).toMatch(/^error: .*note contains , a mark/)
+  expect((await messagesIn(app, job)).at(-1)!.content).toMatch(/^error: .*note contains a tag/)
   expect([...(await app.owner`select note from learning where tenant_id = ${tenantId}`)]).toEqual([{ note: 'Eve says hello' }])
 })
 
