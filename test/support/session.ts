@@ -53,6 +53,17 @@ export const signedIn = async (
   return { personId, email: `${personId}@example.com`, sessionId, key }
 }
 
+/** The same, with a name of its own. */
+export const signedInAs = async (
+  app: Pick<TestApp, 'owner' | 'workplace'>,
+  tenantId: string,
+  { name, role }: { name: string; role: Role },
+): Promise<SignedIn> => {
+  const person = await signedIn(app, tenantId, role)
+  await app.owner`update person set name = ${name} where id = ${person.personId}`
+  return person
+}
+
 /** The access token of a new person's session, as Bearer credential: `app.send(…, { key: await tokenOf(app, tenantId, 'editor') })`. */
 export const tokenOf = async (app: Pick<TestApp, 'owner' | 'workplace'>, tenantId: string, role?: Role): Promise<string> =>
   (await signedIn(app, tenantId, role)).key

@@ -1,18 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import type { ConnectionOptions } from './db.ts'
+import { asOwner } from './owner.ts'
 
-const DIFFERS = 'TENDRIL_SECRET_KEY differs from the key that this database was created with; ' + 'start with that key'
-
-const asOwner = async <T>(options: ConnectionOptions, ask: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
-  const sql = postgres({ ...options, max: 1, connect_timeout: 10, onnotice: () => {} })
-  try {
-    return await ask(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
-}
+const DIFFERS = 'TENDRIL_SECRET_KEY differs from the key that this database was created with; start with that key'
 
 const markOf = (key: Buffer): Buffer => createHmac('sha256', key).update('canary').digest()
 

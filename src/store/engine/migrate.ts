@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { listAssets, readText } from '#kernel/assets'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions } from './db.ts'
+import { asOwner } from './owner.ts'
 import { LEASE_MS, type NodeState, nodeStates } from './placement.ts'
 
 /** Serialises migrations of one database. Any constant will do. */
@@ -18,7 +19,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
  * program, one whose applied files were edited since, and one that still serves another process, whose tables would change under it.
  */
 export async function migrate(options: ConnectionOptions, log: Log): Promise<void> {
-  await asked(options, async (sql) => {
+  await asOwner(options, async (sql) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     await sql`create table if not exists migration (name text primary key, hash text not null, applied_at timestamptz not null default now())`
     const applied = await appliedTo(sql)
@@ -42,7 +43,7 @@ export async function migrate(options: ConnectionOptions, log: Log): Promise<voi
  * nothing. `makesSchema`: makes it in an empty database.
  */
 export async function requireSchema(options: ConnectionOptions, log: Log, { makesSchema }: { makesSchema: boolean }): Promise<void> {
-  const applied = await asked(options, async (sql) => {
+  const applied = await asOwner(options, async (sql) => {
     const [found] = await sql`select to_regclass('migration') is not null as made`
     return found!.made ? await appliedTo(sql) : new Map<string, string>()
   })
@@ -56,15 +57,6 @@ const EMPTY = 'the database is empty: start the server, or create a workspace by
 const outdated = (names: string[]): string =>
   `the database has version ${versionOf(names)}, and this program needs version ${versionOf(files())}: ` +
   'start the server of this program, which migrates it'
-
-const asked = async <T>(options: ConnectionOptions, ask: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
-  const sql = postgres({ ...options, max: 1, onnotice: () => {}, connect_timeout: 10 })
-  try {
-    return await ask(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
-}
 
 const appliedTo = async (sql: postgres.Sql): Promise<Map<string, string>> => {
   const rows = await sql<{ name: string; hash: string }[]>`select name, hash from migration`

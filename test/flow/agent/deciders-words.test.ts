@@ -7,7 +7,7 @@ import { eventually } from '#test/support/eventually'
 import { OUTSIDE, withOutside } from '#test/support/outside-tool'
 import { newWorkspace } from '#test/support/prepare'
 import { resultsIn, scriptedModel } from '#test/support/scripted-model'
-import { asPerson, type SignedIn, signedIn } from '#test/support/session'
+import { asPerson, signedInAs } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 /** What somebody who decides asks of the model. */
@@ -39,18 +39,10 @@ beforeEach(() => {
   model.turns.length = 0
 })
 
-interface Person extends SignedIn {
-  name: string
-}
-
 const arranged = async () => {
   const { tenantId, key } = await newWorkspace(app)
   await allowOutside(app.owner, tenantId)
-  const person = async (name: string, role: Role): Promise<Person> => {
-    const one = await signedIn(app, tenantId, role)
-    await app.owner`update person set name = ${name} where id = ${one.personId}`
-    return { ...one, name }
-  }
+  const person = (name: string, role: Role) => signedInAs(app, tenantId, { name, role })
   const until = (id: string, statuses: string[], turns = 0) =>
     eventually(
       () => jobOf(app, id),

@@ -1,48 +1,20 @@
 /** A conversation that is deleted is gone for everybody, with all that was made of it; owners delete private ones of which they see nothing else. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import { scopes } from '#kernel/scopes'
 import { openStream } from '#test/support/event-stream'
 import { eventually } from '#test/support/eventually'
 import { newWorkspace } from '#test/support/prepare'
-import { scriptedModel } from '#test/support/scripted-model'
+import { SECRET, useSecrets } from '#test/support/secret-conversations'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
 
-const SECRET = 'zanzibar'
-const model = scriptedModel((asked, answers) => {
-  const last = (asked.messages.findLast(({ role }) => role === 'user') as { text: string }).text
-  if (last === `${SECRET} resume` && answers === 0) return { calls: [['growth_resume_automation', {}]] }
-  if (last === `${SECRET} delegate` && answers === 0)
-    return { calls: [['delegate', { goal: `${SECRET} resume`, tools: ['growth_resume_automation'] }]] }
-  return { text: `${SECRET}, I said.` }
-})
-const app = useApp({
-  overrides: { thinker: model },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const { app, send, say, keyOf } = useSecrets()
 
 let key: string
 const people: Partial<Record<Role | 'starter', string>> = {}
 const by = (who: Role | 'starter'): string => people[who]!
 
-const send = (as: string, method: string, path: string, body?: unknown) =>
-  app.send(method, `/api/v1/agent/${path}`, { key: as, ...(body === undefined ? {} : { body }) })
-
-const say = async (as: string, content: string, more: object = {}) => {
-  const { status, body } = await send(as, 'POST', 'messages', { content, ...more })
-  expect(status).toBe(201)
-  return eventually(
-    async () => (await send(as, 'GET', `jobs/${body.job.id}`)).body,
-    ({ job }) => ['completed', 'failed', 'waiting_approval', 'waiting_child'].includes(job.status),
-  )
-}
-
 const begun = async (as: string, visibility: 'private' | 'workspace' = 'private'): Promise<string> =>
   (await say(as, `${SECRET} hello`, { visibility })).job.conversationId
-
-const keyOf = async (as: string): Promise<string> =>
-  (await app.send('POST', '/api/v1/app/keys', { key: as, body: { name: 'mine', scopes: [...scopes] } })).body.api_key
 
 const statusOf = async (as: string, method: string, path: string): Promise<number> => (await send(as, method, path)).status
 

@@ -5,7 +5,7 @@ import { jobOf } from '#test/support/agent'
 import { eventually } from '#test/support/eventually'
 import { newWorkspace } from '#test/support/prepare'
 import { scriptedModel } from '#test/support/scripted-model'
-import { type SignedIn, signedIn } from '#test/support/session'
+import { type SignedIn, signedInAs } from '#test/support/session'
 import { useApp } from '#test/support/use'
 import { makeWebhookRule, post } from '#test/support/webhook-rules'
 
@@ -17,11 +17,7 @@ const app = useApp({ overrides: { thinker: model }, env: { OPENAI_API_KEY: 'none
 
 const arranged = async () => {
   const { tenantId } = await newWorkspace(app)
-  const person = async (name: string, role: Role): Promise<SignedIn> => {
-    const one = await signedIn(app, tenantId, role)
-    await app.owner`update person set name = ${name} where id = ${one.personId}`
-    return one
-  }
+  const person = (name: string, role: Role) => signedInAs(app, tenantId, { name, role })
   const learned = async () => [...(await app.owner`select note from learning where tenant_id = ${tenantId}`)]
   return { tenantId, person, learned }
 }

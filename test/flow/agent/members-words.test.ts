@@ -8,7 +8,7 @@ import { eventually } from '#test/support/eventually'
 import { OUTSIDE, withOutside } from '#test/support/outside-tool'
 import { newWorkspace } from '#test/support/prepare'
 import { resultsIn, scriptedModel } from '#test/support/scripted-model'
-import { asPerson, type SignedIn, signedIn } from '#test/support/session'
+import { asPerson, signedInAs } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const FAST = 'fast-model'
@@ -54,18 +54,10 @@ interface Job {
   taint: string[]
 }
 
-interface Person extends SignedIn {
-  name: string
-}
-
 const arranged = async () => {
   const { tenantId, key } = await newWorkspace(app)
   await allowOutside(app.owner, tenantId)
-  const person = async (name: string, role: Role): Promise<Person> => {
-    const one = await signedIn(app, tenantId, role)
-    await app.owner`update person set name = ${name} where id = ${one.personId}`
-    return { ...one, name }
-  }
+  const person = (name: string, role: Role) => signedInAs(app, tenantId, { name, role })
   const post = (by: string, content: string, conversationId?: string) =>
     app.send('POST', '/api/v1/agent/messages', { key: by, body: { content, ...(conversationId ? { conversationId } : {}) } })
   /** Says something, and waits until the job of it is over or waits for a person. */

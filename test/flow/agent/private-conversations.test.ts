@@ -3,28 +3,15 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { agentResources } from '#contract/index'
 import { braces, type NamedOp, named } from '#contract/op'
 import type { Role } from '#kernel/roles'
-import { scopes } from '#kernel/scopes'
 import { overJob } from '#test/support/agent'
 import { openStream } from '#test/support/event-stream'
 import { eventually } from '#test/support/eventually'
 import { connectMcp } from '#test/support/mcp'
 import { newWorkspace } from '#test/support/prepare'
-import { scriptedModel } from '#test/support/scripted-model'
+import { SECRET, useSecrets } from '#test/support/secret-conversations'
 import { type SignedIn, signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
 
-const SECRET = 'zanzibar'
-const model = scriptedModel((asked, answers) => {
-  const last = (asked.messages.findLast(({ role }) => role === 'user') as { text: string }).text
-  if (last === `${SECRET} resume` && answers === 0) return { calls: [['growth_resume_automation', {}]] }
-  if (last === `${SECRET} delegate` && answers === 0)
-    return { calls: [['delegate', { goal: `${SECRET} resume`, tools: ['growth_resume_automation'] }]] }
-  return { text: `${SECRET}, I said.` }
-})
-const app = useApp({
-  overrides: { thinker: model },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const { app, send, say, keyOf } = useSecrets()
 
 interface Ids {
   conversation: string
@@ -44,25 +31,6 @@ let starter: SignedIn
 let friend: SignedIn
 let ids: Ids
 const others: Partial<Record<Role | 'key' | "editor's key", string>> = {}
-
-const send = (by: string, method: string, path: string, body?: unknown) =>
-  app.send(method, `/api/v1/agent/${path}`, { key: by, ...(body === undefined ? {} : { body }) })
-
-/** The job once it is over, or waits. */
-const done = (by: string, id: string) =>
-  eventually(
-    async () => (await send(by, 'GET', `jobs/${id}`)).body,
-    ({ job }) => ['completed', 'failed', 'waiting_approval', 'waiting_child'].includes(job.status),
-  )
-
-const say = async (by: string, content: string, more: object = {}) => {
-  const { status, body } = await send(by, 'POST', 'messages', { content, ...more })
-  expect(status).toBe(201)
-  return done(by, body.job.id)
-}
-
-const keyOf = async (by: string): Promise<string> =>
-  (await app.send('POST', '/api/v1/app/keys', { key: by, body: { name: 'mine', scopes: [...scopes] } })).body.api_key
 
 /** Of a job and its children. */
 const approvalsOf = (job: string) =>

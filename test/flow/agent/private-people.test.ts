@@ -2,36 +2,17 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { openStream } from '#test/support/event-stream'
-import { eventually } from '#test/support/eventually'
 import { newWorkspace } from '#test/support/prepare'
-import { scriptedModel } from '#test/support/scripted-model'
+import { SECRET, useSecrets } from '#test/support/secret-conversations'
 import { type SignedIn, signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
 
-const SECRET = 'zanzibar'
-const app = useApp({
-  overrides: { thinker: scriptedModel(() => ({ text: `${SECRET}, I said.` })) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const { app, send, say } = useSecrets()
 
 let tenantId: string
 let key: string
 let starter: SignedIn
 let friend: SignedIn
 const others: Partial<Record<Role, string>> = {}
-
-const send = (by: string, method: string, path: string, body?: unknown) =>
-  app.send(method, `/api/v1/agent/${path}`, { key: by, ...(body === undefined ? {} : { body }) })
-
-/** Says something, and waits until it is answered. */
-const say = async (by: string, content: string, more: object = {}) => {
-  const { status, body } = await send(by, 'POST', 'messages', { content, ...more })
-  expect(status).toBe(201)
-  return eventually(
-    async () => (await send(by, 'GET', `jobs/${body.job.id}`)).body,
-    ({ job }) => job.status === 'completed',
-  )
-}
 
 beforeAll(async () => {
   ;({ tenantId, key } = await newWorkspace(app))
@@ -138,7 +119,10 @@ describe('its starter makes it private', () => {
     const { conversationId, path, other } = await begun()
     await say(other.key, 'And I say', { conversationId })
     const refused = await closing(starter.key, path)
-    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('Bob wrote in it; add everybody')])
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('Bob wrote in it; add everybody'),
+    ])
     expect((await send(others.viewer!, 'GET', path)).status).toBe(200)
     await send(starter.key, 'PUT', `${path}/people/${other.personId}`)
     expect((await closing(starter.key, path)).status).toBe(200)
