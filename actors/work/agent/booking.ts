@@ -35,10 +35,16 @@ export const booked = (deps: AgentDeps, at: At, step: Step, { thought, byDesk, m
   return { ...step, ...usage, state: 'done', name: thought.model, cost, ended_at: at.gate.now }
 }
 
-/** The reservation of a call that is settled. That of one that is not stays, and the job shows it. */
+/**
+ * The reservation of a call that is settled. That of one that is not stays, and the job shows it. A call that began before jobs had these fields
+ * may not be in them.
+ */
 const released = ({ changes }: Pick<At, 'changes'>, { reserved_tokens, reserved_cost }: Step): void => {
   const { job } = changes
-  changes.set({ reserved_tokens: job.reserved_tokens - reserved_tokens, reserved_cost: job.reserved_cost - reserved_cost })
+  changes.set({
+    reserved_tokens: Math.max(0, job.reserved_tokens - reserved_tokens),
+    reserved_cost: Math.max(0, job.reserved_cost - reserved_cost),
+  })
 }
 
 /** A call that failed keeps no reservation, since nothing was delivered. But the provider may have counted an answer that broke off. */
