@@ -42,7 +42,7 @@ const Budget = record(budget, { title: 'Budget' })
 const NearLimit = record(
   {
     ...budget,
-    level: T.Integer({ description: '80: four fifths are used; 100: all is.' }),
+    level: T.Integer({ description: '80: at least four fifths are used; 100: all of it.' }),
     message: T.String({ description: 'How much is used, when a new count starts, and who can raise the limit.' }),
   },
   { title: 'NearLimit' },
@@ -58,7 +58,7 @@ export const Plan = record(
       description: 'Monthly quotas. A generation uses its units when requested, and returns those not delivered.',
     }),
     caps: T.Array(Budget, { description: 'Hourly caps.' }),
-    agent: T.Array(Budget, { description: "The agent's tokens, and its money in hundredths of a US cent. A limit of -1 is none." }),
+    agent: T.Array(Budget, { description: "The agent's tokens, and its money in hundredths of a US cent. A limit of -1 means no limit." }),
     near: T.Array(NearLimit, { description: 'Quotas and budgets of which four fifths or all are used.' }),
     reads: T.Array(Reads, { description: 'Daily read budgets. The connected network determines the tier.' }),
     documents: record(

@@ -42,7 +42,7 @@ export const inboundPaths = {
           },
         },
         401: refusal('Error codes: unauthenticated. No rule has this address and signature.'),
-        403: refusal('Error codes: plan_invalid. The billing of the workspace is not in order.'),
+        403: refusal("Error codes: plan_invalid. The workspace's billing is not in order."),
         413: refusal('Error codes: payload_too_large'),
         429: refusal('Error codes: rate_limited', 'Retry-After'),
         503: refusal('Error codes: unavailable', 'Retry-After'),

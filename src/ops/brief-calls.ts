@@ -46,7 +46,7 @@ export const callFor = (
     return { operation, arguments: given, tool: o.tool ?? null, why: asks ? `${why} Ask a person before you approve.` : why }
   }
   const read = byId.get(reads[operation] ?? 'growth.overview.get')!
-  // Who may not use the agent sees nothing of its replies.
+  // Those who may not use the agent see nothing of its replies.
   if (!mayRun(read, { principal, scopes })) return undefined
   return { operation: read.id, arguments: fitting(read, given), tool: null, why: `${why} You may not do this yourself: ask a person.` }
 }

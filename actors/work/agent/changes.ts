@@ -185,7 +185,7 @@ const notices: Record<string, string> = {
 }
 
 const noticeOf = (error: string): string => {
-  if (error.startsWith('plan_invalid')) return `The billing of the workspace was not in order for a week (${error}), so this was given up.`
+  if (error.startsWith('plan_invalid')) return `The workspace's billing was not in order for a week (${error}), so this was given up.`
   if (error.startsWith('budget_exhausted')) return `The budget of the agent is used up (${error.slice('budget_exhausted:'.length)}).`
   return notices[error] ?? `This failed: ${error}`
 }

@@ -23,9 +23,9 @@ export const hold = (at: At, why: string) => {
 }
 
 const heldNotice = (why: string): string =>
-  `This waits: the billing of the workspace is not in order (${why}). It goes on by itself once it is, and is given up after a week.`
+  `This waits, because the workspace's billing is not in order (${why}). It goes on by itself once billing is in order, and is given up after a week.`
 
-/** Billing is in order again: so it is for all that is held, and the jobs that wait for this one wait as long as for a new one. */
+/** Billing is in order again. All other held jobs are due, too, and jobs that wait for this one begin to wait anew. */
 export const release = async ({ changes, sql, gate }: At): Promise<void> => {
   const { id, held_since, parent_id } = changes.job
   if (held_since === null) return

@@ -40,7 +40,10 @@ interface Job {
   block: number
 }
 
-/** `total`: passages of the whole document. `most`: bytes that the block takes at most. `later`: the database was away, or too many documents waited to be read. */
+/**
+ * `total`: passages of the whole document. `most`: bytes that the block takes at most. `later`: the database was away, or too many documents
+ * waited to be read.
+ */
 type Outcome =
   | { kind: 'cut'; passages: NewPassage[]; total: number; most: number }
   | { kind: 'failed'; error: string }

@@ -70,7 +70,10 @@ export type AgentRun = Thinking | Summarising | ({ kind: 'read'; steps: Step[] }
 
 type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' | 'outside' }>
 
-/** `refused`: nothing is to be run, and the results say why. `busy`: the server outside has something else to do. `held`: why no model is called. */
+/**
+ * `refused`: nothing is to be run, and the results say why. `busy`: the server outside has something else to do. `held`: why no model is
+ * called.
+ */
 type Begun = { run: AgentRun } | { end: JobEnd } | { held: string } | 'refused' | 'busy'
 
 export const beginRun = async (usual: AgentDeps, at: At, heads: readonly StepHead[], next: Outside): Promise<Begun> => {

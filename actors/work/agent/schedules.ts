@@ -60,6 +60,6 @@ const unpaidRun = async (sql: Sql, { moved, run, isDeleted, ...facts }: Fired, w
   const id = moved.conversation_id
   const { last } = await loadNow(sql, { last: when(id !== null, lastWords(id ?? '')) })
   if (isDeleted || last?.content.includes(why)) return { writes: [saveSchedule(schedule)] }
-  const words = `The run of ${run!.toISOString()} was skipped: ${why}. So are later ones, until the billing of the workspace is in order.`
+  const words = `The run of ${run!.toISOString()} was skipped: ${why}. Later runs are skipped, too, until the workspace's billing is in order.`
   return noticeOf(schedule, words, facts)
 }

@@ -29,13 +29,13 @@ export const analytics = {
             by_day: T.Array(record({ date: T.String({ description: 'Such as 2026-11-16.' }), ...ended })),
           }),
           actions: record({
-            total: T.Integer({ description: 'Calls of tools that were made. One that was refused is none.' }),
+            total: T.Integer({ description: 'Calls of tools that were made. Refused calls do not count.' }),
             by_tool: T.Array(record({ tool: T.String(), module: T.String(), calls })),
             by_module: T.Array(record({ module: T.String(), calls })),
           }),
           cost: record({
             usd_cents: T.Integer({ description: 'Of the jobs that ended within the window, and of those that are not over.' }),
-            input_tokens: T.Integer({ description: 'With what is kept for calls of models that died.' }),
+            input_tokens: T.Integer({ description: 'With what is reserved for calls of models that died.' }),
             output_tokens: T.Integer(),
             is_estimated: T.Literal(true),
           }),

@@ -92,7 +92,7 @@ export const channelReplies = {
   ),
   settle: op.command(
     'POST /api/v1/channels/replies/:id/settle',
-    'Say what became of the messages of a reply that may have arrived: look in the channel, or ask the recipient. arrived: they count as sent, and it goes on with those that were not sent. not_arrived: they are sent again, then what follows; what is known to be sent is not repeated. The first answer counts, and others get 409. Of a reply that was discarded, or whose channel is disconnected, nothing is sent. Requires a signed-in person.',
+    'Say what became of the messages of a reply that may have arrived: look in the channel, or ask the recipient. arrived: they count as sent, and it goes on with those that were not sent. not_arrived: they are sent again, then what follows; what is known to be sent is not repeated. Only the first answer counts; later ones get 409. Nothing is sent of a reply that was discarded, or whose channel is disconnected. Requires a signed-in person.',
     {
       input: {
         id: Id,

@@ -47,7 +47,7 @@ export const OneConversation = record({ conversation: Conversation })
 export const conversations = {
   list: op.query(
     'GET /api/v1/agent/conversations',
-    'List conversations with the agent that you see, newest activity first. Filter by status or visibility. Asked for private ones, a signed-in owner is told of those of others as well, without what they are about.',
+    'List conversations with the agent that you see, newest activity first. Filter by status or visibility. With visibility=private, a signed-in owner also gets those of others, without their titles and people.',
     {
       input: {
         status: T.Optional(oneOf(statuses, { description: 'Return only conversations in this state.' })),
@@ -86,7 +86,7 @@ export const conversations = {
         visibility: T.Optional(
           oneOf(visibilities, {
             description:
-              'workspace shows everybody all that was said in it before. private hides it from now on; what others have seen, they have seen. 409 while somebody has written in it who would not see it any more: add them first. A thread that a channel shows to others stays with the workspace.',
+              'workspace shows everybody all that was said in it before. private hides it from now on; what others have seen, they have seen. 409 if somebody who wrote in it could no longer see it: add them first. A thread that a channel shows to others stays with the workspace.',
           }),
         ),
       },
@@ -96,7 +96,7 @@ export const conversations = {
   ),
   remove: op.command(
     'DELETE /api/v1/agent/conversations/:id',
-    'Delete a conversation with all that was made of it, for everybody. Its jobs are cancelled, and its replies to channels go out no more; what is on its way is listed in in_flight. It is erased after 30 days. Requires the person who began it, or an owner: signed in, also for a private one of others.',
+    'Delete a conversation with all that was made of it, for everybody. Its jobs are cancelled, and no more of its replies go out to channels; what is on its way already is listed in in_flight. It is erased after 30 days. Requires the person who began it, or an owner; for a private conversation of others, an owner who is signed in.',
     { input: { id: Id }, output: record({ ...OneConversation.properties, in_flight: InFlight }) },
     { ...use, ...everybody, errors: ['not_found'], urgent: true, destructive: true },
   ),

@@ -146,7 +146,7 @@ export const mcpServers = {
   ),
   remove: op.command(
     'DELETE /api/v1/mcp/servers/:id',
-    'Disconnect an MCP server, with the rules of its tools. Nothing more is sent to it: calls that are on their way are listed in in_flight, and take their outcome. An id that there is not is no error.',
+    'Disconnect an MCP server, with the rules of its tools. Nothing more is sent to it: calls that are on their way are listed in in_flight, and take their outcome. An unknown id is not an error.',
     {
       input: { id: T.String({ minLength: 1, maxLength: 200, examples: ['018f47a0-0000-7000-8000-000000000000'] }) },
       output: record({ server: nullable(McpServer), in_flight: InFlight }),

@@ -63,7 +63,7 @@ export const noticeOf = (
 const reasons: Record<Exclude<PausedBy, 'person'>, string> = {
   failures: 'Paused: three runs in a row have failed. Activate the schedule once the cause is mended.',
   caller_gone:
-    'Paused: whoever made this schedule no longer has access to the workspace. Activate it to run it in your name; what its goal asks for is asked of people until you set the goal as your own words.',
+    'Paused: the person who made this schedule no longer has access to the workspace. Activate it to run it in your name. Its goal stays their words, so its runs ask before they change anything; send the goal, too, to make the words yours.',
 }
 
 export const pauseNotice = ({ paused_by }: Schedule): string => reasons[paused_by as keyof typeof reasons]

@@ -108,7 +108,7 @@ const WARNED_AT = 0.8
 /** What a person reads of a budget that is used up. */
 export const exhaustedNotice = (usage: PlanUsage, key: AgentLimitKey): string => {
   const budget = agentBudgetsOf(usage).find((one) => one.key === key)!
-  return `The budget of the agent does not suffice for this. ${nearWords(budget)}`
+  return `The agent's budget is not enough for this. ${nearWords(budget)}`
 }
 
 /** What a job holds of the budgets. */

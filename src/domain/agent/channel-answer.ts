@@ -56,14 +56,14 @@ export const toldOf = (
   return { replyTo: direct_to, text: `${TOLD_ALONE}\n\n${text}`, held: null }
 }
 
-const IN_DOUBT = 'I do not know whether my last answer reached you, or all of it. If you miss something, ask again.'
+const IN_DOUBT = 'I do not know whether all of my last answer reached you. If something is missing, ask again.'
 
 /** The asker is told of an answer that may not have arrived, before the next one. */
 export const afterDoubt = (text: string, { is_in_doubt }: Pick<ChannelOrigin, 'is_in_doubt'>): string =>
   is_in_doubt && text.trim() !== '' ? `${IN_DOUBT}\n\n${text}` : text
 
 const TOLD_ALONE =
-  'You asked where others can read. Part of what I read for this was written by people outside the workspace, or by members who may do less than you, so I answer only you.'
+  'You asked where others can read. For this I read text from people outside the workspace, or from members who may do less than you, so I answer only you.'
 
 /** What is told of the end of a job. Of a failure only members are told: it may say something of the workspace. */
 export const endText = ({ status, on_behalf }: Pick<Job, 'status' | 'on_behalf'>, said: readonly Pick<Message, 'content'>[]): string => {
@@ -92,7 +92,7 @@ export const waitingText = ({ on_behalf }: Pick<Job, 'on_behalf'>, asked: readon
   const [own, others] = [asked.filter((one) => one.others === undefined), asked.filter((one) => one.others !== undefined)]
   return [
     ...(own.length === 0 ? [] : [`This needs a decision before I go on:\n\n${linesOf(own)}\n\nOpen the link to decide.`]),
-    ...(others.length === 0 ? [] : [`This needs a decision before I go on, which is not yours to take:\n\n${linesOf(others)}`]),
+    ...(others.length === 0 ? [] : [`This needs a decision before I go on, which somebody else must take:\n\n${linesOf(others)}`]),
   ].join('\n\n')
 }
 

@@ -50,7 +50,7 @@ export const discarded = (before: ChannelReply, { by, now }: Decision): ChannelR
  */
 export const sent = (before: ChannelReply, { by, now, text }: Decision & { text?: string | undefined }): ChannelReply => {
   const { status } = before
-  if (status === 'unknown') fail('conflict', 'cannot send: the reply is unknown, since some of it may have arrived; settle that first')
+  if (status === 'unknown') fail('conflict', 'cannot send: some of the reply may have arrived (unknown); settle that first')
   if (status === 'discarded' || before.parts.some(({ dropped }) => dropped)) fail('conflict', 'cannot send: the reply is discarded')
   const decided = { status: 'queued' as const, error: null, tries: 0, decided_by: by, decided_at: now, updated_at: now }
   if (status === 'held') return { ...before, ...decided, ...(text === undefined ? {} : { text: storable(text) }) }
@@ -104,7 +104,7 @@ export const isInDoubt = (reply: Pick<ChannelReply, 'status' | 'parts'>): boolea
  * discarded, or whose channel is gone, is sent. Throws `conflict` if nothing is in doubt, or it has changed since the person looked.
  */
 export const settledByPerson = (before: ChannelReply, { arrived, seen, canSend, by, now }: Settling): ChannelReply => {
-  if (!isInDoubt(before)) fail('conflict', `cannot settle: nothing of the reply is in doubt; it is ${before.status}`)
+  if (!isInDoubt(before)) fail('conflict', `cannot settle: the reply is ${before.status}, and no part of it is in doubt`)
   if (seen.getTime() !== before.updated_at.getTime()) fail('conflict', 'cannot settle: the reply has changed since you looked; look again')
   const isDropped = !canSend || before.parts.some(({ dropped }) => dropped)
   const settled = before.parts.map((part): ReplyPart => {

@@ -4,7 +4,10 @@ import { type ChannelReply, replyUrl } from './channel-reply.ts'
 import { readable } from './channel-reply-parts.ts'
 import { GONE, HIDDEN } from './views.ts'
 
-/** `is_hidden`: it answers in a conversation that the reader does not see; `is_gone`: in one that was deleted. Whoever may may still decide about it. */
+/**
+ * `is_hidden`: it answers in a conversation that the reader does not see, but may be theirs to decide about all the same. `is_gone`: it answers in
+ * one that was deleted.
+ */
 export type ShownReply = ChannelReply & { channel: Channel; is_hidden: boolean; is_gone: boolean }
 
 export const replyView = (shown: ShownReply, publicUrl: string) => {

@@ -71,7 +71,8 @@ interface Said {
 
 /**
  * Names the conversation of a message within its connection, as `agent_conversation.thread` keeps it. People who are linked share that of a
- * thread for whose senders the provider vouches; elsewhere, and if they are viewers, each has their own. A stranger never gets one of a member, whatever the names.
+ * thread for whose senders the provider vouches; elsewhere, and if they are viewers, each has their own. A stranger never gets one of a
+ * member, whatever the names.
  */
 export const conversationKey = ({ trust, sender, thread, isShared }: Said): string => {
   if (trust.kind === 'stranger') return `${STRANGERS}${hashed(sender, thread)}`
@@ -141,7 +142,7 @@ export const USED_UP = `You have used up today's messages: I answer at most ${MO
 
 /** To a member whose message no model may answer; at most once a day. */
 export const unpaidText = (why: string): string =>
-  `I cannot answer: the billing of the workspace is not in order (${why}), and whoever runs this deployment can mend it. Commands such as /items list go on.`
+  `I cannot answer: the workspace's billing is not in order (${why}). Whoever runs this deployment can fix that. Commands such as /items list still work.`
 
 /** To a stranger then; at most once a day. */
 export const NOT_NOW = 'I cannot answer at the moment. Please try again later.'

@@ -10,7 +10,9 @@ export interface Undelivered {
   error: string
 }
 
-/** `${reply}.${part}`, and perhaps the number of times that a person had it sent again, as messages are named to a provider; undefined: no message of ours. */
+/**
+ * The name of a message to its provider: `${reply}.${part}`, and how often a person had it sent again, if ever. Undefined: no message of ours.
+ */
 export const partNamed = (id: string): { reply: string; part: number } | undefined => {
   const [, reply, part] = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(\d{1,3})(?:\.\d{1,3})?$/.exec(id) ?? []
   return reply === undefined ? undefined : { reply, part: Number(part) }

@@ -1,4 +1,7 @@
-/** A conversation with the agent: active ⇄ archived, either of which can be deleted. It holds finished messages only; each message of a person starts a job. */
+/**
+ * A conversation with the agent: active ⇄ archived, either of which can be deleted. It holds finished messages only; each message of a person
+ * starts a job.
+ */
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 
@@ -112,22 +115,22 @@ const isStarter = ({ person_id }: Pick<Conversation, 'person_id'>, { personId }:
  */
 export const requireMayWrite = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
   if (by.role === 'viewer' && !isStarter(conversation, by))
-    fail('forbidden', 'the role viewer writes only into conversations that it began itself; begin one')
+    fail('forbidden', 'a viewer can write only in conversations of their own; begin one')
 }
 
-/** Throws `forbidden`: its starter, and everybody but viewers. */
+/** Throws `forbidden` for a viewer who did not begin it. */
 export const requireMayChange = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
   if (by.role === 'viewer' && !isStarter(conversation, by))
-    fail('forbidden', 'the role viewer can rename and archive only conversations that it began itself')
+    fail('forbidden', 'a viewer can rename and archive only conversations of their own')
 }
 
-/** Throws `forbidden`: its starter, and owners. */
+/** Throws `forbidden` for anybody but its starter and owners. */
 export const requireMayRemove = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
   if (by.role !== 'owner' && !isStarter(conversation, by))
     fail('forbidden', 'only the person who began the conversation and owners can delete it')
 }
 
-/** Throws `forbidden`: who sees a conversation is for whoever began it alone. */
+/** Throws `forbidden`: only its starter decides who sees a conversation. */
 export const requireStarter = (conversation: Pick<Conversation, 'person_id'>, by: Member): void => {
   if (!isStarter(conversation, by)) fail('forbidden', 'only the person who began the conversation decides who sees it')
 }
@@ -153,16 +156,18 @@ export interface LeftOut {
 
 /** Throws `conflict`: nobody loses what they have written because somebody else began the conversation. */
 export const requireNobodyLeftOut = ({ is_shared, names, has_key }: LeftOut): void => {
-  if (is_shared) fail('conflict', 'cannot make it private: it is a thread of a channel in which others read and write')
+  if (is_shared) fail('conflict', 'cannot make it private: it belongs to a thread of a channel, in which others read and write')
   if (names.length > 0)
-    fail('conflict', `cannot make it private: ${names.join(', ')} wrote in it; add everybody who did first, so that they see it`)
-  if (has_key) fail('conflict', 'cannot make it private: a key of the workspace wrote in it, which would not see it any more')
+    fail(
+      'conflict',
+      `cannot make it private: ${names.join(', ')} wrote in it and could no longer see it; first add everybody who wrote in it`,
+    )
+  if (has_key) fail('conflict', 'cannot make it private: a key of the workspace wrote in it, and could no longer see it')
 }
 
 /** Throws `forbidden`: a key of the workspace would not see what it begins. */
 export const requirePerson = ({ personId }: Reader): void => {
-  if (personId === null)
-    fail('forbidden', 'only a person can begin a private conversation: a key of the workspace sees those of the workspace')
+  if (personId === null) fail('forbidden', 'only a person can begin a private conversation, because a key of the workspace sees none')
 }
 
 /** Of one conversation. */

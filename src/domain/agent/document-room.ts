@@ -12,10 +12,7 @@ export const requireDocumentRoom = ({ used, limit }: Pick<DocumentRoom, 'used' |
   const [needed, taken] = [byteSize * USUAL_TIMES, used + pending * USUAL_TIMES]
   if (taken + needed <= limit) return
   const sizes = `they take about ${inMb(taken)}, and this one about ${inMb(needed)}`
-  fail(
-    'conflict',
-    `the plan's limit of ${inMb(limit)} for documents, with the words by which they are found, is reached: ${sizes}; delete one first`,
-  )
+  fail('conflict', `the plan's limit of ${inMb(limit)} for documents and their search index is reached: ${sizes}; delete one first`)
 }
 
 /** What the database keeps of a passage. */
@@ -53,4 +50,4 @@ export const mostOfBlock = (passages: readonly KeptPassage[]): number => {
 
 /** Why a block was not written. */
 export const noRoom = ({ limit }: DocumentRoom): string =>
-  `no_room: its words do not fit into the plan's ${inMb(limit)} for documents; delete others, then retry it`
+  `no_room: with its search index it does not fit into the plan's ${inMb(limit)} for documents; delete others, then retry it`

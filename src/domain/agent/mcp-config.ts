@@ -68,7 +68,7 @@ const flawOfHeader = (name: string, value: string): string | undefined => {
 const UNSENDABLE = /[\0\r\n]/
 
 const flawOfVariable = (name: string, value: string): string | undefined => {
-  if (!VARIABLE_NAME.test(name)) return 'has a name that is no name of a variable'
+  if (!VARIABLE_NAME.test(name)) return 'has a name that is not valid for a variable'
   return UNSENDABLE.test(value) ? 'has a value of more than one line' : undefined
 }
 

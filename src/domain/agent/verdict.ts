@@ -34,7 +34,7 @@ interface Flaw {
   message: string
 }
 
-const OUTSIDERS = 'text of people outside has been read'
+const OUTSIDERS = 'this job has read text from people outside'
 /** Of arguments that a person gives for somebody who may do more. */
 export const LESSER = 'the call is for somebody who may do more than you'
 

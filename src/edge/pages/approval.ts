@@ -85,7 +85,7 @@ const givenIn = ({ approval }: Made, form: Form): object => {
   const own = textOfCall(approval)
   if (form.text === undefined || !own) return others
   if (own.field in others) {
-    const message = `must be left without ${own.field}, which is the text above`
+    const message = `must not contain ${own.field}: change the text above instead`
     throw new AppError('invalid_input', message, { details: [{ path: 'arguments', message }] })
   }
   return withText(approval, own, form.text, others)

@@ -26,7 +26,7 @@ const signedIn = ({ person, workspace }: SessionGrant, publicUrl: string): Html 
 <dt>Your role</dt><dd>${roleText(workspace.role)}</dd>
 </dl>
 <p><a href="/device">Approve a device</a></p>
-<p class="note">Private conversations with the agent are part of the export of the workspace, which owners can download. Owners also see that they exist, and can delete them.</p>
+<p class="note">Owners can download private conversations with the agent, as part of the workspace's export. They also see that such conversations exist, and can delete them.</p>
 <form method="post" action="/"><button class="plain">Sign out</button></form>
 ${addresses(publicUrl)}`
 

@@ -92,7 +92,9 @@ export interface FormField {
 
 /** What is typed goes back as it is: what nobody sees of it is shown below. */
 const unseenOf = (value = ''): Html | undefined =>
-  unseenCount(value) === 0 ? undefined : html`<p class="hint">With what nobody sees of it:</p>\n<div class="text" dir="auto">${value}</div>`
+  unseenCount(value) === 0
+    ? undefined
+    : html`<p class="hint">With unseen characters as marks:</p>\n<div class="text" dir="auto">${value}</div>`
 
 /** A labelled field with its hint and error. */
 export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, lines, problems = [] }: FormField): Html => {

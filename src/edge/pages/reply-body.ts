@@ -32,7 +32,7 @@ export const replyTitle = ({ reply }: ShownReply): string => TITLES[reply.status
 const CHANNELS: Record<Reply['channel'], string> = { email: 'Email', slack: 'Slack', whatsapp: 'WhatsApp', sms: 'SMS', dev: 'Dev' }
 
 const UNKNOWN =
-  'The channel did not say whether it took this, or parts of it. Ask the recipient, or look in the channel, and say what became of it.'
+  'The channel did not say whether it took all of this. Ask the recipient, or look in the channel, then say whether it arrived.'
 
 const whatBecame = ({ reply, by }: ShownReply): Html | undefined => {
   const { status, error, decidedAt, sentAt } = reply

@@ -52,7 +52,7 @@ const allowedBy = ({ command, args, env }: Stdio, programs: readonly StdioProgra
   const same = programs.filter((program) => program.command === command && isSame(program.args, args))
   if (same.length === 0) refuse('the operator does not allow this command with these arguments (MCP_STDIO)')
   const entry = same.find((program) => names.every((name) => program.env.includes(name)))
-  if (Object.values(env).some((value) => UNSENDABLE.test(value))) refuse('a variable of a program can have one line only')
+  if (Object.values(env).some((value) => UNSENDABLE.test(value))) refuse('a variable of a program can have only one line')
   return entry ?? refuse('the operator does not allow these variables (MCP_STDIO)')
 }
 

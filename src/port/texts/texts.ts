@@ -16,7 +16,7 @@ export type TextAnswer = { result: unknown } | { fault: string }
 export interface Texts {
   /**
    * What the computation returns, for a workspace. Rejects if it throws, takes too long or kills its thread, if too much of the workspace
-   * waits, or if its turn does not come in time; and with the reason of `signal` as soon as it aborts.
+   * waits, or if its turn does not come in time; and, once its turn has come, with the reason of `signal` as soon as it aborts.
    */
   compute<N extends keyof Computations>(
     tenantId: string,

@@ -111,7 +111,7 @@ describe('a person who knows what became of a reply in doubt', () => {
 
   test('is refused where nothing is in doubt, or it has changed since they looked', () => {
     for (const reply of [replyOf('a'), beginning(replyOf('a')), carried(replyOf('a'), went), carried(replyOf('a'), declined)])
-      expect(() => settle(reply, { arrived: true, canSend: true })).toThrow('nothing of the reply is in doubt')
+      expect(() => settle(reply, { arrived: true, canSend: true })).toThrow('no part of it is in doubt')
     const seen = new Date(start.getTime() - 1)
     expect(() => settle(doubtful(), { arrived: false, canSend: true, seen })).toThrow('has changed since you looked')
   })

@@ -94,7 +94,7 @@ describe('an approver who asks for a draft', () => {
     )
     expect(told.map(({ recipient }) => recipient)).toEqual(['sender0', 'sender1', 'sender2'])
     const own = told[0]!.text
-    expect(own).toContain('which is not yours to take')
+    expect(own).toContain('which somebody else must take')
     expect(own).toMatch(/Here owners and editors can decide: Cleo, (.+, )?Ben\./)
     expect(own).not.toContain('Open the link to decide')
     for (const { text } of told.slice(1)) expect(text).toContain('Open the link to decide.')
@@ -128,7 +128,7 @@ describe('where no member may decide, and nobody is invited who could', () => {
     })()
     expect(body.job.status).toBe('completed')
     expect(body.answer.content).toContain(
-      'nobody in this workspace could allow this call: owners and editors can, and nobody is one, or invited as one',
+      'nobody in this workspace can allow this call: only owners and editors can, and there are none, not even invited',
     )
     expect(await app.owner`select 1 from agent_approval where job_id = ${job}`).toHaveLength(0)
     expect(await app.owner`select 1 from learning where tenant_id = ${tenantId}`).toHaveLength(0)
@@ -139,7 +139,7 @@ describe('where no member may decide, and nobody is invited who could', () => {
     script.call = DRAFT
     const { api_key: key } = await app.newKey(['api:read', 'api:write', 'workspace:use'], (await alone()).tenantId)
     const refused = await app.send('POST', '/api/v1/actions/fetch_url', { key, body: { url: 'https://example.com/a' } })
-    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('nobody in this workspace could allow')])
+    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('nobody in this workspace can allow')])
     expect(people).toHaveLength(1)
   })
 

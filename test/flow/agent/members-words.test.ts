@@ -89,11 +89,11 @@ describe('a viewer', () => {
     for (const path of [`conversations/${conversationId}/messages`, 'messages']) {
       const body = { content: WISH, ...(path === 'messages' ? { conversationId } : {}) }
       const refused = await app.send('POST', `/api/v1/agent/${path}`, { key: viewer.key, body })
-      expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('the role viewer writes only into')])
+      expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('a viewer can write only in')])
     }
     for (const body of [{ title: 'Mine' }, { status: 'archived' }]) {
       const refused = await app.send('PATCH', `/api/v1/agent/conversations/${conversationId}`, { key: viewer.key, body })
-      expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('the role viewer can rename')])
+      expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('a viewer can rename')])
     }
     expect((await say(owner, 'go on', conversationId)).taint).toEqual([])
     // A key of the viewer is the viewer.

@@ -121,7 +121,7 @@ describe('its starter makes it private', () => {
     const refused = await closing(starter.key, path)
     expect([refused.status, refused.body.error.message]).toEqual([
       409,
-      expect.stringContaining('Bob wrote in it; add everybody'),
+      expect.stringContaining('Bob wrote in it and could no longer see it; first add everybody'),
     ])
     expect((await send(others.viewer!, 'GET', path)).status).toBe(200)
     await send(starter.key, 'PUT', `${path}/people/${other.personId}`)

@@ -208,7 +208,7 @@ test('the asker is told in the next answer, and not in the one after', async () 
   receiver.answer = {}
   const second = await ask()
   expect(second.text).toBe(
-    'I do not know whether my last answer reached you, or all of it. If you miss something, ask again.\n\nWe open at nine.',
+    'I do not know whether all of my last answer reached you. If something is missing, ask again.\n\nWe open at nine.',
   )
   await replyOnce(app, second.id, 'sent')
   expect((await ask()).text).toBe('We open at nine.')

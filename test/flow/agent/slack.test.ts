@@ -180,7 +180,7 @@ test('an answer that Slack perhaps took is unknown, and never goes again', async
   const unknown = async () => (await story.send('GET', 'channels/replies?status=unknown')).body.replies
   expect(await eventually(unknown, (all) => all.length > 0)).toMatchObject([{ text: '**1.** You said: perhaps' }])
   await story.mentions('U061F7AUR', 'and this?', thread)
-  const doubt = 'I do not know whether my last answer reached you, or all of it. If you miss something, ask again.'
+  const doubt = 'I do not know whether all of my last answer reached you. If something is missing, ask again.'
   expect(await story.reads({ thread }, 2)).toEqual(['*1.* You said: perhaps', `${doubt}\n\n*2.* You said: and this?`])
 })
 

@@ -213,7 +213,7 @@ test('an answer that Twilio perhaps took is unknown, and never goes again', asyn
   const unknown = async () => (await sms.send('GET', 'channels/replies?status=unknown')).body.replies
   expect(await eventually(unknown, (all) => all.length > 0)).toMatchObject([{ text: expect.stringContaining('perhaps') }])
   await sms.writes(ADA, 'and this?')
-  const doubt = 'I do not know whether my last answer reached you, or all of it. If you miss something, ask again.'
+  const doubt = 'I do not know whether all of my last answer reached you. If something is missing, ask again.'
   expect(await sms.reads(ADA, 2)).toEqual(['1. You said: perhaps', `${doubt}\n\n2. You said: and this?`])
 })
 

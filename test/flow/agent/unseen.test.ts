@@ -81,7 +81,7 @@ describe('the text of a call that waits', () => {
     expect(text).toContain(`{\n  &quot;kind&quot;: &quot;worked&quot;\n}</textarea>`)
     const others = JSON.stringify({ kind: 'flopped' })
     const twice = await one.send(asked.path, { decision: 'approve', arguments: JSON.stringify(learning.arguments), text: 'x' })
-    expect([twice.status, twice.text]).toEqual([400, expect.stringContaining('must be left without note')])
+    expect([twice.status, twice.text]).toEqual([400, expect.stringContaining('must not contain note')])
     const empty = await one.send(asked.path, { decision: 'approve', arguments: others, text: ' ' })
     expect([empty.status, empty.text]).toEqual([400, expect.stringContaining('<a href="#text">Text must not be blank')])
     await one.send(asked.path, { decision: 'approve', arguments: others, text: 'Two\r\nlines' })

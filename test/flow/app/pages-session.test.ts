@@ -29,7 +29,7 @@ describe('a session whose access token is too old', () => {
     expect((await one.get(to)).location).toBe('/device?code=BCDF-GHJK')
     const { text } = await one.get('/')
     expect(text).toContain(email)
-    expect(text).toContain('Private conversations with the agent are part of the export of the workspace')
+    expect(text).toContain('Owners can download private conversations with the agent')
     expect(one.cookies.get('tendril-refresh')!.value).not.toBe(refresh)
   })
 

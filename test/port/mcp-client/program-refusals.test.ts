@@ -53,7 +53,7 @@ describe('a program is refused', () => {
       { '': 'x' },
     ]
     for (const env of foreign) expect(checked({}, env)).toBe(VARIABLES)
-    expect(checked({}, { NOTES_TOKEN: 'a\nPATH=/tmp' })).toBe('a variable of a program can have one line only')
+    expect(checked({}, { NOTES_TOKEN: 'a\nPATH=/tmp' })).toBe('a variable of a program can have only one line')
   })
 
   test('unless the server is root', () => {

@@ -29,7 +29,7 @@ const settleReplies: BriefRule = ({ replies }) =>
     : {
         ...{ kind: 'settle_replies', ...about(replies), operation: 'agent.channelReplies.settle', arguments: idOf(replies.rows) },
         title: `Check whether ${counted(replies.count, 'reply', 'replies')} arrived`,
-        why: `The channel did not say whether it took ${counted(replies.count, 'reply', 'replies')}. Look there, or ask the recipient, and say what arrived: what did not is sent again, once.`,
+        why: `The channel did not say whether it took ${counted(replies.count, 'reply', 'replies')}. Look there, or ask the recipient, then say what arrived; what did not is sent again, once.`,
       }
 
 const fixBilling: BriefRule = ({ billing }) =>
