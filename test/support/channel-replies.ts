@@ -26,9 +26,12 @@ export const makeReply = async (workspace: Workspace, more: Partial<ChannelReply
 }
 
 /** As a person sees it who is to settle it. */
-export const makeReplyInDoubt = async (workspace: Workspace): Promise<{ id: string; updatedAt: string }> => {
+export const makeReplyInDoubt = async (
+  workspace: Workspace,
+  more: Partial<ChannelReply> = {},
+): Promise<{ id: string; updatedAt: string }> => {
   const now = new Date()
-  return { id: await makeReply(workspace, { ...inDoubt, updated_at: now }), updatedAt: now.toISOString() }
+  return { id: await makeReply(workspace, { ...inDoubt, ...more, updated_at: now }), updatedAt: now.toISOString() }
 }
 
 interface Replied {

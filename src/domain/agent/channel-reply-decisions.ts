@@ -92,6 +92,8 @@ interface Settling extends Decision {
   seen: Date
   /** Whether its channel is still connected. */
   canSend: boolean
+  /** Whether its conversation was deleted. */
+  isGone?: boolean
 }
 
 /** Whether nobody knows if some of it arrived, and nothing is being done to find out. */
@@ -101,16 +103,17 @@ export const isInDoubt = (reply: Pick<ChannelReply, 'status' | 'parts'>): boolea
 /**
  * A person has found out what became of the parts in doubt. They arrived: they count as sent. They did not: they are sent again, each under a new
  * name, for its provider may take a repeated one for the same message. Either way it goes on with what is left; but nothing of a reply that was
- * discarded, or whose channel is gone, is sent. Throws `conflict` if nothing is in doubt, or it has changed since the person looked.
+ * discarded, or whose channel or conversation is gone, is sent. Throws `conflict` if nothing is in doubt, or it has changed since the person looked.
  */
-export const settledByPerson = (before: ChannelReply, { arrived, seen, canSend, by, now }: Settling): ChannelReply => {
+export const settledByPerson = (before: ChannelReply, { arrived, seen, canSend, isGone = false, by, now }: Settling): ChannelReply => {
   if (!isInDoubt(before)) fail('conflict', `cannot settle: the reply is ${before.status}, and no part of it is in doubt`)
   if (seen.getTime() !== before.updated_at.getTime()) fail('conflict', 'cannot settle: the reply has changed since you looked; look again')
-  const isDropped = !canSend || before.parts.some(({ dropped }) => dropped)
+  const isDropped = !canSend || isGone || before.parts.some(({ dropped }) => dropped)
+  const why = isGone ? DELETED : canSend ? DISCARDED : DISCONNECTED
   const settled = before.parts.map((part): ReplyPart => {
     if (part.state === 'unknown' && arrived) return { ...part, state: 'sent', error: null, in_doubt: false }
     if (part.state !== 'unknown' && (part.state !== 'failed' || isDropped)) return part
-    if (isDropped) return { ...part, state: 'failed', dropped: true, in_doubt: false, error: canSend ? DISCARDED : DISCONNECTED }
+    if (isDropped) return { ...part, state: 'failed', dropped: true, in_doubt: false, error: why }
     return { ...newPart(part.text), round: (part.round ?? 0) + 1 }
   })
   const after = withParts({ ...before, error: null, tries: 0 }, settled, now)

@@ -38,6 +38,7 @@ export const channelReplyHandlers = ({ publicUrl }: { publicUrl: string }): Hand
       ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
       ({ text }, context, { before }) => {
         const { channel, is_hidden, is_gone, ...reply } = the(before)
+        if (is_gone) fail('conflict', 'cannot send: the conversation of the reply was deleted')
         requireReadable(before!)
         const after = sent(reply, { ...decisionOf(context), text })
         const shown = { reply: view({ ...after, channel, is_hidden, is_gone }) }
@@ -79,6 +80,7 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
         arrived: outcome === 'arrived',
         seen: new Date(seen),
         canSend: reply.connection_id !== null,
+        isGone: is_gone,
       }
       const after = settledByPerson(reply, { ...decisionOf(context), ...settling })
       const work = after.status === 'queued' ? [sendingWork(after, context.gate.now)] : []

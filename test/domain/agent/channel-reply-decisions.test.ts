@@ -11,7 +11,7 @@ const ids = { id: newId(), connection_id: newId(), job_id: newId(), message_id: 
 const by = newId()
 const decision = { by, now: later }
 /** As a person has seen it, if not otherwise said. */
-const settle = (reply: ChannelReply, said: { arrived: boolean; canSend: boolean; seen?: Date }): ChannelReply =>
+const settle = (reply: ChannelReply, said: { arrived: boolean; canSend: boolean; isGone?: boolean; seen?: Date }): ChannelReply =>
   settledByPerson(reply, { ...decision, seen: reply.updated_at, ...said })
 const terms = { now: start, repeatableForMs: 0 }
 const repeatable = { now: start, repeatableForMs: 3_600_000 }
@@ -107,6 +107,11 @@ describe('a person who knows what became of a reply in doubt', () => {
     const after = settle(doubtful(), { arrived: false, canSend: false })
     expect([after.status, states(after)[1], after.parts[1]!.error]).toEqual(['discarded', 'failed', 'its channel was disconnected'])
     expect(isInDoubt(after)).toBe(false)
+  })
+
+  test('sends nothing of a conversation that was deleted', () => {
+    const after = settle(doubtful(), { arrived: false, canSend: true, isGone: true })
+    expect([after.status, states(after)[1], after.parts[1]!.error]).toEqual(['discarded', 'failed', 'its conversation was deleted'])
   })
 
   test('is refused where nothing is in doubt, or it has changed since they looked', () => {

@@ -5,7 +5,7 @@ import { overJob, stepsIn } from '#test/support/agent'
 import { plannedModel, planText } from '#test/support/agent-plan'
 import { makeConversation } from '#test/support/agent-records'
 import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
-import { makeReply } from '#test/support/channel-replies'
+import { makeReply, makeReplyInDoubt } from '#test/support/channel-replies'
 import { eventually } from '#test/support/eventually'
 import { fakeMcp } from '#test/support/mcp-client'
 import { serverAdmin } from '#test/support/mcp-servers'
@@ -114,6 +114,21 @@ describe('in a channel', () => {
     expect(await shown(other)).toMatchObject({ status: 'held', text: 'We open at *nine*.' })
     const again = await app.send('POST', `/api/v1/channels/replies/${held}/send`, { key: owner.key, body: {} })
     expect(again.status).toBe(409)
+  })
+
+  test('nothing of it is sent again: neither what failed, nor what a person says did not arrive', async () => {
+    const { workspace, owner, send } = await arranged()
+    const { id: conversation_id } = await makeConversation(workspace)
+    const failed = await makeReply(workspace, { conversation_id, status: 'failed' })
+    const { id: doubtful, updatedAt } = await makeReplyInDoubt(workspace, { conversation_id })
+    expect((await send('DELETE', `conversations/${conversation_id}`)).status).toBe(200)
+    const decide = (reply: string, verb: string, body: object) =>
+      app.send('POST', `/api/v1/channels/replies/${reply}/${verb}`, { key: owner.key, body })
+    const again = await decide(failed, 'send', {})
+    expect([again.status, again.body.error.message]).toEqual([409, expect.stringContaining('conversation of the reply was deleted')])
+    const settled = (await decide(doubtful, 'settle', { outcome: 'not_arrived', updatedAt })).body.reply
+    expect(settled).toMatchObject({ status: 'discarded', parts: [{ state: 'failed', error: 'its conversation was deleted' }] })
+    expect(await app.owner`select from work where ref_id in (${failed}, ${doubtful})`).toHaveLength(0)
   })
 })
 
