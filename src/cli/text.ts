@@ -1,11 +1,11 @@
-/** Text for terminals: width, truncation, and marks for what nobody would see. */
+/** Text for terminals: width, truncation, and codes for what nobody would see. */
 import type stringWidth from 'string-width'
 import { textsIn } from '#kernel/json-value'
-import { replaceUnseen, unseenCount, unseenWarning, withMarks } from '#kernel/unseen'
+import { replaceUnseen, unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
 import type { Stream } from './host.ts'
 
 /** Anyone can write posts: an escape sequence must not move the cursor, nor a mark reverse the line, and what nobody sees is shown. */
-export const harmless = (text: string): string => withMarks(text.replaceAll('\r\n', '\n'))
+export const harmless = (text: string): string => withCodes(text.replaceAll('\r\n', '\n'))
 
 const units = (run: string): string =>
   Array.from({ length: run.length }, (_, index) => `\\u${run.charCodeAt(index).toString(16).padStart(4, '0')}`).join('')

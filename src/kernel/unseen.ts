@@ -141,28 +141,28 @@ export const replaceUnseen = (text: string, by: (run: string) => string, seen = 
   return made
 }
 
-const mark = (character: string, times: number): string => {
+const shownCode = (character: string, times: number): string => {
   const code = codes.get(character) ?? codeOf(character)
   codes.set(character, code)
   return `[${code}${times > 1 ? ` ×${times}` : ''}]`
 }
 
-/** A run of unseen characters as marks that are seen: `[U+202E]`, and `[U+200B ×3]` for three of one kind. */
-export const marksOf = (run: string): string => {
-  let [marks, last, times] = ['', '', 0]
+/** A run of unseen characters as codes that are seen: `[U+202E]`, and `[U+200B ×3]` for three of one kind. */
+export const codesOf = (run: string): string => {
+  let [all, last, times] = ['', '', 0]
   for (const one of run) {
-    if (one !== last && times > 0) marks += mark(last, times)
+    if (one !== last && times > 0) all += shownCode(last, times)
     times = one === last ? times + 1 : 1
     last = one
   }
-  return times === 0 ? marks : marks + mark(last, times)
+  return times === 0 ? all : all + shownCode(last, times)
 }
 
 /** The text as a person is shown it. */
-export const withMarks = (text: string): string => replaceUnseen(text, marksOf)
+export const withCodes = (text: string): string => replaceUnseen(text, codesOf)
 
 /** What people are told of a text, or of several, that has so many of them. `what`: such as `The text`. */
 export const unseenWarning = (what: string, count: number): string => {
   const [noun, them] = count === 1 ? ['character', 'it'] : ['characters', 'them']
-  return `${what} has ${count.toLocaleString('en')} ${noun} that nobody would see, shown as marks such as [U+200B]: programs and models read ${them}.`
+  return `${what} has ${count.toLocaleString('en')} ${noun} that nobody would see, shown as codes such as [U+200B]: programs and models read ${them}.`
 }

@@ -57,7 +57,7 @@ ${QUESTION}${QUESTION}`)
     expect({ code: run.code, out: run.out }).toEqual({ code: 0, out })
   })
 
-  test('shows as marks what nobody would see of the call and of its changed text, and says how much that is', async () => {
+  test('shows as codes what nobody would see of the call and of its changed text, and says how much that is', async () => {
     const hidden = { ...subject, text: 'Pay\u202e us\u{e0041}\u{e0042}' }
     await using agent = new FakeAgent({ ...asking, turn: (job) => job.ask({ summary: 'Post\u200b it.', subject: hidden, arguments: {} }) })
     await signIn(agent)

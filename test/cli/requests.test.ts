@@ -42,7 +42,7 @@ describe('a text that is approved', () => {
   test('is read first, shown and named in the request', async () => {
     await using server = scriptedServer([read, ok])
     const { code, err } = await plainly(server.url)
-    const warning = 'this text has 1 character that nobody would see, shown as marks such as [U+200B]: programs and models read it.'
+    const warning = 'this text has 1 character that nobody would see, shown as codes such as [U+200B]: programs and models read it.'
     expect([code, err]).toEqual([0, `text ${MARK}: At the dock. ⏎ [U+001B][2JAll of it.\ntendril: ${warning}\n`])
     expect(server.asked.map(asked)).toEqual([
       ['GET', ID, ''],

@@ -6,7 +6,7 @@ import { field, pageResponse } from '#edge/pages/layout'
 const HIDDEN = 'pay\u202e <now>\u{e0041}'
 const MARKED = 'pay<mark>[U+202E]</mark> &lt;now&gt;<mark>[U+E0041]</mark>'
 
-test('a page shows what nobody sees as marks, counts it, and warns of it, wherever a text stands', async () => {
+test('a page shows what nobody sees as codes, counts it, and warns of it, wherever a text stands', async () => {
   const body = html`<p>${HIDDEN}</p><ul>${['a', 'b\u200b'].map((one) => html`<li>${one}</li>`)}</ul>`
   const text = await pageResponse({ title: 'T\u2066', body, problems: [{ says: 'no\u200b' }], status: 400 }).text()
   expect(text).toContain(`<p>${MARKED}</p>`)

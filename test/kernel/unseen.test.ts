@@ -1,7 +1,7 @@
 /** What nobody sees of a text, and what writing needs. */
 import { describe, expect, spyOn, test } from 'bun:test'
 import { textsIn } from '#kernel/json-value'
-import { firstUnseen, marksOf, replaceUnseen, unseenCount, unseenWarning, withMarks } from '#kernel/unseen'
+import { codesOf, firstUnseen, replaceUnseen, unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
 
 const unseen: [what: string, text: string, shown: string][] = [
   ['a reversed line', 'a\u202eb', 'a[U+202E]b'],
@@ -56,13 +56,13 @@ const written: [what: string, text: string][] = [
 ]
 
 test.each(unseen)('%s is shown as a mark', (_, text, shown) => {
-  expect(withMarks(text)).toBe(shown)
+  expect(withCodes(text)).toBe(shown)
   expect(unseenCount(text)).toBeGreaterThan(0)
-  expect(withMarks(shown)).toBe(shown)
+  expect(withCodes(shown)).toBe(shown)
 })
 
 test.each(written)('what is in %s is no unseen character', (_, text) => {
-  expect([unseenCount(text), firstUnseen(text), withMarks(text)]).toEqual([0, undefined, text])
+  expect([unseenCount(text), firstUnseen(text), withCodes(text)]).toEqual([0, undefined, text])
 })
 
 describe('a text', () => {
@@ -75,7 +75,7 @@ describe('a text', () => {
     }
     expect(replaceUnseen('a\u200bb\u202e\u2066c', kept, kept)).toBe('a\u200bb\u202e\u2066c')
     expect(parts).toEqual(['a', '\u200b', 'b', '\u202e\u2066', 'c'])
-    expect(marksOf('')).toBe('')
+    expect(codesOf('')).toBe('')
   })
 
   test('is warned of with the count', () => {

@@ -40,7 +40,7 @@ import { normalForm } from '#kernel/normal-form'
 import { isInvisible, isLonger, plainText, strangeCharacter } from '#kernel/plain-text'
 import { MARKS, placesOfMarks, spacedWords } from '#kernel/spacing'
 import { storable } from '#kernel/storable'
-import { firstUnseen, unseenCount, withMarks } from '#kernel/unseen'
+import { firstUnseen, unseenCount, withCodes } from '#kernel/unseen'
 import { csvLine } from '#ops/csv'
 import { mailboxOf } from '#port/channel/email/address'
 import { headersOf, isAutomatic, threadOf } from '#port/channel/email/headers'
@@ -129,7 +129,7 @@ export const textParsers: readonly TextParser[] = [
   // Names, marks and hidden characters.
   { name: 'unseenCount', most: 100_000, read: unseenCount },
   { name: 'firstUnseen', most: 100_000, read: firstUnseen },
-  { name: 'withMarks', most: 100_000, read: withMarks },
+  { name: 'withCodes', most: 100_000, read: withCodes },
   { name: 'html', most: 100_000, read: (text) => markupOf(html`<p>${text}</p>`) },
   { name: 'plainText', most: MESSAGE, read: (text) => [plainText(text), isLonger(text, 200), isInvisible(text), strangeCharacter(text)] },
   { name: 'fileNameOf', most: MESSAGE, read: fileNameOf },

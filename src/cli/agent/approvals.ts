@@ -69,7 +69,7 @@ const rewritten = async (
 const questionOf = (approval: Approval): string =>
   `approve? y, n, n REASON, or ${textOfCall(approval) ? 'e to edit the text, a to edit the arguments' : 'e to edit'}: `
 
-/** What the call would do, with what nobody would see of it as marks. */
+/** What the call would do, with what nobody would see of it as codes. */
 const print = ({ context: { host } }: Asking, text: string): void => {
   host.stderr.write(`${harmless(text)}\n`)
   warnOfUnseen(host.stderr, text)

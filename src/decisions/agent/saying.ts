@@ -4,7 +4,7 @@ import type { Subject } from '#domain/agent/approval'
 import { excerpt } from '#domain/growth/reading/words'
 import { timeAt } from '#kernel/calendar'
 import { beginning } from '#kernel/storable'
-import { withMarks } from '#kernel/unseen'
+import { withCodes } from '#kernel/unseen'
 import type { Networks } from '#port/network/registry'
 import type { Load, Loaded } from '#store/engine/load'
 
@@ -46,7 +46,7 @@ export const said = (summary: string, { records = [], account = null, text = nul
 const LONGEST_QUOTE = 80
 
 /** Without quotes and characters that could make a quotation look like the sentence around it. */
-const plain = (text: string): string => withMarks(beginning(text, LONGEST_QUOTE * 8)).replace(/[“”]/g, '"')
+const plain = (text: string): string => withCodes(beginning(text, LONGEST_QUOTE * 8)).replace(/[“”]/g, '"')
 
 /** The beginning of a text, in quotation marks. */
 export const quoted = (text: string): string => `“${excerpt(plain(text), LONGEST_QUOTE)}”`

@@ -1,7 +1,7 @@
 /** What a job asks of people: one call of a tool, as it was shown. pending → approved or rejected. */
 import { fail } from '#kernel/errors'
 import { textsIn } from '#kernel/json-value'
-import { unseenCount, unseenWarning, withMarks } from '#kernel/unseen'
+import { unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
 import type { Job, OnBehalf } from './job.ts'
 import { APPROVAL_MS } from './limits.ts'
 import type { Step } from './step.ts'
@@ -47,7 +47,7 @@ export const directCaller = ({ kind, id, personId }: OnBehalf): string => (kind 
 type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by' | 'conversation_id'> & { now: Date }
 
 /**
- * The sentence as people are shown it, wherever they decide: with marks for what nobody would see of it, and with the count of such characters
+ * The sentence as people are shown it, wherever they decide: with codes for what nobody would see of it, and with the count of such characters
  * in all that the call says.
  */
 export const shownSummary = ({ summary, subject, arguments: given }: Pick<Approval, 'summary' | 'subject' | 'arguments'>): string => {
@@ -55,7 +55,7 @@ export const shownSummary = ({ summary, subject, arguments: given }: Pick<Approv
   for (const { text } of textsIn(given)) inArguments += unseenCount(text)
   // What goes out may be among the arguments.
   const count = Math.max(inArguments, unseenCount(subject.text ?? ''))
-  return `${withMarks(summary)}${count === 0 ? '' : `. ${unseenWarning('What it says', count)}`}`
+  return `${withCodes(summary)}${count === 0 ? '' : `. ${unseenWarning('What it says', count)}`}`
 }
 
 /** A step asks. */

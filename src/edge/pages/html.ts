@@ -1,5 +1,5 @@
 /** HTML templates that escape their values, and show what nobody would see in them. */
-import { marksOf, replaceUnseen } from '#kernel/unseen'
+import { codesOf, replaceUnseen } from '#kernel/unseen'
 
 const MARKUP = Symbol('markup')
 const UNSEEN = Symbol('unseen')
@@ -7,7 +7,7 @@ const UNSEEN = Symbol('unseen')
 /** Made by `html` alone. */
 export interface Html {
   readonly [MARKUP]: string
-  /** Characters that it shows as marks, because nobody would see them. */
+  /** Characters that it shows as codes, because nobody would see them. */
   readonly [UNSEEN]: number
 }
 
@@ -17,7 +17,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 const SPECIAL = /[&<>"']/
 
-/** Most parts between marks need none of it, and a text can have tens of thousands. */
+/** Most parts between codes need none of it, and a text can have tens of thousands. */
 const escapeHtml = (text: string): string => (SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => ENTITIES[character]!) : text)
 
 /**
@@ -51,7 +51,7 @@ const shown = (text: string, place: Place): Html => {
   let unseen = 0
   const marked = (run: string): string => {
     for (const _ of run) unseen++
-    return place === 'line' ? marksOf(run) : `<mark>${marksOf(run)}</mark>`
+    return place === 'line' ? codesOf(run) : `<mark>${codesOf(run)}</mark>`
   }
   return markup(replaceUnseen(text, marked, escapeHtml), unseen)
 }
@@ -77,5 +77,5 @@ export const html = (parts: TemplateStringsArray, ...values: Value[]): Html => {
 /** The finished page as text. */
 export const markupOf = (page: Html): string => page[MARKUP]
 
-/** How many characters it shows as marks. */
+/** How many characters it shows as codes. */
 export const unseenIn = (page: Html): number => page[UNSEEN]

@@ -94,7 +94,7 @@ export interface FormField {
 const unseenOf = (value = ''): Html | undefined =>
   unseenCount(value) === 0
     ? undefined
-    : html`<p class="hint">With unseen characters as marks:</p>\n<div class="text" dir="auto">${value}</div>`
+    : html`<p class="hint">With unseen characters as codes:</p>\n<div class="text" dir="auto">${value}</div>`
 
 /** A labelled field with its hint and error. */
 export const field = ({ name, label, type = 'text', autocomplete, value, hint, optional, lines, problems = [] }: FormField): Html => {

@@ -38,7 +38,7 @@ const waiting = async (changes: Partial<Approval>) => {
 }
 
 describe('a page', () => {
-  test('of an approval shows U+202E, U+200B, U+2066 and tags as marks, with a count and a warning, and what is stored stays', async () => {
+  test('of an approval shows U+202E, U+200B, U+2066 and tags as codes, with a count and a warning, and what is stored stays', async () => {
     const asked = await waiting({
       ...{ tool_name: 'growth_approve_item', summary: `Approve “${HIDDEN}”`, arguments: { id: 'x', title: 'T\u200b' }, goal: 'go\u2066' },
       subject: { records: [], account: 'dock\u202e', text: HIDDEN, sha256: '0'.repeat(64) },
@@ -167,7 +167,7 @@ test('whoever may do less than the caller of a job that has read nothing cannot 
   expect([...(await app.owner`select note from learning where tenant_id = ${tenantId}`)]).toEqual([{ note: 'Pay Eve\u200b' }])
 })
 
-test('what is asked in a channel shows them as marks, with a count, and the call keeps them byte for byte', async () => {
+test('what is asked in a channel shows them as codes, with a count, and the call keeps them byte for byte', async () => {
   const goal = 'Say\u202e what\u200b was ordered'
   script.answer = (_, answers) => (answers === 0 ? { calls: [['create_webhook_rule', { name: 'Orders', goal }]] } : { text: 'Done.' })
   const { tenantId } = await app.newWorkspace()
