@@ -1895,6 +1895,7 @@ create table public.work (
   failures smallint not null default 0,
   due_at timestamp with time zone,
   tried_by uuid,
+  charge smallint not null default 0,
   constraint work_lane_check CHECK ((lane = ANY (ARRAY['generation'::text, 'agent'::text, 'publish'::text, 'sync'::text, 'ingest'::text, 'delivery'::text]))),
   constraint work_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
   constraint work_pkey PRIMARY KEY (id),

@@ -1,11 +1,14 @@
 /** Claims a due row of work for its lane. */
 import type { Sql } from '#store/engine/db'
 import type { Gate, Provenance } from '#store/engine/letter'
-import { claimWork, type KeyedWork, type NextDue, type Work, type WorkTable, waitingForPlace } from '#store/engine/work'
+import { loadNow } from '#store/engine/load'
+import { claimWork, type KeyedWork, type NextDue, type Work, type WorkTable, waitingForPlace, workPart } from '#store/engine/work'
 import { markTried } from '#store/engine/work-writes'
+import type { Trouble } from './deps.ts'
 import { endInVain, NoLane, restOf } from './failure.ts'
 import type { AnyLane, Claimed } from './lane.ts'
-import type { Decision } from './letter.ts'
+import type { Decision, Letter } from './letter.ts'
+import type { Suspects } from './suspects.ts'
 
 export const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
@@ -18,10 +21,19 @@ export interface LaneStart {
   claimedAt: number
 }
 
-/** A lane to start, if there is one; or a row that was not claimed, because it must be claimed alone, or was only marked. */
+/** A row that was found, and not claimed: it must be claimed alone, or was only marked, or it has failed or waits. */
+export interface Put {
+  work: Work
+  /** What was counted in it. */
+  failed?: number
+  /** Until the process has lived for a while. */
+  waits?: boolean
+}
+
+/** A lane to start, if there is one; or a row that was not claimed. */
 export interface ClaimReply {
   start?: LaneStart
-  put?: Work
+  put?: Put
 }
 
 /** How a letter that claims shares its transaction. */
@@ -41,6 +53,8 @@ export interface Claiming {
   lanes: ReadonlyMap<string, AnyLane>
   kinds: Pick<WorkTable, 'inVain'>
   manner: Manner
+  suspects: Suspects
+  trouble: Pick<Trouble, 'process' | 'calmIn'>
   /** Whether a row may run beside the mailbox. */
   hasPlace(work: KeyedWork): boolean
 }
@@ -58,25 +72,57 @@ export const claimFound = async (claiming: Claiming & { sql: Sql }, next: NextDu
   return begun(claiming, next, { work, lane, claimed: ended ? { decision: ended } : await lane.claim(sql, gate, work, loaded) })
 }
 
-/** A row that has failed is claimed alone; so is one that a process may have died of, once it is marked. Undefined: it can be claimed now. */
-const putOff = ({ gate, owner, kinds, manner }: Claiming, { rest }: NextDue, work: Work): Decision<ClaimReply> | undefined => {
-  const isMarked = work.tried_by === owner
-  const isSuspect = work.failures > 0 || (work.tried_by !== null && !isMarked)
-  if (!manner.alone && (manner.careful || isSuspect)) return { reply: { put: work }, looked: { next: rest, rest } }
-  if (!manner.careful || isMarked) return undefined
-  // It was marked by a process that died before it had claimed it.
-  if (work.tried_by !== null) {
-    const requeued = [restOf(kinds, work, { failed: 1, now: gate.now })]
-    return { reply: { put: work }, effects: { requeued }, looked: { next: rest, rest } }
+/** Whether a process has tried the row and lost the workspace, or died: it can say nothing of that any more. */
+const isLeft = ({ tried_by }: Work, { process }: Pick<Trouble, 'process'>): boolean => tried_by !== null && tried_by !== process
+
+/** What the row has failed by then, without its being counted in it. */
+export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number => (isLeft(work, trouble) ? work.charge : 0)
+
+/**
+ * A row that has failed is claimed alone, once what it owes is counted. It is marked first, and so is one that a process may have died of:
+ * should that happen again, there may be nobody left to count it. Undefined: it can be claimed now.
+ */
+const putOff = (claiming: Claiming, { rest }: NextDue, work: Work): Decision<ClaimReply> | undefined => {
+  const { gate, kinds, manner, suspects, trouble } = claiming
+  const [hasStalled, left, charged] = [suspects.hasStalled(work.id), isLeft(work, trouble), uncounted(work, trouble)]
+  const failed = charged + suspects.owes({ ...work, failures: work.failures + charged })
+  const looked = { next: rest, rest }
+  if (!manner.alone && (suspects.has(work.id) || left || work.failures > 0)) return { reply: { put: { work } }, looked }
+  if (failed > 0) {
+    const requeued = [restOf(kinds, work, { failed, now: gate.now })]
+    return { reply: { put: { work, failed } }, effects: { requeued }, looked }
   }
-  return { reply: { put: work }, effects: { writes: [markTried(work.id, owner)] }, looked: { next: 0, rest: 0 } }
+  const isMarked = work.tried_by === trouble.process
+  if (isMarked || !(manner.careful || left || hasStalled || work.failures > 0)) return undefined
+  // Somebody may be killing one process after the other: that a young one dies says little, and the next one must not die of the row, too.
+  const isCalm = trouble.calmIn() === 0
+  if (!isCalm && (left || (manner.careful && work.failures > 0))) return { reply: { put: { work, waits: true } }, looked }
+  const writes = [markTried(work.id, trouble.process, chargeOf(work, suspects, trouble))]
+  return { reply: { put: { work } }, effects: { writes }, looked: { next: 0, rest: 0 } }
 }
+
+/** What the next try is charged with, beside what this process alone remembers. */
+export const chargeOf = ({ id }: Work, suspects: Suspects, { calmIn }: Pick<Trouble, 'calmIn'>): number =>
+  calmIn() === 0 ? 1 + suspects.stalls(id) : 0
+
+/** Marks a running row. */
+export const markLetter = (work: Work, process: string, charge: number): Letter<void> => ({
+  name: 'work.marked',
+  priority: 'background',
+  alone: true,
+  provenance: byTimer,
+  async decide(sql) {
+    const { current } = await loadNow(sql, { current: workPart(work.id) })
+    if (current?.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
+    return { reply: undefined, effects: { writes: [markTried(work.id, process, charge)] } }
+  },
+})
 
 /** The same before the changes of the letter that made room are written; undefined if its lane must see them. */
 export const claimAhead = async (claiming: Claiming, next: NextDue): Promise<Decision<ClaimReply> | undefined> => {
   const { work, loaded } = next
   if (!work) return nothingFound(next)
-  if (work.failures > 0 || work.tried_by !== null) return undefined
+  if (work.failures > 0 || work.tried_by !== null || claiming.suspects.has(work.id)) return undefined
   const lane = claiming.lanes.get(work.kind)
   const claimed = loaded && (await lane?.claimAhead?.(claiming.gate, work, loaded))
   return claimed && begun(claiming, next, { work, lane: lane!, claimed })
@@ -91,7 +137,7 @@ interface Begun {
 }
 
 const begun = (
-  { gate, owner, claimedAt, hasPlace }: Claiming,
+  { gate, owner, claimedAt, suspects, hasPlace }: Claiming,
   { wait, rest }: NextDue,
   { work: found, lane, claimed }: Begun,
 ): Decision<ClaimReply> => {
@@ -101,7 +147,7 @@ const begun = (
   const work = { ...found, place }
   if (!hasPlace(work)) return { reply: {}, effects: { requeued: [waitingForPlace(work)] }, looked: { next: rest, rest } }
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
-  const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil })]
+  const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil, keepsMark: suspects.hasStalled(work.id) })]
   const start = { work: { ...work, attempt: work.attempt + 1, state: 'running' as const }, lane, job, claimedAt }
   return { ...decision, effects: { ...decision.effects, writes, claimed: work.run_at }, reply: { start }, looked: { next: wait, rest } }
 }

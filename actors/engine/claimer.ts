@@ -14,8 +14,8 @@ import {
 } from '#store/engine/work'
 import { Alarm } from './alarm.ts'
 import { byTimer, type Claiming, type ClaimReply, claimAhead, claimFound, type LaneStart, type Manner } from './claim.ts'
-import { type ActorDeps, Fenced, RETRY_MS } from './deps.ts'
-import type { Suspected } from './failure.ts'
+import { type ActorDeps, Fenced, type Hold, RETRY_MS } from './deps.ts'
+import { keptBusy, type Suspected } from './failure.ts'
 import type { Faults, Post } from './faults.ts'
 import type { AnyLane } from './lane.ts'
 import type { Decision, Letter, Looked, Sequel, SequelResult } from './letter.ts'
@@ -26,7 +26,8 @@ import { Turns } from './turns.ts'
 interface Lanes {
   /** Work whose key is taken. */
   running(): KeyedWork[]
-  start(start: LaneStart): void
+  /** Resolves when it has been settled. */
+  start(start: LaneStart): Promise<void>
 }
 
 /** A claim until its commit is known. */
@@ -42,7 +43,7 @@ interface Trial extends Suspected {
 export class Claimer {
   readonly #lanes: ReadonlyMap<string, AnyLane>
   readonly #loads: ClaimLoad[]
-  readonly #claims: Pick<Claiming, 'owner' | 'lanes' | 'kinds' | 'hasPlace'>
+  readonly #claims: Pick<Claiming, 'owner' | 'lanes' | 'kinds' | 'suspects' | 'trouble' | 'hasPlace'>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
   /** Claimed by letters that have not committed: their keys are taken for the following letters. */
@@ -71,7 +72,7 @@ export class Claimer {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
     this.#loads = deps.lanes.flatMap(({ kind, claimLoad }) => (claimLoad ? [{ kind, ...claimLoad }] : []))
     const hasPlace = (work: KeyedWork) => mayRunBeside({ kinds: deps.kinds, running: this.#running() }, work)
-    this.#claims = { owner: own.owner, lanes: this.#lanes, kinds: deps.kinds, hasPlace }
+    this.#claims = { owner: own.owner, lanes: this.#lanes, kinds: deps.kinds, suspects: faults.suspects, trouble: deps.trouble, hasPlace }
     this.#turns = new Turns(deps.kinds.turns)
     this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))
   }
@@ -99,15 +100,13 @@ export class Claimer {
     if (this.#stopping || this.#lanes.size === 0 || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
     const trial: Trial = { over: false, manner: this.#manner }
-    const claim = () => this.post(this.#claimLetter(priority, trial))
-    const claiming = this.faults.claim(claim).then(
-      ({ reply }) => this.#ended(trial, reply),
-      (cause) => {
-        this.#pumping.delete(priority)
-        return this.#failed(trial, cause)
-      },
-    )
-    this.#inProgress(claiming)
+    const failed = (cause: unknown) => {
+      this.#pumping.delete(priority)
+      return this.#failed(trial, cause)
+    }
+    const claim = (hold?: Hold) =>
+      this.post(this.#claimLetter(priority, trial)).then(({ reply }) => this.#ended(trial, reply, hold), failed)
+    this.#inProgress(this.faults.claim(claim))
   }
 
   #inProgress(claiming: Promise<void>): void {
@@ -124,7 +123,7 @@ export class Claimer {
    * The claim that an outcome makes room for, in the outcome's own transaction. `plain`: the outcome's row, if a claim may be decided ahead of
    * its changes.
    */
-  beside(plain: Work | undefined): Sequel<ClaimReply> & { drop(): void } {
+  beside(plain: Work | undefined): Sequel<ClaimReply> & { drop(cause: unknown): void } {
     const trial: Trial = { over: false, manner: { alone: false, careful: false } }
     return {
       // Work that failed before must not fail the outcome.
@@ -136,7 +135,7 @@ export class Claimer {
         return this.#decide(trial, found, () => claimFound({ ...this.#claims, manner: trial.manner, sql, gate, claimedAt }, found))
       },
       ended: (result, now) => this.#besideEnded(trial, result, now),
-      drop: () => this.#end(trial),
+      drop: (cause) => this.#dropped(trial, cause),
     }
   }
 
@@ -148,6 +147,13 @@ export class Claimer {
   /** Until no claim is in progress. */
   async drained(): Promise<void> {
     await Promise.all(this.#claiming)
+  }
+
+  /** The outcome has failed. If that came while the claim was decided, or by it, the outcome has nothing to do with it. */
+  #dropped(trial: Trial, cause: unknown): void {
+    this.#end(trial)
+    if (trial.found && (trial.deciding || keptBusy(trial, this.deps.trouble)))
+      this.#inProgress(Promise.resolve(this.faults.failed(trial.found, { ...trial, alone: false }, cause)))
   }
 
   #besideEnded(trial: Trial, result: SequelResult<ClaimReply>, now: Date): void {
@@ -239,22 +245,19 @@ export class Claimer {
     if (trial.claimed) this.#claimed.delete(trial.claimed)
   }
 
-  #ended(trial: Trial, { start, put }: ClaimReply): void {
+  #ended(trial: Trial, { start, put }: ClaimReply, hold?: Hold): void {
     this.#end(trial)
-    if (put) this.#putOff(put)
-    else this.#decided(trial, start)
+    if (trial.manner.alone) this.faults.suspects.looked()
+    if (!put) this.#decided(trial, start, hold)
+    else this.faults.put(put)
+    if (put) this.#want('background')
   }
 
-  #decided(trial: Trial, start: LaneStart | undefined): void {
+  #decided(trial: Trial, start: LaneStart | undefined, hold?: Hold): void {
     this.#isBare &&= !trial.manner.alone
     if (trial.found) this.faults.decided(trial.found, trial.manner, start !== undefined)
-    if (start) this.live.start(start)
-  }
-
-  /** To be claimed alone, and soon. */
-  #putOff({ id }: Work): void {
-    if (!this.#manner.alone) this.faults.suspects.alone(id)
-    this.#want('background')
+    const running = start && this.live.start(start)
+    if (running && this.faults.suspects.hasStalled(start.work.id)) hold?.(running)
   }
 
   async #failed(trial: Trial, cause: unknown): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
@@ -9,29 +10,66 @@ import { type LoopWatch, watchLoop } from './loop-watch.ts'
 import type { MailboxOptions } from './mailbox.ts'
 import { newSuspects, type Suspects } from './suspects.ts'
 
+/** Holds back who comes next until this is over, for a while at most. */
+export type Hold = (until: Promise<unknown>) => void
+
 /** What a process remembers of work that fails, whichever actor of a workspace met it. */
 export interface Trouble extends Disposable {
+  /** By which rows know who has tried them: it stays the same when the process loses its lease. */
+  process: string
   suspects(tenantId: string): Suspects
   loop: LoopWatch
   /** Runs one after the other: if the process is kept busy meanwhile, that is why. */
-  solo<T>(run: () => Promise<T>): Promise<T>
+  solo<T>(run: (hold: Hold) => Promise<T>): Promise<T>
+  /** Milliseconds until the process has lived for so long that nobody kills one process after the other. */
+  calmIn(): number
 }
 
 /** The rest after so many failures in a row. */
 export const restAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
 
 export const RETRY_MS = 1_000
+const CALM_MS = 30_000
+/** All who wait for their turn alone are held back by runs for so long at most. */
+const HELD_MS = 30_000
+const HELD_BY_ONE_MS = 10_000
 
-export const newTrouble = (clock: Clock, loop = watchLoop()): Trouble => {
+const newSolo = (clock: Clock): Trouble['solo'] => {
   let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return async (run) => {
+    const [before, over] = [last, Promise.withResolvers<void>()]
+    last = over.promise
+    let held: Promise<unknown> | undefined
+    waiting++
+    await before
+    waiting--
+    try {
+      return await run((until) => {
+        held = until
+      })
+    } finally {
+      if (held) {
+        clock.after(Math.min(HELD_BY_ONE_MS, HELD_MS / Math.max(1, waiting)), () => over.resolve())
+        held.finally(() => over.resolve())
+      } else over.resolve()
+    }
+  }
+}
+
+export interface TroubleOptions {
+  loop?: LoopWatch
+  calmMs?: number
+}
+
+export const newTrouble = (clock: Clock, { loop = watchLoop(), calmMs = CALM_MS }: TroubleOptions = {}): Trouble => {
+  const calmAt = clock.monotonic() + calmMs
   return {
+    process: randomUUID(),
     suspects: newSuspects(clock, restAfter),
     loop,
-    solo(run) {
-      const mine = last.then(run)
-      last = mine.catch(() => {})
-      return mine
-    },
+    solo: newSolo(clock),
+    calmIn: () => Math.max(0, calmAt - clock.monotonic()),
     [Symbol.dispose]: () => loop[Symbol.dispose](),
   }
 }

@@ -28,9 +28,13 @@ export interface Suspected {
   took?: number
 }
 
+/** The row kept the process busy, as far as can be seen, whatever came of that. */
+export class KeptBusy extends Error {
+  override readonly name = 'KeptBusy'
+}
+
 /**
- * `sure`: the row's own error. `perhaps`: the database fell silent while the row was decided, and that took long or kept the process busy.
- * `hardly`: the connection was lost meanwhile, or something urgent waited. `unknown`: this version of the server does not know such rows.
+ * `sure`: the row's own error. `perhaps`: the database fell silent while the row was decided, and that took long. `hardly`: the connection was lost meanwhile, or something urgent waited. `unknown`: this version of the server does not know such rows.
  */
 export type Blame = 'sure' | 'perhaps' | 'hardly' | 'unknown'
 
@@ -41,14 +45,18 @@ export const BUSY_MS = 1_000
 /** Whether a failure has its cause in what was done, and not in a database that was away or busy. */
 export const isItsOwn = (cause: unknown): boolean => !isUnavailable(cause) || isTimedOut(cause)
 
+/** Whether the process was kept busy while the row was decided: that costs connections, and even the lease, so it shows in no cause. */
+export const keptBusy = ({ deciding, since = 0, took = 0 }: Suspected, { loop }: Pick<Trouble, 'loop'>): boolean =>
+  (deciding || took >= BUSY_MS) && loop.busyIn(since, deciding ? undefined : since + took) >= BUSY_MS
+
 /** Undefined: the row has nothing to do with it. */
-export const blameFor = (cause: unknown, { deciding, since = 0, took = 0 }: Suspected, { loop }: Trouble): Blame | undefined => {
+export const blameFor = (cause: unknown, { deciding, since = 0, took = 0 }: Suspected): Blame | undefined => {
   if (cause instanceof GaveWay) return 'hardly'
   if (cause instanceof NoLane) return 'unknown'
   if (isItsOwn(cause)) return 'sure'
   // The database has ended the session meanwhile.
   if (!deciding) return took >= LONG_MS ? 'perhaps' : undefined
-  return performance.now() - since >= LONG_MS || loop.busySince(since) >= BUSY_MS ? 'perhaps' : 'hardly'
+  return performance.now() - since >= LONG_MS ? 'perhaps' : 'hardly'
 }
 
 /** Failures alone by which a row is found to be at fault. */
@@ -68,12 +76,17 @@ const ENDINGS = 3
 
 export const inVainOf = ({ inVain }: Pick<WorkTable, 'inVain'>, { kind }: Pick<Work, 'kind'>): InVain => inVain[kind] ?? usual
 
+/** Never more than make a row end at once: those that follow are failures of its end. */
+const countable = (kinds: Pick<WorkTable, 'inVain'>, work: Work, failed: number): number =>
+  Math.min(failed, Math.max(1, inVainOf(kinds, work).most - work.failures))
+
 /** The row rests after `failed` further failures; `dueAt`: it then is due by that. */
 export const restOf = (
   kinds: Pick<WorkTable, 'inVain'>,
   work: Work,
-  { failed, now, dueAt = work.run_at }: { failed: number; now: Date; dueAt?: Date },
-): NonNullable<Effects['requeued']>[number] => {
+  { failed: all, now, dueAt = work.run_at }: { failed: number; now: Date; dueAt?: Date },
+): NonNullable<Effects['requeued']>[number] & { failed: number } => {
+  const failed = countable(kinds, work, all)
   const failures = work.failures + failed
   const { most, end } = inVainOf(kinds, work)
   const rest = failures < most ? restAfter(failures) : end === 'rests' ? HOUR_MS : failures === most ? 0 : RETRY_MS
@@ -97,7 +110,8 @@ export const countLetter = ({ kinds }: Pick<Deps, 'kinds'>, work: Work, failed: 
     const { current } = await loadNow(sql, { current: workPart(work.id) })
     // Something else has become of the row since.
     if (current?.state !== work.state || current.attempt !== work.attempt) return { reply: false }
-    if (current.state === 'running') return { reply: true, effects: { writes: [countFailures(work.id, failed)] } }
+    if (current.state === 'running')
+      return { reply: true, effects: { writes: [countFailures(work.id, countable(kinds, current, failed))] } }
     return { reply: true, effects: { requeued: [restOf(kinds, current, { failed, now })] } }
   },
 })

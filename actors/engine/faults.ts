@@ -1,10 +1,11 @@
 /** Of one workspace: which rows of work fail, how their claims are made after that, and the letters that count failures in rows. */
 import type { Ownership } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import type { Manner } from './claim.ts'
-import { type ActorDeps, Fenced } from './deps.ts'
-import { BUSY_MS, blameFor, countLetter, isConvicted, logFailed, type Suspected } from './failure.ts'
+import { byTimer, chargeOf, type Manner, markLetter, type Put } from './claim.ts'
+import { type ActorDeps, Fenced, type Hold } from './deps.ts'
+import { blameFor, countLetter, isConvicted, KeptBusy, keptBusy, logFailed, type Suspected } from './failure.ts'
 import type { Letter } from './letter.ts'
+import type { Finished } from './outcome.ts'
 import type { Suspects } from './suspects.ts'
 
 export type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
@@ -36,7 +37,7 @@ export class Faults {
   }
 
   /** Claims that may meet suspects run one after the other in this process: if it is kept busy meanwhile, that is why. */
-  claim<T>(run: () => Promise<T>): Promise<T> {
+  claim<T>(run: (hold?: Hold) => Promise<T>): Promise<T> {
     return this.suspects.isBack() ? this.deps.trouble.solo(run) : run()
   }
 
@@ -47,32 +48,74 @@ export class Faults {
     else this.suspects.cleared(id)
   }
 
+  /** A row was found and not claimed, for now. */
+  put({ work, failed = 0, waits }: Put): void {
+    if (failed > 0) this.#counted(work, failed, new KeptBusy('it kept the process busy, or the process died of it'))
+    else if (waits) this.suspects.later(work.id, this.deps.trouble.calmIn())
+    else this.suspects.alone(work.id)
+  }
+
+  /** An outcome has been written, with what the row owes if it goes on. */
+  settled({ work, busy }: Pick<Finished, 'work' | 'busy'>, goesOn: boolean): void {
+    if (!busy || !goesOn) this.suspects.cleared(work.id)
+    else if (busy.failed > 0) this.suspects.counted(work.id)
+  }
+
   /** A claim has failed. Undefined: the row has nothing to do with it. Otherwise it rests, and what fails alone is counted in it. */
   failed(work: Work, { alone, ...suspected }: Suspected & { alone: boolean }, cause: unknown): Promise<void> | undefined {
-    if (cause instanceof Fenced) return this.#fenced(work, suspected)
-    const blame = blameFor(cause, suspected, this.deps.trouble)
+    if (this.stalled(work, suspected)) return Promise.resolve()
+    const blame = cause instanceof Fenced ? undefined : blameFor(cause, suspected)
     if (!blame) return undefined
     const strikes = this.suspects.failed(work.id)
     if (blame === 'unknown' || (blame !== 'sure' && !alone) || !isConvicted(blame, { strikes, work })) return Promise.resolve()
     return this.count(work, strikes, cause).then(() => {})
   }
 
-  /** What has cost this process its lease is suspect when it owns the workspace again. */
-  #fenced(work: Work, { deciding, since = 0, took = 0 }: Suspected): undefined {
-    if ((deciding || took >= BUSY_MS) && this.deps.trouble.loop.busySince(since) >= BUSY_MS) this.suspects.failed(work.id)
+  /** Whether it has kept the process busy while it was decided. That is remembered, and counted before the row is claimed again. */
+  stalled(work: Work, suspected: Suspected): boolean {
+    const isBusy = keptBusy(suspected, this.deps.trouble)
+    if (isBusy) this.suspects.stalled(work)
+    return isBusy
   }
 
   /** Counts failures of a row, in a transaction of its own. False: they were not, as while the database takes nothing. */
   async count(work: Work, failed: number, cause: unknown): Promise<boolean> {
+    const count = () => this.post(countLetter(this.deps, work, failed))
     try {
-      const { reply } = await this.post(countLetter(this.deps, work, failed))
-      if (reply) logFailed(this.deps, this.own.tenantId, work, { failures: work.failures + failed, cause })
-      this.suspects.cleared(work.id)
+      // What has failed may have cost the connection, and the first letter is what finds that out.
+      const { reply } = await count().catch(count)
+      if (reply) this.#counted(work, failed, cause)
+      else this.suspects.cleared(work.id)
       return reply
     } catch (uncounted) {
       const about = { kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId }
       if (!(uncounted instanceof Fenced)) this.deps.log.warn({ err: uncounted, ...about }, 'a failure of work could not be counted')
       return false
     }
+  }
+
+  /** A running row has kept the process busy, and is about to be settled again: should that cost the lease, the next owner knows of it. */
+  async mark(work: Work): Promise<void> {
+    await this.post(markLetter(work, this.deps.trouble.process, chargeOf(work, this.suspects, this.deps.trouble))).catch(() => {})
+  }
+
+  /** Whether the database takes letters. */
+  async isHeard(): Promise<boolean> {
+    const nothing: Letter<void> = {
+      name: 'probe',
+      priority: 'background',
+      alone: true,
+      provenance: byTimer,
+      decide: async () => ({ reply: undefined }),
+    }
+    const ask = () => this.post(nothing).then(() => true)
+    return ask()
+      .catch(ask)
+      .catch(() => false)
+  }
+
+  #counted(work: Work, failed: number, cause: unknown): void {
+    logFailed(this.deps, this.own.tenantId, work, { failures: work.failures + failed, cause })
+    this.suspects.counted(work.id)
   }
 }

@@ -5,8 +5,8 @@ import type { Effects, Ownership } from '#store/engine/letter'
 import { type KeyedWork, runningElsewhere, type Work } from '#store/engine/work'
 import { byTimer, type LaneStart } from './claim.ts'
 import { Claimer } from './claimer.ts'
-import { type ActorDeps, Fenced, RETRY_MS, restAfter } from './deps.ts'
-import { BUSY_MS, blameFor, inVainOf } from './failure.ts'
+import { type ActorDeps, Fenced, GaveWay, RETRY_MS, restAfter } from './deps.ts'
+import { BUSY_MS, blameFor, inVainOf, KeptBusy, type Suspected } from './failure.ts'
 import { Faults, type Post } from './faults.ts'
 import { type AnyLane, IN_VAIN_AFTER, type LaneContext } from './lane.ts'
 import type { Looked } from './letter.ts'
@@ -26,9 +26,6 @@ interface Live {
 }
 
 const SETTLE_TRIES = 30
-/** Of a letter that counts: about as long as a process needs to connect again. */
-const COUNT_TRIES = 5
-const COUNT_PAUSE_MS = 200
 
 export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
@@ -156,7 +153,7 @@ export class LaneRunner implements LiveLanes {
     this.#recoveryTimer?.[Symbol.dispose]()
   }
 
-  #start(start: LaneStart): void {
+  async #start(start: LaneStart): Promise<void> {
     if (this.#abandoned) return
     const live: Live = {
       work: start.work,
@@ -169,6 +166,7 @@ export class LaneRunner implements LiveLanes {
     if (this.#stopping) live.controller.abort(new Error('stopping'))
     this.#live.set(start.work.id, live)
     live.done = this.#run(start, live)
+    await live.done
   }
 
   async #run({ work, lane, job, claimedAt }: LaneStart, live: Live): Promise<void> {
@@ -196,16 +194,19 @@ export class LaneRunner implements LiveLanes {
     if (!isSettled) this.recover()
   }
 
-  /** Whether the process was kept busy while the row ran. If that happens again in its next run, it is the row's own fault. */
+  /**
+   * Whether the process was kept busy while the row ran. If that happens again in its next run, it is the row's own fault. That may be far away, so
+   * the first time is counted, too, unless the process is young: those that start are busy themselves.
+   */
   #busyIn(work: Work, since: number): Pick<Finished, 'busy'> {
-    const { suspects } = this.#faults
-    if (this.deps.trouble.loop.busySince(since) < BUSY_MS) {
-      suspects.cleared(work.id)
-      return {}
-    }
-    const strikes = suspects.failed(work.id)
-    const isConvicted = strikes > 1 || work.failures > 0
-    return { busy: { failed: isConvicted ? strikes : 0 } }
+    if (this.deps.trouble.loop.busyIn(since) < BUSY_MS) return {}
+    this.#faults.suspects.stalled(work)
+    return this.#owed(work)
+  }
+
+  #owed(work: Work): Required<Pick<Finished, 'busy'>> {
+    const { trouble } = this.deps
+    return { busy: { failed: this.#faults.suspects.owes(work) || (trouble.calmIn() === 0 ? 1 : 0) } }
   }
 
   /**
@@ -219,56 +220,74 @@ export class LaneRunner implements LiveLanes {
       // Only once: a look that fails in the gate must not keep the outcome from being written.
       const claim = this.#claimer.beside(tries === 1 && lane.isPlain?.(finished) ? finished.work : undefined)
       try {
-        await this.post(freeing(outcomeLetter(this.deps.kinds, lane, finished), live, { trial, claim }))
+        const { reply: goesOn } = await this.post(freeing(outcomeLetter(this.deps.kinds, lane, finished), live, { trial, claim }))
+        this.#faults.settled(finished, goesOn)
         return tries === 1
       } catch (cause) {
         trial.over = true
-        claim.drop()
+        claim.drop(cause)
         live.settled = false
+        const hasStalled = this.#faults.stalled(finished.work, trial)
         if (cause instanceof Fenced) return true
         const { failures } = finished
-        finished = { ...finished, failures: failures + this.#faultOf(cause, trial, failures) }
-        if (finished.failures > IN_VAIN_AFTER) await this.#inVain(finished.work, cause)
-        if (finished.failures > IN_VAIN_AFTER || tries >= SETTLE_TRIES) return false
+        finished = { ...finished, failures: failures + (await this.#faultOf(cause, { trial, failures, hasStalled })) }
+        if (hasStalled) finished = { ...finished, ...this.#owed(finished.work) }
+        const isInVain = finished.failures > IN_VAIN_AFTER || this.#hasFailedTooOften(finished.work)
+        if (isInVain) this.#inVain(finished.work, cause)
+        if (isInVain || tries >= SETTLE_TRIES) return false
+        if (hasStalled) await this.#faults.mark(finished.work)
         await sleep(this.deps.clock, Math.min(RETRY_MS, 50 * 2 ** tries))
       }
     }
   }
 
   /** What the failure of an outcome's letter adds to its failures. One that was alone and kept everybody waiting twice is not asked a third time in earnest. */
-  #faultOf(cause: unknown, trial: LaneTrial, failures: number): number {
-    const blame = blameFor(cause, trial, this.deps.trouble)
+  async #faultOf(
+    cause: unknown,
+    { trial, failures, hasStalled }: { trial: LaneTrial; failures: number; hasStalled: boolean },
+  ): Promise<number> {
+    const blame = hasStalled ? 'perhaps' : blameFor(cause, trial)
     if (blame === 'sure') return 1
+    // The connection was lost while the database goes on.
+    if (blame === 'hardly' && !(cause instanceof GaveWay)) return (await this.#faults.isHeard()) ? 1 : 0
     return blame === 'perhaps' ? Math.max(1, IN_VAIN_AFTER - 1 - failures + (failures > 0 ? 1 : 0)) : 0
   }
 
-  /** The row's failures are as many as its kind allows: its record ends, by what is known, or the row rests. */
-  async #inVain(work: Work, cause: unknown): Promise<void> {
-    const { most } = inVainOf(this.deps.kinds, work)
-    // What has kept the process busy has cost it connections, too.
-    for (let tries = 1; tries <= COUNT_TRIES; tries++) {
-      if (await this.#faults.count({ ...work, state: 'running' }, most, cause)) return
-      await sleep(this.deps.clock, COUNT_PAUSE_MS)
-    }
+  #hasFailedTooOften(work: Work): boolean {
+    const owed = this.#faults.suspects.owes(work)
+    return owed > 0 && work.failures + owed >= inVainOf(this.deps.kinds, work).most
+  }
+
+  /** As many failures as its kind allows are counted before the row is settled as an orphan: its record ends, by what is known, or the row rests. */
+  #inVain(work: Work, cause: unknown): void {
+    this.deps.log.error({ err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId }, 'an outcome could not be settled')
+    this.#faults.suspects.owe(work.id, inVainOf(this.deps.kinds, work).most)
   }
 
   async #recoverOne(work: Work): Promise<void> {
     const lane = this.#lanes.get(work.kind)
     if (!lane) return
     const { deps } = this
+    const owed = this.#faults.suspects.owes(work)
+    if (owed > 0 && !(await this.#faults.count(work, owed, new KeptBusy('its outcome could not be settled')))) {
+      this.#recoverAgain = true
+      return
+    }
+    const trial: Suspected = {}
     const isAgain = this.#unsettled.has(work.id)
-    const letter = orphanLetter({ kinds: deps.kinds, lane, work }, { runsHere: () => this.#live.has(work.id), isAgain })
-    const since = performance.now()
+    const orphan = { kinds: deps.kinds, lane, work, trouble: deps.trouble }
+    const letter = orphanLetter(orphan, { runsHere: () => this.#live.has(work.id), isAgain, trial })
     await this.post(letter).then(
       () => this.#unsettled.delete(work.id),
       async (cause) => {
+        const hasStalled = this.#faults.stalled(work, trial)
         if (cause instanceof Fenced) throw cause
         this.#recoverAgain = true
         deps.log.error(
           { err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId },
           'orphaned work could not be settled',
         )
-        const blame = blameFor(cause, { deciding: true, since }, deps.trouble)
+        const blame = hasStalled ? undefined : blameFor(cause, trial)
         if (blame === 'sure' || (blame === 'perhaps' && isAgain)) await this.#faults.count(work, 1, cause)
         this.#unsettled.add(work.id)
       },

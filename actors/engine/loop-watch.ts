@@ -1,30 +1,37 @@
 /** Notices when the event loop was busy: whatever ran then kept all workspaces of the process waiting. In real time, whatever the clock says. */
 
 const TICK_MS = 100
-/** As many busy spells are remembered. */
+/** As many busy spells are remembered, unless they are too short to matter. */
 const REMEMBERED = 32
+const SHORT_MS = 500
 
 export interface LoopWatch extends Disposable {
-  /** The longest time for which nothing else had a turn, since this time of `performance.now()`, in milliseconds. */
-  busySince(since: number): number
+  /** The longest time between two times of `performance.now()` for which nothing else had a turn, in milliseconds. */
+  busyIn(from: number, until?: number): number
+}
+
+/** A loop that calls `tick` every `TICK_MS`, as far as it can. */
+export const newLoopWatch = (now: () => number) => {
+  let ticked = now()
+  const spells: { from: number; until: number }[] = []
+  /** Since the last tick nothing else may have had a turn. */
+  const present = () => ({ from: ticked + TICK_MS, until: now() })
+  return {
+    tick(): void {
+      const spell = present()
+      if (spell.until - spell.from > SHORT_MS) spells.push(spell)
+      if (spells.length > REMEMBERED) spells.shift()
+      ticked = spell.until
+    },
+    // What was busy before has nothing to do with what began afterwards.
+    busyIn: (from: number, until = Number.POSITIVE_INFINITY): number =>
+      Math.max(0, ...[...spells, present()].map((spell) => Math.min(spell.until, until) - Math.max(spell.from, from))),
+  }
 }
 
 export const watchLoop = (): LoopWatch => {
-  let ticked = performance.now()
-  const spells: { until: number; ms: number }[] = []
-  const tick = (): void => {
-    const now = performance.now()
-    const ms = now - ticked - TICK_MS
-    if (ms > TICK_MS) spells.push({ until: now, ms })
-    if (spells.length > REMEMBERED) spells.shift()
-    ticked = now
-  }
+  const { tick, busyIn } = newLoopWatch(() => performance.now())
   const timer = setInterval(tick, TICK_MS)
   timer.unref()
-  return {
-    // A spell that has just ended may not have been noticed yet.
-    busySince: (since) =>
-      Math.max(0, performance.now() - ticked - TICK_MS, ...spells.flatMap(({ until, ms }) => (until > since ? [ms] : []))),
-    [Symbol.dispose]: () => clearInterval(timer),
-  }
+  return { busyIn, [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -4,6 +4,8 @@ import { type Log, withFields } from '#kernel/log'
 import type { Provenance } from '#store/engine/letter'
 import { type Load, loadNow } from '#store/engine/load'
 import { type Work, type WorkTable, workPart } from '#store/engine/work'
+import { uncounted } from './claim.ts'
+import type { Trouble } from './deps.ts'
 import { endInVain, restOf, type Suspected } from './failure.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter, Sequel } from './letter.ts'
@@ -15,7 +17,7 @@ export interface Finished {
   outcome: unknown
   /** Of the letter that settles it, for reasons of its own. */
   failures: number
-  /** If the process was kept busy while it ran: how often in a row that has happened by now, of which this adds to the row's failures. */
+  /** If the process was kept busy while it ran or was settled: what that adds to the row's failures. */
   busy?: { failed: number }
 }
 
@@ -56,13 +58,14 @@ export const outcomeOf = async (
   }
 }
 
+/** Its reply: whether the row goes on. */
 export const outcomeLetter = (
   kinds: Pick<WorkTable, 'inVain'>,
   lane: AnyLane,
   { work, job, outcome, failures, busy }: Finished,
-): Letter<void> => {
+): Letter<boolean> => {
   const load: Load = { ...lane.load?.({ work, job, outcome }), current: workPart(work.id) }
-  const letter: Letter<void, Load> = {
+  const letter: Letter<boolean, Load> = {
     name: `${lane.kind}.settle`,
     priority: lane.priority,
     // It must not fail the letters of others again.
@@ -72,14 +75,15 @@ export const outcomeLetter = (
     async decide(sql, gate, _lanes, loaded) {
       const current = loaded.current as Work | undefined
       // Settled by another letter, perhaps by this one in a commit whose result was lost.
-      if (!current) return { reply: undefined, answers: [{ refId: work.ref_id, with: 'late' }] }
+      if (!current) return { reply: false, answers: [{ refId: work.ref_id, with: 'late' }] }
       // Queued or claimed again: callers wait for that run, and this outcome is stale.
-      if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: undefined }
+      if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: true }
       const decision = await lane.settle(sql, gate, { work: current, job, outcome, failures }, loaded)
-      return busy ? rested(decision, current, { ...busy, kinds, now: gate.now }) : decision
+      const reply = decision.effects?.requeued?.some(({ id }) => id === work.id) ?? false
+      return { ...(busy ? rested(decision, current, { ...busy, kinds, now: gate.now }) : decision), reply }
     },
   }
-  return letter as unknown as Letter<void>
+  return letter as unknown as Letter<boolean>
 }
 
 /** The row that goes on rests first. */
@@ -90,8 +94,8 @@ const rested = (
 ): Decision<void> => {
   const requeued = effects.requeued?.map((row) => {
     if (row.id !== work.id) return row
-    const { runAt, dueAt } = restOf(kinds, work, { failed, now, dueAt: row.runAt })
-    return { ...row, runAt, failed, ...(dueAt ? { dueAt } : {}) }
+    const rests = restOf(kinds, work, { failed, now, dueAt: row.runAt })
+    return { ...row, ...rests }
   })
   return { ...decision, effects: { ...effects, ...(requeued ? { requeued } : {}) } }
 }
@@ -101,20 +105,28 @@ export interface LaneTrial extends Suspected {
   over: boolean
 }
 
-/** The letter that settles a lane frees its key, for the claim beside it and for letters after it in the same group. */
-export const freeing = (
-  letter: Letter<void>,
-  live: { settled: boolean },
-  { trial, claim }: { trial: LaneTrial; claim: Sequel<unknown> },
-): Letter<void> => ({
+const watched = <R>(letter: Letter<R>, trial: Suspected): Letter<R> => ({
   ...letter,
-  sequel: claim,
   async decide(...given) {
     trial.since = performance.now()
     trial.deciding = true
     const decision = await letter.decide(...given)
     trial.deciding = false
     trial.took = performance.now() - trial.since
+    return decision
+  },
+})
+
+/** The letter that settles a lane frees its key, for the claim beside it and for letters after it in the same group. */
+export const freeing = <R>(
+  letter: Letter<R>,
+  live: { settled: boolean },
+  { trial, claim }: { trial: LaneTrial; claim: Sequel<unknown> },
+): Letter<R> => ({
+  ...letter,
+  sequel: claim,
+  async decide(...given) {
+    const decision = await watched(letter, trial).decide(...given)
     if (!trial.over) live.settled = true
     return decision
   },
@@ -123,27 +135,40 @@ export const freeing = (
   },
 })
 
+interface Orphan {
+  kinds: Pick<WorkTable, 'inVain'>
+  lane: AnyLane
+  work: Work
+  trouble: Pick<Trouble, 'process'>
+}
+
 /**
  * Settles a row whose process died, or whose outcome could not be settled, unless it has changed in the meantime or is running here. `isAgain`:
  * that has failed before.
  */
 export const orphanLetter = (
-  { kinds, lane, work }: { kinds: Pick<WorkTable, 'inVain'>; lane: AnyLane; work: Work },
-  { runsHere, isAgain = false }: { runsHere: () => boolean; isAgain?: boolean },
-): Letter<void> => ({
-  name: `${lane.kind}.orphaned`,
-  priority: 'control',
-  alone: isAgain || work.failures > 0,
-  provenance: byLane,
-  async decide(sql, gate) {
-    const { current } = await loadNow(sql, { current: workPart(work.id) })
-    const same = current?.state === 'running' && current.attempt === work.attempt
-    if (!same || runsHere()) return { reply: undefined }
-    const ended = await endInVain({ kinds }, lane, { sql, gate, work: current })
-    if (ended) return ended
-    if (lane.orphaned) return lane.orphaned(sql, gate, current)
-    // Its failures are not over by that.
-    const row = current.failures > 0 ? restOf(kinds, current, { failed: 0, now: gate.now }) : { id: current.id, runAt: gate.now }
-    return { reply: undefined, effects: { requeued: [row] } }
-  },
-})
+  { kinds, lane, work, trouble }: Orphan,
+  { runsHere, isAgain, trial }: { runsHere: () => boolean; isAgain: boolean; trial: Suspected },
+): Letter<void> =>
+  watched(
+    {
+      name: `${lane.kind}.orphaned`,
+      priority: 'control',
+      alone: isAgain || work.failures > 0,
+      provenance: byLane,
+      async decide(sql, gate) {
+        const { current } = await loadNow(sql, { current: workPart(work.id) })
+        const same = current?.state === 'running' && current.attempt === work.attempt
+        if (!same || runsHere()) return { reply: undefined }
+        const ended = await endInVain({ kinds }, lane, { sql, gate, work: current })
+        if (ended) return ended
+        if (lane.orphaned) return lane.orphaned(sql, gate, current)
+        // Its failures are not over by that.
+        const failed = uncounted(current, trouble)
+        const isRest = current.failures + failed > 0
+        const row = isRest ? restOf(kinds, current, { failed, now: gate.now }) : { id: current.id, runAt: gate.now }
+        return { reply: undefined, effects: { requeued: [row] } }
+      },
+    },
+    trial,
+  )

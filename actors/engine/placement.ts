@@ -25,6 +25,8 @@ const BEAT_MS = 500
 const UNLOCKED_MS = 1_000
 /** Without a renewal for this long, this process gives itself up before the others do. */
 const SELF_FENCE_MS = LEASE_MS * 0.8
+/** As many of its own incarnations a process remembers. */
+const FORMER = 100
 
 const DECLARED = 'other processes declared this one dead'
 /** No other process is needed for that: a lease ends by itself. */
@@ -42,6 +44,8 @@ export interface PlacementDeps {
 
 export class Placement {
   #incarnation = randomUUID() as string
+  /** The last ones before it, in which this process lost its lease. */
+  readonly #former: string[] = []
   #lock: HeldLock | undefined
   #relocking: Promise<void> | undefined
   #beating: Promise<void> | undefined
@@ -61,6 +65,10 @@ export class Placement {
 
   get incarnation(): string {
     return this.#incarnation
+  }
+
+  wasOwn(incarnation: string): boolean {
+    return this.#former.includes(incarnation)
   }
 
   /** False once the lease may have run out: no letter may begin. */
@@ -106,6 +114,8 @@ export class Placement {
   }
 
   async #join(): Promise<void> {
+    this.#former.push(this.#incarnation)
+    if (this.#former.length > FORMER) this.#former.shift()
     this.#incarnation = randomUUID()
     const lock = await this.#takeLock()
     if (this.#stopped) return

@@ -14,7 +14,7 @@ import {
   releaseTenant,
   wakeable,
 } from '#store/engine/placement'
-import { type ActorDeps, Fenced, newTrouble } from './deps.ts'
+import { type ActorDeps, Fenced, newTrouble, type TroubleOptions } from './deps.ts'
 import type { Letter } from './letter.ts'
 import { Placement } from './placement.ts'
 import { TenantActor } from './tenant.ts'
@@ -25,6 +25,7 @@ export interface RuntimeDeps extends Omit<ActorDeps, 'trouble'> {
   idleMs: number
   /** How often to look for tenants with due work; 0 serves only tenants with requests. */
   sweepMs: number
+  trouble?: TroubleOptions
 }
 
 /** A tenant that changes owners has none for a moment. A letter waits this long before it fails. */
@@ -54,7 +55,7 @@ export class Runtime implements AsyncDisposable {
   #stopped = false
 
   constructor(private readonly deps: RuntimeDeps) {
-    this.#trouble = newTrouble(deps.clock)
+    this.#trouble = newTrouble(deps.clock, deps.trouble)
     this.#placement = new Placement({ ...deps, onLost: () => this.#forgetAll() })
   }
 
@@ -150,13 +151,14 @@ export class Runtime implements AsyncDisposable {
 
   async #activate(tenantId: string): Promise<TenantActor> {
     const owner = this.#placement.incarnation
-    const { epoch, inherited } = await this.#claim(tenantId, owner)
+    const { epoch, former } = await this.#claim(tenantId, owner)
     const deps = { ...this.deps, trouble: this.#trouble }
     const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, deps, () => this.#forget(actor))
     // The lease may have been lost during the claim.
     if (owner !== this.#placement.incarnation || this.#stopped) throw new Fenced()
     this.#awake.set(tenantId, actor)
-    actor.activate(inherited)
+    // What this process did before it lost its lease, it remembers.
+    actor.activate(former !== null && !this.#placement.wasOwn(former))
     return actor
   }
 

@@ -3,71 +3,118 @@
  * each failure, and is claimed alone afterwards. What fails alone is counted in its row, and from then on rests by that.
  */
 import type { Clock } from '#kernel/clock'
+import type { Work } from '#store/engine/work'
+
+type Row = Pick<Work, 'id' | 'failures'>
 
 /** The suspects of one workspace. They outlive its actor: a row that costs this process its lease is still suspect in the next one. */
 export interface Suspects {
   /** It failed, and rests. Returns how often in a row it has, since it was last counted. */
   failed(workId: string): number
+  /** It kept the process busy, and rests, unless that must be counted first. */
+  stalled(work: Row): void
+  /** It must be claimed alone. */
+  has(workId: string): boolean
+  /** How often it kept the process busy, since that was last counted. */
+  stalls(workId: string): number
+  /** Whether it ever did, since it last ran without. */
+  hasStalled(workId: string): boolean
+  /** What must be counted in the row before it is claimed again: the letter that counted it may have failed. */
+  owes(work: Row): number
+  /** So many failures must be counted in the row. */
+  owe(workId: string, failures: number): void
   /** It is due again, and must be claimed alone. */
   alone(workId: string): void
+  /** It is left alone for so many milliseconds. */
+  later(workId: string, ms: number): void
   /** It was claimed, and runs. Its failures are forgotten once it has run without one. */
   claimed(workId: string): void
-  /** It ran without a failure, or its failures stand in its row by now. */
+  /** Its failures stand in its row by now. */
+  counted(workId: string): void
+  /** It ran without a failure. */
   cleared(workId: string): void
-  /** How often in a row it has failed, since it was last counted. */
-  strikes(workId: string): number
   /** Ids of work to exclude now. */
   ids(): string[]
   /** The end of the next rest, in milliseconds from now; undefined if nothing rests. */
   until(): number | undefined
-  /** Whether suspects may be claimed by now, alone. */
+  /** Whether suspects may be claimed by now, alone, and no look has been made for them since. */
   isBack(): boolean
+  /** A look for those that are back has been made, alone: one that was not found waits for another look to find it. */
+  looked(): void
 }
 
 interface Suspect {
   /** Monotonic time. */
   until: number
   strikes: number
+  /** How often it kept the process busy. */
+  stalls: number
+  hasStalled: boolean
+  owed: number
   isClaimed: boolean
+  isLookedFor: boolean
 }
 
-/** How long work is remembered that is not claimed again, as its row may be gone, and a run that never ends. */
-const REMEMBERED_MS = 60_000
-const RUN_REMEMBERED_MS = 600_000
+/** How long work is expected back that is not claimed again, as its row may be gone; and how long stalls, debts, and a run that never ends are remembered. */
+const EXPECTED_MS = 60_000
+const REMEMBERED_MS = 600_000
+
+/** One stall can be the fault of something else; so can none of a row that has failed before. */
+const owedBy = ({ stalls, owed }: Suspect, { failures }: Row): number => Math.max(owed, stalls > 1 || failures > 0 ? stalls : 0)
+
+const NONE: Suspect = { until: 0, strikes: 0, stalls: 0, hasStalled: false, owed: 0, isClaimed: false, isLookedFor: false }
+
+const forgetOld = (suspects: Map<string, Suspect>, time: number): number => {
+  for (const [id, { until, isClaimed, hasStalled, owed }] of suspects)
+    if (until + (isClaimed || hasStalled || owed > 0 ? REMEMBERED_MS : EXPECTED_MS) <= time) suspects.delete(id)
+  return time
+}
 
 const suspectsIn = (suspects: Map<string, Suspect>, clock: Clock, restAfter: (strikes: number) => number): Suspects => {
-  const now = (): number => {
-    const time = clock.monotonic()
-    for (const [id, { until, isClaimed }] of suspects)
-      if (until + (isClaimed ? RUN_REMEMBERED_MS : REMEMBERED_MS) <= time) suspects.delete(id)
-    return time
+  const now = (): number => forgetOld(suspects, clock.monotonic())
+  const of = (id: string): Suspect => suspects.get(id) ?? NONE
+  const set = (id: string, more: Partial<Suspect>, restMs = 0): Suspect => {
+    const suspect = { ...of(id), isClaimed: false, isLookedFor: false, until: clock.monotonic() + restMs, ...more }
+    suspects.set(id, suspect)
+    return suspect
   }
-  const strikes = (id: string): number => suspects.get(id)?.strikes ?? 0
+  const resting = (time: number): [string, Suspect][] => [...suspects].filter(([, { until, isClaimed }]) => !isClaimed && until > time)
   return {
-    failed(id) {
-      const times = strikes(id) + 1
-      suspects.set(id, { until: clock.monotonic() + restAfter(times), strikes: times, isClaimed: false })
-      return times
+    failed: (id) => set(id, { strikes: of(id).strikes + 1 }, restAfter(of(id).strikes + 1)).strikes,
+    stalled(row) {
+      const before = of(row.id)
+      const stalls = before.stalls + 1
+      set(row.id, { stalls, hasStalled: true }, owedBy({ ...before, stalls }, row) > 0 ? 0 : restAfter(stalls))
     },
-    alone: (id) => void suspects.set(id, { until: clock.monotonic(), strikes: strikes(id), isClaimed: false }),
+    has: (id) => suspects.has(id),
+    stalls: (id) => of(id).stalls,
+    hasStalled: (id) => of(id).hasStalled,
+    owes: (row) => owedBy(of(row.id), row),
+    owe: (id, failures) => void set(id, { owed: failures }),
+    alone: (id) => void set(id, {}),
+    later: (id, ms) => void set(id, {}, ms),
     claimed(id) {
       const suspect = suspects.get(id)
       if (suspect) suspects.set(id, { ...suspect, isClaimed: true })
     },
-    cleared: (id) => void suspects.delete(id),
-    strikes,
-    ids() {
-      const time = now()
-      return [...suspects].filter(([, { until, isClaimed }]) => !isClaimed && until > time).map(([id]) => id)
+    counted(id) {
+      if (of(id).hasStalled) set(id, { strikes: 0, stalls: 0, owed: 0 })
+      else suspects.delete(id)
     },
+    cleared: (id) => void suspects.delete(id),
+    ids: () => resting(now()).map(([id]) => id),
     until() {
       const time = now()
-      const rests = [...suspects.values()].flatMap(({ until, isClaimed }) => (!isClaimed && until > time ? [until - time] : []))
+      const rests = resting(time).map(([, { until }]) => until - time)
       return rests.length === 0 ? undefined : Math.min(...rests)
     },
     isBack() {
       const time = now()
-      return [...suspects.values()].some(({ until, isClaimed }) => !isClaimed && until <= time)
+      return [...suspects.values()].some(({ until, isClaimed, isLookedFor }) => !isClaimed && !isLookedFor && until <= time)
+    },
+    looked() {
+      const time = now()
+      for (const [id, suspect] of suspects) if (suspect.until <= time) suspects.set(id, { ...suspect, isLookedFor: true })
     },
   }
 }

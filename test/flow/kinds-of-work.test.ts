@@ -208,7 +208,8 @@ describe.each(cases)('%s', (_, of) => {
     const after = async (attempt: number) => {
       const [work] = await app.owner<Work[]>`update work set state = 'running', attempt = ${attempt}
         where kind = ${kind} and ref_id = ${row.refId} returning *`
-      await app.workplace.runtime.ask(story.tenantId, orphanLetter({ kinds: workTable, lane, work: work! }, { runsHere: () => false }))
+      const orphan = { kinds: workTable, lane, work: work!, trouble: { process: newId() } }
+      await app.workplace.runtime.ask(story.tenantId, orphanLetter(orphan, { runsHere: () => false, isAgain: false, trial: {} }))
       return (await rowOf(row))?.state
     }
     expect(await after(1)).toBe('queued')

@@ -77,7 +77,7 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
     kinds: workTable,
     gate: gateHook,
     consequences,
-    trouble: newTrouble(clockOf(world, node), neverBusy),
+    trouble: newTrouble(clockOf(world, node), { loop: neverBusy }),
     replyWithinMs: REPLY_WITHIN_MS,
   }
   node.actor = new TenantActor(own, { ...deps, db: { letter: decide, hurry: () => {} } as unknown as Db }, () => {
@@ -97,7 +97,7 @@ export const takeOver = (world: World): void => {
 }
 
 /** In a simulation nothing takes long. */
-const neverBusy = { busySince: () => 0, [Symbol.dispose]: () => {} }
+const neverBusy = { busyIn: () => 0, [Symbol.dispose]: () => {} }
 
 /** The owner dies; whatever it waited for never comes. */
 export const die = (world: World): void => {

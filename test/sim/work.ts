@@ -112,7 +112,7 @@ export const added = ({ refId, runAt, payload = {}, key, ...work }: NewWork): Wr
     if (same && work.second !== 'replaces') memory.onBroken(`two rows of work ${work.kind} for ${refId}`)
     const fresh = {
       ...{ ref_id: refId, run_at: runAt, payload, concurrency_key: key },
-      ...({ state: 'queued', claimed_by: null, lease_until: null, failures: 0, tried_by: null } as const),
+      ...({ state: 'queued', claimed_by: null, lease_until: null, failures: 0, tried_by: null, charge: 0 } as const),
     }
     all.set(same?.id ?? work.id, { attempt: 0, ...same, ...work, ...fresh, id: same?.id ?? work.id })
   },

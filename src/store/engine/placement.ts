@@ -120,8 +120,8 @@ export const livingOwner = (sql: Sql): Fragment =>
 
 export interface ClaimedTenant {
   epoch: number
-  /** The process that owned it has died. */
-  inherited: boolean
+  /** The incarnation that owned it last, if it has died. */
+  former: string | null
 }
 
 /** Takes a tenant that no living process owns, and has it swept, for its letters write rows that expire; undefined: one owns it. */
@@ -132,7 +132,7 @@ export const claimTenant = (db: Db, tenantId: string, owner: string): Promise<Cl
       where actor.tenant_id = ${tenantId} and before.tenant_id = actor.tenant_id
         and (actor.owner is null or actor.owner = ${owner} or not ${livingOwner(sql)})
         and exists (select 1 from node n where n.incarnation = ${owner} and n.expires_at > clock_timestamp())
-      returning actor.epoch, coalesce(before.owner <> ${owner}, false) as inherited`
+      returning actor.epoch, nullif(before.owner, ${owner}) as former`
     return row
   })
 

@@ -1,11 +1,11 @@
 /** Writes to a row of work beside its claim and its end. */
 import type { Query } from './db.ts'
 
-/** The process is about to claim the row alone. */
+/** The process is about to claim the row alone. `charge`: as many failures that is, if the process can say nothing of it afterwards. */
 export const markTried =
-  (id: string, owner: string): Query =>
+  (id: string, process: string, charge: number): Query =>
   (sql) =>
-    sql`update work set tried_by = ${owner} where id = ${id}`
+    sql`update work set tried_by = ${process}, charge = ${charge} where id = ${id}`
 
 /** The failures of a running row, which stays as it is. */
 export const countFailures =

@@ -20,8 +20,10 @@ export interface Work {
   concurrency_key: string | null
   /** In a row: of its claim or its outcome, for reasons of its own. */
   failures: number
-  /** The process that is about to claim it alone, or died doing so. */
+  /** The process that is about to claim it alone, or was when it lost the workspace or died. */
   tried_by: string | null
+  /** How many failures that try is, unless it ends well. */
+  charge: number
 }
 
 /** A row with a resolved key. Every running row has one. */
@@ -55,7 +57,7 @@ const workTimes = { run_at: true, lease_until: true } as const
 
 const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
   sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, coalesce(w.due_at, w.run_at) as run_at, w.attempt, w.claimed_by, w.lease_until,
-    w.payload, ${key} as concurrency_key, w.failures, w.tried_by`
+    w.payload, ${key} as concurrency_key, w.failures, w.tried_by, w.charge`
 
 /** The time of a look for due work, and what it must leave out. */
 export interface ClaimView {
@@ -289,9 +291,9 @@ export const workOfKinds = (kinds: readonly WorkKind[]): Part<Work[]> =>
 
 /** Claims a row that has found its place, under its key until the lease ends. It keeps its due time, so that the actor wakes if this process dies. */
 export const claimWork =
-  (work: KeyedWork, claim: { owner: string; leaseUntil: Date }): Query =>
+  (work: KeyedWork, claim: { owner: string; leaseUntil: Date; keepsMark?: boolean }): Query =>
   (sql) =>
     sql`update work set state = 'running', claimed_by = ${claim.owner}, lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1},
         concurrency_key = ${work.concurrency_key} ${WAITS in work.payload ? sql`, payload = payload - ${WAITS}::text` : sql``}
-        ${work.failures > 0 || work.tried_by !== null ? sql`, run_at = ${work.run_at}, due_at = null, tried_by = null` : sql``}
+        ${work.failures > 0 || work.tried_by !== null ? sql`, run_at = ${work.run_at}, due_at = null ${claim.keepsMark ? sql`` : sql`, tried_by = null`}` : sql``}
       where id = ${work.id}`

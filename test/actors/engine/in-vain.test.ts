@@ -91,7 +91,7 @@ const ways: [words: string, fail: (sql: Sql) => Promise<unknown>, most: number][
     },
     3,
   ],
-  ['ends its connection', async (sql) => await sql`select pg_terminate_backend(pg_backend_pid())`, 3],
+  ['loses its connection', (sql) => sql`select set_config('idle_in_transaction_session_timeout', '50', true)`.then(hang), 3],
   ['hangs', hang, 3],
 ]
 
@@ -215,7 +215,7 @@ test.concurrent(
   }),
 )
 
-/** A process that hung in the claim of a row, and was killed. */
+/** A process that had lived for a while, hung in the claim of a row, and was killed. */
 const died = async (store: Store): Promise<void> => {
   const dying = newGate()
   const lane = fakeLane({
@@ -225,7 +225,7 @@ const died = async (store: Store): Promise<void> => {
       return { decision: { reply: undefined } }
     },
   })
-  const actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith('ends') })
+  const actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith('ends'), trouble: { calmMs: 0 } })
   await dying.opened
   await actors.runtime.abandon()
   await actors.db[Symbol.asyncDispose]()
@@ -246,7 +246,7 @@ test.concurrent(
       await died(store)
       expect((await rowOf(store, bad))!.failures).toBe(Math.max(0, death - 2))
     }
-    await using _actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith('ends') })
+    await using _actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith('ends'), trouble: { calmMs: 0 } })
     expect(await becomes(store, tenant, 'ended:queued')).toEqual({ 'ended:queued': 1 })
     expect(lane.started).toEqual([])
   }),
