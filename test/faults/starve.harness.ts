@@ -1,7 +1,8 @@
 /**
  * One poison row of each kind of work among many workspaces: its claim, its run or its outcome throws or hangs, and in another part keeps the
  * process busy for three seconds. The others are served as before, each row ends or rests for an hour, the kill switch answers at once.
- * `npm run fault:starve -- --workspaces 200 --seconds 20 --hanging 8 --seed 7`; `--naive 1` counts no failures, which must be found.
+ * `npm run fault:starve -- --workspaces 200 --seconds 20 --hanging 8 --seed 7`; `--naive 1` counts no failures, which must be found. `--together 1`:
+ * rows that throw and rows that hang are there at the same time. `--spin 0`: what keeps the process busy leaves the processor to others.
  */
 import { workKinds } from '#contract/work'
 import { kindsOfWork, workTable } from '#decisions/work'
@@ -14,11 +15,14 @@ import { alone, type Counts, type Finished, optionsFrom } from './own-database.t
 
 export interface StarveOptions {
   workspaces: number
-  /** Of each part: without poison, with it, and between stalls. */
+  /** Of each part: without poison, with it, and between stalls. 0: the others' times are not judged. */
   seconds: number
   /** How many poison rows hang, of the kinds in turn. */
   hanging: number
+  throwing: number
   busy: number
+  together: number
+  spin: number
   naive: number
   seed: number
 }
@@ -27,6 +31,7 @@ const STALL_MS = 3_000
 const KILL_SWITCH_MS = 1_000
 /** On a busy machine the ratio of two short runs means little below this. */
 const LEAST_MS = 50
+const MOST_ASKED = 60
 const places = ['claim', 'run', 'settle'] as const
 type Place = (typeof places)[number]
 type Way = 'throws' | 'hangs' | 'is busy'
@@ -40,6 +45,7 @@ interface Poison {
 }
 
 const poisons = new Map<string, Poison>()
+let spins = true
 const stalls: { from: number; until: number }[] = []
 
 const suffer = async (place: Place, refId: string): Promise<void> => {
@@ -49,8 +55,21 @@ const suffer = async (place: Place, refId: string): Promise<void> => {
   if (poison.way === 'throws') throw new Error('poison')
   if (poison.way === 'hangs') return new Promise(() => {})
   const from = performance.now()
-  while (performance.now() < from + STALL_MS);
+  if (spins) while (performance.now() < from + STALL_MS);
+  else Bun.sleepSync(STALL_MS)
   stalls.push({ from, until: performance.now() })
+}
+
+/** What is asked while rows keep the process busy, or fail the letters that share their transaction, is asked again. */
+const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask()
+    } catch (cause) {
+      if (tries === MOST_ASKED) throw cause
+      await Bun.sleep(500)
+    }
+  }
 }
 
 /** A lane of the kind's own rule, whose rows do nothing unless they are poison. */
@@ -85,6 +104,7 @@ export async function runStarve(options: StarveOptions): Promise<Finished> {
   const { workspaces, seconds, hanging, naive, seed } = options
   poisons.clear()
   stalls.length = 0
+  spins = options.spin === 1
   await using store = await actorStore()
   const inVain = naive ? Object.fromEntries(workKinds.map((kind) => [kind, { most: 1e6, end: 'ends' as const }])) : workTable.inVain
   await using actors = await actorsOn(store, { lanes: workKinds.map(laneOf), kinds: { ...workTable, inVain } })
@@ -116,15 +136,12 @@ export async function runStarve(options: StarveOptions): Promise<Finished> {
   }
 
   const plant = async (kind: Poison['kind'], place: Place, way: Way): Promise<{ tenant: string; poison: Poison }> => {
-    const tenant = await store.newTenant()
     const poison: Poison = { refId: newId(), kind, place, way, tries: 0 }
     poisons.set(poison.refId, poison)
-    await runtime.ask(
-      tenant,
-      letterOf(() => ({ reply: undefined })),
-    )
-    // Letters that shared the transaction of a poison row may fail; its row is there.
-    await runtime.ask(tenant, addWork(workOn(poison.refId, { kind, lane: kindsOfWork[kind].lane, key: newId() }))).catch(() => {})
+    const tenant = await persistently(() => store.newTenant())
+    const work = workOn(poison.refId, { kind, lane: kindsOfWork[kind].lane, key: newId(), second: 'keeps' })
+    const planting = async () => poison.tries > 0 || (await runtime.ask(tenant, addWork(work)).then(() => true))
+    await persistently(planting)
     return { tenant, poison }
   }
   const isOver = async (of: Poison[]): Promise<boolean> => {
@@ -154,7 +171,8 @@ export async function runStarve(options: StarveOptions): Promise<Finished> {
         if (paused) await pause(tenant)
       }
       await eventually(() => isOver(planted), Boolean, naive ? 20_000 : 180_000)
-    } catch {
+    } catch (cause) {
+      broken.push(`${name}: ${cause instanceof Error ? cause.message : cause}`)
       const alive =
         await store.owner`select kind, ref_id, failures, state from work where ref_id = any(${planted.map(({ refId }) => refId)}::uuid[])
         and run_at < now() + interval '50 minutes'`
@@ -165,12 +183,14 @@ export async function runStarve(options: StarveOptions): Promise<Finished> {
     return p99(await samples)
   }
 
-  await load(2_000)
+  if (seconds > 0) await load(2_000)
   const before = p99(await load(seconds * 1_000))
   const throwing = workKinds.flatMap((kind) => places.map((place): [Poison['kind'], Place, Way] => [kind, place, 'throws']))
   const hung = workKinds.slice(0, hanging).map((kind, index): [Poison['kind'], Place, Way] => [kind, places[index % 3]!, 'hangs'])
-  const beside = await part('throwing', throwing, false)
-  const besideHanging = hung.length > 0 ? await part('hanging', hung, true) : 0
+  const hangs = () => (hung.length > 0 ? part('hanging', hung, true) : Promise.resolve(0))
+  const earlier = options.together ? hangs() : undefined
+  const beside = options.throwing ? await part('throwing', throwing, false) : 0
+  const besideHanging = await (earlier ?? hangs())
   const busy = options.busy
     ? await part(
         'busy',
@@ -182,8 +202,9 @@ export async function runStarve(options: StarveOptions): Promise<Finished> {
   const usual = Math.max(before, p99(await load(seconds * 1_000)))
   const mostStalls = Math.max(0, ...[...poisons.values()].filter(({ way }) => way === 'is busy').map(({ tries }) => tries))
   for (const [name, figure] of Object.entries({ throwing: beside, hanging: besideHanging, busy }))
-    if (figure > Math.max(2 * usual, LEAST_MS))
+    if (seconds > 0 && figure > Math.max(2 * usual, LEAST_MS))
       broken.push(`the others' p99 beside rows that are ${name}: ${figure.toFixed(0)} ms, ${usual.toFixed(0)} without`)
+  broken.push(...[...poisons.values()].flatMap(({ kind, tries }) => (tries === 0 ? [`a row of ${kind} was never tried`] : [])))
   if (mostStalls > 3) broken.push(`a row kept the process busy ${mostStalls} times`)
   if (Math.max(0, ...pauses) > KILL_SWITCH_MS) broken.push(`the kill switch took ${Math.max(...pauses).toFixed(0)} ms`)
   const ms = (figure: number) => figure.toFixed(1)
@@ -196,6 +217,6 @@ export async function runStarve(options: StarveOptions): Promise<Finished> {
 }
 
 if (import.meta.main) {
-  const defaults = { workspaces: 200, seconds: 20, hanging: 22, busy: 1, naive: 0, seed: 1 }
+  const defaults = { workspaces: 200, seconds: 20, hanging: 22, throwing: 1, busy: 1, together: 0, spin: 1, naive: 0, seed: 1 }
   await alone('starve', () => runStarve(optionsFrom(defaults, process.argv.slice(2))))
 }
