@@ -1,8 +1,8 @@
 /**
- * Used where the caller's arguments do not name the same option. Tests wait more than they compute, so three of them keep two cores busy. A
+ * Used where the caller's arguments do not name the same option. Tests wait more than they compute, so four of them keep two cores busy. A
  * test that waits for a busy machine is not yet wrong.
  */
-const defaults = () => ['--parallel=3', '--no-isolate', '--timeout=60000', `--seed=${Math.floor(Math.random() * 2 ** 31)}`]
+const defaults = () => ['--parallel=4', '--no-isolate', '--timeout=60000', `--seed=${Math.floor(Math.random() * 2 ** 31)}`]
 
 const WITHOUT_SLOW = '--path-ignore-patterns=**/*.slow.test.ts'
 
