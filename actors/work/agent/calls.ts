@@ -7,7 +7,7 @@ import { type Approval, type OpenApproval, openFor, type Subject } from '#domain
 import { HandleBook } from '#domain/agent/handles'
 import { argumentsHash, definitionHash } from '#domain/agent/hash'
 import type { Job } from '#domain/agent/job'
-import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB } from '#domain/agent/limits'
+import { roomForApprovals } from '#domain/agent/limits'
 import { RUN_MAKERS } from '#domain/agent/schedule'
 import { newStep, type Step } from '#domain/agent/step'
 import { decisionsOf, type RuleDecision, unseenArgument, verdictOf } from '#domain/agent/verdict'
@@ -181,8 +181,8 @@ const MOST_EQUAL = 2
 const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
 
 /** What the calls of an answer are judged by. */
-const judgingParts = ({ id, conversation_id: conversation, on_behalf: by }: Job, hashes: string[]) => ({
-  ...{ rules: toolDecisions, pending: pendingCount(id), earlier: equalCalls(id, hashes), taken: rolesToCome },
+const judgingParts = ({ id, conversation_id: conversation, on_behalf: by, origin }: Job, hashes: string[]) => ({
+  ...{ rules: toolDecisions, pending: pendingCount(id, { on_behalf: by, origin }), earlier: equalCalls(id, hashes), taken: rolesToCome },
   open: when(conversation !== null, openApprovalsOf(conversation ?? '', by)),
 })
 
@@ -199,7 +199,7 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   const hashes = all.flatMap((checked) => ('hash' in checked ? checked.hash : []))
   const loaded = await loadNow(at.sql, judgingParts(at.changes.job, hashes))
   const { rules, pending, earlier, taken } = loaded
-  const room = Math.min(MOST_APPROVALS - pending.all, MOST_APPROVALS_OF_JOB - pending.ours)
+  const room = roomForApprovals(pending)
   const unasked = new Map<string, number>()
   const judging = { rules: decisionsOf(rules.filter(isStillMeant(deps))), room, unasked, taken }
   const approvals: Approval[] = []

@@ -16,6 +16,9 @@ export const MOST_ACTIVE_MS = 15 * 60_000
 export const MOST_INVALID = 3
 export const MOST_APPROVALS_OF_JOB = 16
 export const MOST_APPROVALS = 200
+/** The last places for approvals are for whoever has asked for few: what one caller, rule or channel asks must not silence the others. */
+const KEPT_APPROVALS = 50
+const FEW_APPROVALS = 10
 export const MOST_OPEN_JOBS = 500
 export const MOST_OPEN_JOBS_OF_CONVERSATION = 20
 /** Commands that people have typed have room of their own, beside the jobs of models; in a conversation as much as those. */
@@ -32,6 +35,19 @@ export const BEHIND_MS = 60_000
 /** Between two looks at a record that a step waits for. */
 const FIRST_POLL_MS = 300
 const LONGEST_POLL_MS = 30_000
+
+/** Calls that wait for a person: of the workspace, of a job, and of all that were asked for in the same way as it. */
+export interface OpenApprovals {
+  all: number
+  ours: number
+  theirs: number
+}
+
+/** How many more a job may ask about. */
+export const roomForApprovals = ({ all, ours, theirs }: OpenApprovals): number => {
+  const kept = Math.min(MOST_APPROVALS - all, FEW_APPROVALS - theirs)
+  return Math.min(Math.max(MOST_APPROVALS - KEPT_APPROVALS - all, kept), MOST_APPROVALS_OF_JOB - ours)
+}
 
 /** Jobs that are not over: of the workspace, of a conversation, and how many of them are typed commands. */
 export interface OpenJobs {

@@ -9,7 +9,7 @@ import { directCaller } from '#domain/agent/approval'
 import { agentLimit } from '#domain/agent/budget'
 import { argumentsHash } from '#domain/agent/hash'
 import type { OnBehalf } from '#domain/agent/job'
-import { MOST_APPROVALS } from '#domain/agent/limits'
+import { roomForApprovals } from '#domain/agent/limits'
 import { decisionsOf, directVerdict, type RuleDecision } from '#domain/agent/verdict'
 import { jobView } from '#domain/agent/views'
 import { decidersOf, decidersText, nobodyDecides } from '#kernel/deciders'
@@ -31,7 +31,12 @@ import type { Reader } from '../standing.ts'
 
 /** What the decision about a direct call needs to know. */
 const facts = (by: OnBehalf, name: string, args: Record<string, unknown>) => ({
-  ...{ now: callerNow(by), rules: toolDecisions, pending: pendingCount(null), hour: callsWithinHour(name) },
+  ...{
+    now: callerNow(by),
+    rules: toolDecisions,
+    pending: pendingCount(null, { on_behalf: by, origin: 'manual' }),
+    hour: callsWithinHour(name),
+  },
   ...{ members: decidersPart, taken: rolesToCome },
   waiting: pendingDirect(directCaller(by), name, argumentsHash(args)),
 })
@@ -119,6 +124,6 @@ const decided = async (acting: Acting, { rules, pending, waiting, members, taken
   if (waiting) return { reply: { result: null }, unchanged: true, refusal: approvalRequired(waiting, publicUrl, who) }
   const nobody = nobodyDecides(tools.roles(tool.name), taken)
   if (nobody !== undefined) fail('forbidden', nobody)
-  if (pending.all >= MOST_APPROVALS) fail('rate_limited', 'agent_approvals', { retryAfter: RETRY_AFTER })
+  if (roomForApprovals(pending) <= 0) fail('rate_limited', 'agent_approvals', { retryAfter: RETRY_AFTER })
   return ask(acting, verdict.why, who)
 }

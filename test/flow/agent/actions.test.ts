@@ -115,7 +115,30 @@ describe('a direct call', () => {
     }))
 })
 
+/** Approvals like those that wait already, so that there are `count`. */
+const fillApprovals = (tenantId: string, count: number) => app.owner`
+  insert into agent_approval (id, tenant_id, job_id, step_id, goal, tool_name, summary, arguments, arguments_hash, subject, why, status,
+    expires_at, created_at, updated_at)
+  select gen_random_uuid(), a.tenant_id, a.job_id, gen_random_uuid(), 'flood', tool_name, summary, arguments, arguments_hash, subject, why, status,
+    expires_at, created_at, updated_at
+  from agent_approval a, generate_series(1, ${count} - (select count(*)::int from agent_approval where tenant_id = ${tenantId})) n
+  where a.id = (select min(id::text)::uuid from agent_approval where tenant_id = ${tenantId})`
+
 describe('a direct call that must be asked', () => {
+  test('finds a place when one caller has asked for all but the last, which are for whoever has asked for few', () =>
+    as('draft', async (surface) => {
+      await ask(surface)
+      const other = (await app.newKey(['api:read', 'api:write', 'workspace:use'], surface.tenantId)).api_key
+      const asked = async (timeZone: string, by = surface.key) => refused(await call(surface, { by, body: { timeZone } }))
+      expect(await asked('Asia/Tokyo')).toEqual([409, 'approval_required'])
+      await fillApprovals(surface.tenantId, 150)
+      expect(await asked('Asia/Seoul')).toEqual([429, 'rate_limited'])
+      expect(await asked('Asia/Seoul', other)).toEqual([409, 'approval_required'])
+      await fillApprovals(surface.tenantId, 200)
+      expect(await asked('Asia/Dubai', other)).toEqual([429, 'rate_limited'])
+      await app.owner`delete from agent_approval where tenant_id = ${surface.tenantId} and goal = 'flood'`
+    }))
+
   test('answers 409 with its approval, and runs once a person allows it; its key then finds the result', () =>
     as('draft', async (surface) => {
       await ask(surface)
