@@ -1,6 +1,7 @@
 /** The lane of schedules whose time has come. A run's job, and the time after it, are one commit. */
 import { unpaidAnswer } from '#decisions/agent/paying'
 import { isFull, noticeOf, pausedEvent, pauseNotice, type RunFacts, runLoad, runSchedule, wordsOf } from '#decisions/agent/schedules'
+import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/limits'
 import { cameDue, paused, type Schedule } from '#domain/agent/schedule'
 import { callerNow } from '#store/agent/callers'
 import { lastWords, saveSchedule, schedulePart } from '#store/agent/schedules'
@@ -47,7 +48,7 @@ interface Fired extends RunFacts {
 const outcomeOf = (deps: Pick<AgentDeps, 'models'>, { moved, run, missed, isDeleted, ...facts }: Fired): Effects => {
   if (isDeleted) return { writes: [saveSchedule(moved)] }
   if (missed) return noticeOf(moved, `The run of ${missed.toISOString()} was skipped: it was more than an hour late.`, facts)
-  if (isFull(facts.facts))
+  if (isFull(facts.facts, MOST_OPEN_JOBS_OF_OTHERS))
     return noticeOf(skipped(moved), `The run of ${run!.toISOString()} was skipped: too many jobs are not over yet.`, facts)
   return runSchedule(deps.models(), moved, facts).effects
 }

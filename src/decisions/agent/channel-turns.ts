@@ -4,7 +4,7 @@ import { type ChannelMessage, contentOf } from '#domain/agent/channel-message'
 import { conversationKey, type Trusted } from '#domain/agent/channel-trust'
 import { newConversation, titleOf, type Visibility, withMessage } from '#domain/agent/conversation'
 import { type Job, newTurn } from '#domain/agent/job'
-import { BEHIND_MS, hasRoomForJob } from '#domain/agent/limits'
+import { BEHIND_MS, hasRoomForJob, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { CONVERSATION, tainted } from '#domain/agent/taint'
 import { newId } from '#kernel/ids'
@@ -89,7 +89,8 @@ export const startChannelTurn = async (
   const [jobId, content] = [newId(), contentOf(message)]
   const typed = trust.kind === 'member' && (await desk.takes(content))
   const { our_jobs = 0, our_typed = 0 } = before ?? {}
-  if (!hasRoomForJob({ ...facts, our_jobs, our_typed }, typed)) return undefined
+  const most = trust.kind === 'member' ? MOST_OPEN_JOBS : MOST_OPEN_JOBS_OF_OTHERS
+  if (!hasRoomForJob({ ...facts, our_jobs, our_typed }, typed, most)) return undefined
   const { conversation, writes } = spoken(turn, { thread, before }, content, jobId)
   const begun = jobOf(jobId, conversation.id, turn, { content, before, typed }, models)
   const { job, events } = withEvents(begun, [statusNews(begun)], now)

@@ -23,8 +23,8 @@ export interface RunFacts {
 }
 
 /** Whether no further job can begin before others have ended. */
-export const isFull = ({ all_jobs, our_jobs }: TurnFacts): boolean =>
-  our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= MOST_OPEN_JOBS
+export const isFull = ({ all_jobs, our_jobs }: TurnFacts, most = MOST_OPEN_JOBS): boolean =>
+  our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= most
 
 /** What a run of it is asked, of the model that it would call. */
 export const wordsOf = (models: Models | typeof NO_MODEL, { goal, on_behalf }: Pick<Schedule, 'goal' | 'on_behalf'>) => ({

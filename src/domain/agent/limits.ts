@@ -20,6 +20,8 @@ export const MOST_APPROVALS = 200
 const KEPT_APPROVALS = 50
 const FEW_APPROVALS = 10
 export const MOST_OPEN_JOBS = 500
+/** Above so many, no schedule, webhook rule or stranger begins another: the last places are for members. */
+export const MOST_OPEN_JOBS_OF_OTHERS = 400
 export const MOST_OPEN_JOBS_OF_CONVERSATION = 20
 /** Commands that people have typed have room of their own, beside the jobs of models; in a conversation as much as those. */
 const MOST_OPEN_COMMANDS = 100
@@ -58,10 +60,10 @@ export interface OpenJobs {
 }
 
 /** Whether one more may begin. */
-export const hasRoomForJob = ({ all_jobs, our_jobs, all_typed, our_typed }: OpenJobs, typed: boolean): boolean =>
+export const hasRoomForJob = ({ all_jobs, our_jobs, all_typed, our_typed }: OpenJobs, typed: boolean, most = MOST_OPEN_JOBS): boolean =>
   typed
     ? our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_typed < MOST_OPEN_COMMANDS
-    : our_jobs - our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_jobs < MOST_OPEN_JOBS
+    : our_jobs - our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_jobs < most
 
 /** When to look again at a record that a step has waited for since `since`: each pause is half of the time waited so far. */
 export const nextPoll = (since: Date, now: Date): Date => {

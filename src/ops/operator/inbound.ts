@@ -8,7 +8,7 @@ import { notDelivered } from '#domain/agent/channel-connection'
 import type { ArrivedMessage } from '#domain/agent/channel-message'
 import type { ChannelReply } from '#domain/agent/channel-reply'
 import { isUnderWay, undelivered } from '#domain/agent/channel-undelivered'
-import { MOST_OPEN_JOBS } from '#domain/agent/limits'
+import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/limits'
 import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts } from '#domain/agent/webhook-rule'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -97,7 +97,7 @@ export const inboundHandlers = ({ models, desk, sealer }: Deciding): Handlers<ty
       if (!rule || !takesPosts(rule) || gate.deletesAt) return noRule()
       if (seen.known !== null) return { reply: { job: seen.known, retryAfter: 0 }, unchanged: true }
       await requirePaid(desk, gate.plan, wordsOf(models, rule))
-      if (facts.all_jobs >= MOST_OPEN_JOBS) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
+      if (facts.all_jobs >= MOST_OPEN_JOBS_OF_OTHERS) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
       if (seen.count >= MOST_POSTS) {
         const retryAfter = Math.max(1, Math.ceil((seen.oldest!.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
         const writes = [saveWebhookRule({ ...rule, refused: rule.refused + 1 })]

@@ -164,6 +164,22 @@ describe('a post', () => {
     expect((await post(app.url, rule, { id: 'evt_61' })).status).toBe(200)
   })
 
+  test('begins no job in the last hundred places, where members still find one', async () => {
+    const surface = await newSurface(app)
+    const { by, key } = await person(surface)
+    const rule = await makeWebhookRule(surface, { by })
+    const first = await post(app.url, rule)
+    expect(first.status).toBe(200)
+    const { id } = (await jobsOf(rule, 1))[0]!
+    await overJob(app, id)
+    await app.owner`insert into agent_job (id, tenant_id, kind, status, goal, root_id, origin, on_behalf, tier, model, created_at, updated_at)
+      select gen_random_uuid(), tenant_id, 'turn', 'waiting_approval', 'flood', id, 'manual', on_behalf, tier, model, now(), now()
+      from agent_job, generate_series(1, 400) where id = ${id}`
+    expect((await post(app.url, rule)).status).toBe(429)
+    expect((await app.send('POST', '/api/v1/agent/messages', { key, body: { content: 'Hello' } })).status).toBe(201)
+    await app.owner`delete from agent_job where tenant_id = ${surface.tenantId} and goal = 'flood'`
+  })
+
   test('is bounded in size, and any text in UTF-8', async () => {
     const surface = await newSurface(app)
     const { by } = await person(surface)
