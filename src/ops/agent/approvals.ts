@@ -103,7 +103,7 @@ export const approvalHandlers = ({ tools: usual, publicUrl }: Deps): Handlers<ty
         if (changes && argumentsHash(changes) !== before.arguments_hash) await requireSeenByMost(changes, job, context)
         const approved = decide(before, 'approved', decisionOf(context))
         if (approved === before) {
-          requireSame(before, changes)
+          requireSame(before, changes, personOf(context.principal))
           return { ...reply(before, { job, hidden }, context.principal), unchanged: true }
         }
         const edited = changes && (await editedBy(tools, approved, changes, context))
@@ -219,10 +219,10 @@ const editedStep = (
   return { args, args_hash, asked, why: [...(step?.why ?? []), EDITED], names }
 }
 
-/** Throws `conflict` if the call was approved with other arguments than these. */
-const requireSame = (approval: Approval, changes: Arguments | undefined): void => {
-  if (changes && argumentsHash(changes) !== approval.arguments_hash)
-    fail('conflict', 'cannot approve: the call was already approved with other arguments')
+/** Throws `conflict` if the call was approved with other arguments than these, or than those that this person saw who gives none. */
+const requireSame = (approval: Approval, changes: Arguments | undefined, by: string): void => {
+  const isOther = changes ? argumentsHash(changes) !== approval.arguments_hash : approval.edited && approval.decided_by !== by
+  if (isOther) fail('conflict', 'cannot approve: the call was already approved with other arguments')
 }
 
 interface Asking {

@@ -77,6 +77,17 @@ describe('approving', () => {
     expect((await decide('approve', { arguments: { limit: 4 } })).status).toBe(409)
   })
 
+  test('is refused to whoever saw others than somebody else has just approved', async () => {
+    const { decide, as, step } = await setUp({ tool_name: 'growth_list_queue' })
+    const [first, second] = [await as('approver'), await as('owner')]
+    expect((await decide('approve', { arguments: { limit: 3 } }, first)).status).toBe(200)
+    expect((await decide('approve', {}, first)).status).toBe(200)
+    const refused = await decide('approve', {}, second)
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('approved with other arguments')])
+    expect((await decide('approve', { arguments: { limit: 3 } }, second)).status).toBe(200)
+    expect(await step()).toMatchObject({ args: { limit: 3 } })
+  })
+
   test('with arguments that name records by handles of the conversation, or by any id', async () => {
     const id = newId()
     const { decide, step, job, ...surface } = await setUp({ tool_name: 'growth_reject_item' })
