@@ -17,7 +17,7 @@ interface Sizes {
 const LATE_MS = 30_000
 
 /** Sets an endpoint that wants every event. */
-const setEndpoint = async ({ owner, secret }: World, tenant: Tenant, url: string): Promise<void> => {
+export const setEndpoint = async ({ owner, secret }: World, tenant: Tenant, url: string): Promise<void> => {
   const sealed = createSealer(secret).seal(newWebhookSecret(), secretRow(tenant.id))
   await owner`insert into webhook_endpoint (tenant_id, id, url, events, secret, status, created_at, updated_at)
     values (${tenant.id}, gen_random_uuid(), ${url}, '{}', ${sealed}, 'active', now(), now())`

@@ -44,6 +44,8 @@ export interface Goal {
   of: Figure | 'ratio' | 'costRatio'
   atLeast?: number
   atMost?: number
+  /** It is enough to reach this one. */
+  or?: Goal
 }
 
 /** One line of a section's table. */
@@ -71,8 +73,14 @@ export type FiguresFile = Record<string, Section>
 export const measureOf = ({ figures, peers = [] }: Row, of: Goal['of']): number | undefined =>
   of === 'ratio' || of === 'costRatio' ? peers[0]?.[of] : figures[of]
 
-export const meets = (value: number, { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }: Goal): boolean =>
+const meets = (value: number, { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }: Goal): boolean =>
   value >= atLeast && value <= atMost
+
+/** What could not be measured misses no goal. */
+export const misses = (row: Row, goal: Goal): boolean => {
+  const value = measureOf(row, goal.of)
+  return value !== undefined && !Number.isNaN(value) && !meets(value, goal) && (goal.or === undefined || misses(row, goal.or))
+}
 
 export const median = (values: number[]): number => {
   const sorted = Float64Array.from(values).sort()

@@ -10,6 +10,7 @@ import { documents } from './documents.ts'
 import { due } from './due.ts'
 import { fairness } from './fairness.ts'
 import type { FiguresFile, Row, Section } from './figures.ts'
+import { lateness } from './lateness.ts'
 import { lists } from './lists.ts'
 import { mcp } from './mcp.ts'
 import { machine, residentMiB } from './meter.ts'
@@ -31,6 +32,7 @@ export const SECTIONS = [
   'documents',
   'lists',
   'contained',
+  'lateness',
   'background',
   'delivery',
   'nodes',
@@ -105,6 +107,17 @@ const onOthers = async (world: World, measure: Measure, { sizes, durable }: Plan
   )
   await measure('lists', () => lists(world, quick ? { items: 20_000, requests: 20 } : { items: 100_000, requests: 60 }))
   await measure('contained', () => contained(world, { seconds: size(seconds, 4, 2), repeats: quick ? 1 : 4, slowSeconds: quick ? 4 : 16 }))
+  await measure('lateness', () =>
+    quick
+      ? lateness(world, { rounds: 1, posts: 20, beside: { messages: 40, jobs: 20, deliveries: 100, seconds: 4 }, due: 200, turns: 10 })
+      : lateness(world, {
+          rounds: 3,
+          posts: 100,
+          beside: { messages: 400, jobs: 200, deliveries: 1_000, seconds: 20 },
+          due: 2_000,
+          turns: 60,
+        }),
+  )
   await measure('background', () => background(world, { jobs: size(jobs, 5_000, 400), rounds: quick ? 1 : 2 }))
   await measure('delivery', () => delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }))
   await measure('nodes', () =>

@@ -1,5 +1,5 @@
 /** The text of results: the only place where a figure becomes words. */
-import { type Figure, type Figures, type FiguresFile, type Goal, measureOf, meets, type Peer, type Row } from './figures.ts'
+import { type Figure, type Figures, type FiguresFile, type Goal, misses, type Peer, type Row } from './figures.ts'
 
 const number = (value: number): string => {
   if (value >= 100) return Math.round(value).toLocaleString('en')
@@ -51,14 +51,13 @@ const peerText = ({ name, figures, ratio, costRatio }: Peer, index: number): str
 
 const labels: Partial<Record<Goal['of'], string>> = { ratio: ' by rate', costRatio: ' by processor time' }
 
-const goalText = (row: Row, goal: Goal): string => {
-  const { of, atLeast, atMost } = goal
+const boundText = ({ of, atLeast, atMost, or }: Goal): string => {
   const bound = (value: number): string => (of in texts ? texts[of as keyof typeof texts](value) : `${value}${labels[of]}`)
   const text = atLeast === undefined ? `≤ ${bound(atMost!)}` : `≥ ${bound(atLeast)}`
-  const value = measureOf(row, of)
-  const missed = value !== undefined && !Number.isNaN(value) && !meets(value, goal)
-  return missed ? `${text}, **missed**` : text
+  return or ? `${text} or ${boundText(or)}` : text
 }
+
+const goalText = (row: Row, goal: Goal): string => (misses(row, goal) ? `${boundText(goal)}, **missed**` : boundText(goal))
 
 export const tableOf = (rows: Row[]): string[] => [
   '| what | Tendril | peers | ratio | by processor time | goal |',
