@@ -12,7 +12,7 @@ import { CONVERSATION } from '#domain/agent/taint'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { nearest } from '#kernel/nearest'
-import type { TurnFacts } from '#store/agent/conversations'
+import { type TurnFacts, turnFacts } from '#store/agent/conversations'
 import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
 import { knownMcpTools } from '#store/agent/mcp-tools'
@@ -54,8 +54,12 @@ export const requireKnown = async (
   fail('invalid_input', `${field}.${at} ${message}`, { details: [{ path: `${field}.${at}`, message }] })
 }
 
+/** What a caller needs to know for a turn of a conversation; null: of a new one. */
+export const turnFactsFor = (conversationId: string | null, principal: Principal) =>
+  turnFacts(conversationId, { on_behalf: onBehalfOf(principal), origin: 'manual' })
+
 export const requireRoom = (facts: TurnFacts, typed = false): void => {
-  if (!hasRoomForJob(facts, typed)) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
+  if (!hasRoomForJob(facts, { typed })) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
 }
 
 /** What is said in the app would become part of what a stranger's next job sees, and can answer with. Throws `conflict`. */

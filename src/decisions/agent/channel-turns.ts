@@ -85,12 +85,15 @@ export const startChannelTurn = async (
 ): Promise<{ job: Job; message: ChannelMessage; effects: Effects } | undefined> => {
   const { connection, message, trust, now } = turn
   const thread = conversationKey({ trust, sender: message.sender, thread: message.thread, isShared: message.is_shared })
-  const { before, facts } = await loadNow(sql, { before: threadPart(connection.id, thread), facts: turnFacts(null) })
+  const { before, facts } = await loadNow(sql, {
+    before: threadPart(connection.id, thread),
+    facts: turnFacts(null, { on_behalf: trust.on_behalf, origin: 'manual' }),
+  })
   const [jobId, content] = [newId(), contentOf(message)]
   const typed = trust.kind === 'member' && (await desk.takes(content))
   const { our_jobs = 0, our_typed = 0 } = before ?? {}
   const most = trust.kind === 'member' ? MOST_OPEN_JOBS : MOST_OPEN_JOBS_OF_OTHERS
-  if (!hasRoomForJob({ ...facts, our_jobs, our_typed }, typed, most)) return undefined
+  if (!hasRoomForJob({ ...facts, our_jobs, our_typed }, { typed, most })) return undefined
   const { conversation, writes } = spoken(turn, { thread, before }, content, jobId)
   const begun = jobOf(jobId, conversation.id, turn, { content, before, typed }, models)
   const { job, events } = withEvents(begun, [statusNews(begun)], now)

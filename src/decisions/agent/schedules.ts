@@ -14,7 +14,7 @@ import { type Into, into, sayNotice, startUnattended } from './unattended.ts'
 /** What a run of a schedule needs to know. */
 export const runLoad = ({ conversation_id: id }: Pick<Schedule, 'conversation_id'>) => ({
   conversation: when(id !== null, conversationPart(id ?? '')),
-  facts: turnFacts(id),
+  facts: turnFacts(id, null),
 })
 
 export interface RunFacts {

@@ -20,8 +20,9 @@ export const MOST_APPROVALS = 200
 const KEPT_APPROVALS = 50
 const FEW_APPROVALS = 10
 export const MOST_OPEN_JOBS = 500
-/** Above so many, no schedule, webhook rule or stranger begins another: the last places are for members. */
+/** Above so many, no schedule, webhook rule or stranger begins another: the last places are for members who have few. */
 export const MOST_OPEN_JOBS_OF_OTHERS = 400
+const FEW_OPEN_JOBS = 20
 export const MOST_OPEN_JOBS_OF_CONVERSATION = 20
 /** Commands that people have typed have room of their own, beside the jobs of models; in a conversation as much as those. */
 const MOST_OPEN_COMMANDS = 100
@@ -51,19 +52,24 @@ export const roomForApprovals = ({ all, ours, theirs }: OpenApprovals): number =
   return Math.min(Math.max(MOST_APPROVALS - KEPT_APPROVALS - all, kept), MOST_APPROVALS_OF_JOB - ours)
 }
 
-/** Jobs that are not over: of the workspace, of a conversation, and how many of them are typed commands. */
+/** Jobs that are not over: of the workspace, of a conversation, of whoever asks, and how many of them are typed commands. */
 export interface OpenJobs {
   all_jobs: number
   our_jobs: number
+  their_jobs: number
   all_typed: number
   our_typed: number
 }
 
 /** Whether one more may begin. */
-export const hasRoomForJob = ({ all_jobs, our_jobs, all_typed, our_typed }: OpenJobs, typed: boolean, most = MOST_OPEN_JOBS): boolean =>
-  typed
-    ? our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_typed < MOST_OPEN_COMMANDS
-    : our_jobs - our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_jobs < most
+export const hasRoomForJob = (
+  { all_jobs, our_jobs, their_jobs, all_typed, our_typed }: OpenJobs,
+  { typed, most = MOST_OPEN_JOBS }: { typed: boolean; most?: number },
+): boolean => {
+  if (typed) return our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_typed < MOST_OPEN_COMMANDS
+  const room = their_jobs < FEW_OPEN_JOBS ? most : MOST_OPEN_JOBS_OF_OTHERS
+  return our_jobs - our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_jobs < room
+}
 
 /** When to look again at a record that a step has waited for since `since`: each pause is half of the time waited so far. */
 export const nextPoll = (since: Date, now: Date): Date => {

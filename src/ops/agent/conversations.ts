@@ -17,14 +17,7 @@ import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { leftOutOf } from '#store/agent/authors'
 import { channelOriginPart, openRepliesOf } from '#store/agent/channel-replies'
-import {
-  insertConversation,
-  knownConversation,
-  listConversations,
-  saveConversation,
-  shownConversation,
-  turnFacts,
-} from '#store/agent/conversations'
+import { insertConversation, knownConversation, listConversations, saveConversation, shownConversation } from '#store/agent/conversations'
 import { openJobsOf, openJobsWithin } from '#store/agent/jobs'
 import { messagesPart } from '#store/agent/messages'
 import { hasSchedules } from '#store/agent/schedules'
@@ -35,7 +28,7 @@ import type { Handlers } from '../call.ts'
 import { conversationEvents } from '../job-events.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult, timedPageOf, timedResult } from '../paging.ts'
-import { startTurn, type TurnParts } from '../turns.ts'
+import { startTurn, type TurnParts, turnFactsFor } from '../turns.ts'
 import type { Waiters } from '../waiters.ts'
 
 /** How many messages a conversation shows by itself. */
@@ -107,7 +100,7 @@ export const conversationHandlers = (parts: TurnParts & { publicUrl: string }, w
 
 const sending = (parts: TurnParts): Handlers<typeof conversations>['send'] =>
   loading(
-    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), facts: turnFacts(id) }),
+    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), facts: turnFactsFor(id, principal) }),
     async ({ id: _, ...said }, context, { before, facts }) => {
       const { principal, gate } = context
       const conversation = the(before)

@@ -13,7 +13,7 @@ import { insertJob, jobPart, treeFacts } from '#store/agent/jobs'
 import { merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { CapabilityParts, CommandContext, Handlers } from '../call.ts'
-import { requireKnown, requireRoom, startTurn } from '../turns.ts'
+import { requireKnown, requireRoom, startTurn, turnFactsFor } from '../turns.ts'
 
 interface Asked {
   goal: string
@@ -33,7 +33,8 @@ const delegated = async (calling: CallingJob, { goal, tools, maxSteps = undefine
     tree,
     facts,
   } = await loadNow(sql, {
-    ...{ parent: jobPart(calling.id), tree: treeFacts(calling.rootId), facts: turnFacts(null) },
+    ...{ parent: jobPart(calling.id), tree: treeFacts(calling.rootId) },
+    facts: turnFacts(null, { on_behalf: calling.onBehalf, origin: calling.origin }),
   })
   const parent = found(before, 'no such job')
   requireModel(parent.model)
@@ -54,7 +55,7 @@ export const delegationHandlers = ({ tools: box, models, desk }: CapabilityParts
     if (context.job && context.job.kind !== 'action') return delegated(context.job, asked, context)
     requireModel(models === NO_MODEL ? NO_MODEL : undefined)
     const { sql, gate, principal } = context
-    const { facts } = await loadNow(sql, { facts: turnFacts(null) })
+    const { facts } = await loadNow(sql, { facts: turnFactsFor(null, principal) })
     const before = newConversation(newId(), { title: null, person_id: principal.member?.personId ?? null, now: gate.now })
     const said = { content: asked.goal, toolNames: asked.tools }
     const more = { kind: 'delegate', most_steps: asked.maxSteps ?? null } as const

@@ -2,19 +2,19 @@ import type { messages } from '#contract/agent/messages'
 import { newConversation, requireActive, requireMayWrite, requirePerson } from '#domain/agent/conversation'
 import { jobView } from '#domain/agent/views'
 import { newId } from '#kernel/ids'
-import { insertConversation, saveConversation, shownConversation, turnFacts } from '#store/agent/conversations'
+import { insertConversation, saveConversation, shownConversation } from '#store/agent/conversations'
 import { when } from '#store/engine/load'
 import { partyOf } from '#store/engine/principal'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
-import { startTurn, type TurnParts } from '../turns.ts'
+import { startTurn, type TurnParts, turnFactsFor } from '../turns.ts'
 import { the } from './conversations.ts'
 
 export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => ({
   send: loading(
     ({ conversationId: id = null }, { principal }) => ({
       known: when(id !== null, shownConversation(id ?? '', partyOf(principal))),
-      facts: turnFacts(id),
+      facts: turnFactsFor(id, principal),
     }),
     async ({ conversationId, visibility = 'workspace', ...said }, context, { known, facts }) => {
       const { principal, gate } = context

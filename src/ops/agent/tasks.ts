@@ -13,7 +13,6 @@ import { taskView } from '#domain/agent/views'
 import { requireBilling } from '#domain/app/plan'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { turnFacts } from '#store/agent/conversations'
 import { eventEffects } from '#store/agent/events'
 import { insertJob, listTasks, openTreeOf, taskPart } from '#store/agent/jobs'
 import { merge } from '#store/engine/letter'
@@ -21,7 +20,7 @@ import { loadBy } from '#store/engine/load'
 import type { Handlers } from '../call.ts'
 import { loading } from '../loading.ts'
 import { pageOf, pageResult } from '../paging.ts'
-import { requireRoom, type TurnParts } from '../turns.ts'
+import { requireRoom, type TurnParts, turnFactsFor } from '../turns.ts'
 import { validate } from '../validate.ts'
 
 const the = (job: Job | undefined): Job => found(job, 'no such task')
@@ -51,7 +50,7 @@ export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<ty
   },
 
   create: loading(
-    () => ({ facts: turnFacts(null) }),
+    (_, { principal }) => ({ facts: turnFactsFor(null, principal) }),
     ({ taskType, input, tier = TIER, model, maxAttempts = null }, { gate: { now, plan }, principal }, { facts }) => {
       const task = taskOf(taskType, input, maxAttempts)
       if (models !== NO_MODEL) requireBilling(plan)

@@ -91,7 +91,11 @@ const undeliveredHandler: Handlers<typeof inbound>['undelivered'] = loading(
 
 export const inboundHandlers = ({ models, desk, sealer }: Deciding): Handlers<typeof inbound> => ({
   receive: loading(
-    ({ id, event }) => ({ rule: webhookRulePart(id), seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }), facts: turnFacts(null) }),
+    ({ id, event }) => ({
+      rule: webhookRulePart(id),
+      seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }),
+      facts: turnFacts(null, null),
+    }),
     async ({ id, event, body }, { gate }, { rule, seen, facts }) => {
       const { now } = gate
       if (!rule || !takesPosts(rule) || gate.deletesAt) return noRule()

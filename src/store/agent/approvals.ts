@@ -1,11 +1,12 @@
 import type { Approval, OpenApproval } from '#domain/agent/approval'
 import type { Reader } from '#domain/agent/conversation'
-import type { Job, OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job'
 import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB, type OpenApprovals } from '#domain/agent/limits'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { type Asker, isAskedBy } from './askers.ts'
 import { tree } from './jobs.ts'
 import { isMadeGone, isMadeShown } from './visibility.ts'
 
@@ -109,24 +110,13 @@ export const pendingDirect = (by: string, tool: string, argumentsHash: string) =
       and a.tool_name = ${tool} and a.arguments_hash = ${argumentsHash}`,
   )
 
-/** In whose name a job asks, and whether anybody has asked it to: what a schedule or a rule begins is not its owner's own. */
-export interface Asker {
-  on_behalf: OnBehalf
-  origin: Job['origin']
-}
-
-/** A linked sender is not the member: a sender can be forged. */
-const isAskerOf = (sql: Sql, { on_behalf: { kind, id, personId }, origin }: Asker): Fragment =>
-  sql`j.origin = ${origin} and case when j.on_behalf->>'kind' = 'channel' then j.on_behalf->>'id'
-    else coalesce(j.on_behalf->>'personId', j.on_behalf->>'id') end = ${kind === 'channel' ? id : (personId ?? id)}`
-
 /** How many wait for a person: of the workspace, of a job, if there is one, and of all that ask as it does. */
 export const pendingCount = (jobId: string | null, asker: Asker) =>
   sure(
     one<OpenApprovals>(
       {},
       (sql) => sql`select count(*)::int as all, (count(*) filter (where a.job_id = ${jobId}))::int as ours,
-          (count(*) filter (where ${isAskerOf(sql, asker)}))::int as theirs
+          (count(*) filter (where ${isAskedBy(sql, asker)}))::int as theirs
         from agent_approval a left join agent_job j on j.id = a.job_id where a.status = 'pending'`,
     ),
   )

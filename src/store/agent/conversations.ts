@@ -5,6 +5,7 @@ import type { ShownConversation } from '#domain/agent/views'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
+import { type Asker, isAskedBy } from './askers.ts'
 import { isShown } from './visibility.ts'
 
 const columns = (sql: Sql): Fragment => sql`c.id, c.title, c.status, c.origin, c.person_id, c.visibility, c.people, c.summary,
@@ -62,12 +63,13 @@ export interface TurnFacts extends OpenJobs {
   is_strangers: boolean
 }
 
-/** What the next turn of a conversation depends on; null: of a new one. */
-export const turnFacts = (conversationId: string | null) =>
+/** What the next turn of a conversation depends on; null: of a new one. `asker`: null if nobody asks for it. */
+export const turnFacts = (conversationId: string | null, asker: Asker | null) =>
   sure(
     one<TurnFacts>(
       {},
       (sql) => sql`select count(*)::int as all_jobs, (count(*) filter (where j.conversation_id = ${conversationId}))::int as our_jobs,
+          (count(*) filter (where ${asker ? isAskedBy(sql, asker) : sql`false`}))::int as their_jobs,
           (count(*) filter (where j.typed))::int as all_typed,
           (count(*) filter (where j.typed and j.conversation_id = ${conversationId}))::int as our_typed,
           coalesce(bool_or(j.conversation_id = ${conversationId} and j.status in ('queued', 'running') and j.held_since is null), false)
