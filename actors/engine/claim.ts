@@ -79,8 +79,8 @@ const isLeft = ({ tried_by }: Work, { process }: Pick<Trouble, 'process'>): bool
 export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number => (isLeft(work, trouble) ? work.charge : 0)
 
 /**
- * A row that has failed is claimed alone, once what it owes is counted. It is marked first, and so is one that a process may have died of:
- * should that happen again, there may be nobody left to count it. Undefined: it can be claimed now.
+ * A row that has failed is claimed alone, once what it owes is counted. One that has kept this process busy, or that a process may have died
+ * of, is marked first: should that happen again, there may be nobody left to count it. Undefined: it can be claimed now.
  */
 const putOff = (claiming: Claiming, { rest }: NextDue, work: Work): Decision<ClaimReply> | undefined => {
   const { gate, kinds, manner, suspects, trouble } = claiming
@@ -93,7 +93,7 @@ const putOff = (claiming: Claiming, { rest }: NextDue, work: Work): Decision<Cla
     return { reply: { put: { work, failed } }, effects: { requeued }, looked }
   }
   const isMarked = work.tried_by === trouble.process
-  if (isMarked || !(manner.careful || left || hasStalled || work.failures > 0)) return undefined
+  if (isMarked || !(manner.careful || left || hasStalled)) return undefined
   // Somebody may be killing one process after the other: that a young one dies says little, and the next one must not die of the row, too.
   const isCalm = trouble.calmIn() === 0
   if (!isCalm && (left || (manner.careful && work.failures > 0))) return { reply: { put: { work, waits: true } }, looked }

@@ -105,7 +105,7 @@ export class Claimer {
       return this.#failed(trial, cause)
     }
     const claim = (hold?: Hold) =>
-      this.post(this.#claimLetter(priority, trial)).then(({ reply }) => this.#ended(trial, reply, hold), failed)
+      this.post(this.#claimLetter(priority, trial, hold !== undefined)).then(({ reply }) => this.#ended(trial, reply, hold), failed)
     this.#inProgress(this.faults.claim(claim))
   }
 
@@ -183,7 +183,7 @@ export class Claimer {
     }
   }
 
-  #claimLetter(priority: Priority, trial: Trial): Letter<ClaimReply> {
+  #claimLetter(priority: Priority, trial: Trial, awaited: boolean): Letter<ClaimReply> {
     const { deps } = this
     const look = () => this.#look(trial, 'gate')
     let claimedAt = 0
@@ -192,6 +192,7 @@ export class Claimer {
       priority,
       // Work that failed before must not fail the letters of others.
       alone: trial.manner.alone,
+      awaited,
       provenance: byTimer,
       /** Made when the letter's turn has come, of what runs then. */
       get load() {

@@ -105,6 +105,7 @@ export const countLetter = ({ kinds }: Pick<Deps, 'kinds'>, work: Work, failed: 
   name: 'work.failed',
   priority: 'background',
   alone: true,
+  awaited: true,
   provenance: byFailure,
   async decide(sql, { now }) {
     const { current } = await loadNow(sql, { current: workPart(work.id) })

@@ -1,4 +1,5 @@
 /** Of one workspace: which rows of work fail, how their claims are made after that, and the letters that count failures in rows. */
+import { isTimedOut } from '#store/engine/db'
 import type { Ownership } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { byTimer, chargeOf, type Manner, markLetter, type Put } from './claim.ts'
@@ -38,7 +39,7 @@ export class Faults {
 
   /** Claims that may meet suspects run one after the other in this process: if it is kept busy meanwhile, that is why. */
   claim<T>(run: (hold?: Hold) => Promise<T>): Promise<T> {
-    return this.suspects.isBack() ? this.deps.trouble.solo(run) : run()
+    return this.suspects.isBackInEarnest() ? this.deps.trouble.solo(run) : run()
   }
 
   /** `work` was decided, and runs or not. */
@@ -66,7 +67,7 @@ export class Faults {
     if (this.stalled(work, suspected)) return Promise.resolve()
     const blame = cause instanceof Fenced ? undefined : blameFor(cause, suspected)
     if (!blame) return undefined
-    const strikes = this.suspects.failed(work.id)
+    const strikes = this.suspects.failed(work.id, blame === 'sure' && !isTimedOut(cause))
     if (blame === 'unknown' || (blame !== 'sure' && !alone) || !isConvicted(blame, { strikes, work })) return Promise.resolve()
     return this.count(work, strikes, cause).then(() => {})
   }

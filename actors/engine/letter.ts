@@ -26,6 +26,8 @@ export interface Letter<R, L extends Load = {}> {
   priority: Priority
   /** Shares its transaction with no other letter, because its effect on lanes is not undone by a rollback. */
   alone?: boolean
+  /** Others wait for it, one after the other, so that it goes with the letters that callers wait for. */
+  awaited?: boolean
   /** Its principal's credential must still be valid when the letter is decided. */
   provenance: Provenance
   claim?: IdempotencyClaim | undefined

@@ -9,8 +9,8 @@ type Row = Pick<Work, 'id' | 'failures'>
 
 /** The suspects of one workspace. They outlive its actor: a row that costs this process its lease is still suspect in the next one. */
 export interface Suspects {
-  /** It failed, and rests. Returns how often in a row it has, since it was last counted. */
-  failed(workId: string): number
+  /** It failed, and rests. `throws`: by an error of its own. Returns how often in a row it has, since it was last counted. */
+  failed(workId: string, throws?: boolean): number
   /** It kept the process busy, and rests, unless that must be counted first. */
   stalled(work: Row): void
   /** It must be claimed alone. */
@@ -39,6 +39,8 @@ export interface Suspects {
   until(): number | undefined
   /** Whether suspects may be claimed by now, alone, and no look has been made for them since. */
   isBack(): boolean
+  /** Whether one of those may keep others waiting: it has done more than throw, or nobody knows. */
+  isBackInEarnest(): boolean
   /** A look for those that are back has been made, alone: one that was not found waits for another look to find it. */
   looked(): void
 }
@@ -51,6 +53,7 @@ interface Suspect {
   stalls: number
   hasStalled: boolean
   owed: number
+  throws: boolean
   isClaimed: boolean
   isLookedFor: boolean
 }
@@ -62,7 +65,7 @@ const REMEMBERED_MS = 600_000
 /** One stall can be the fault of something else; so can none of a row that has failed before. */
 const owedBy = ({ stalls, owed }: Suspect, { failures }: Row): number => Math.max(owed, stalls > 1 || failures > 0 ? stalls : 0)
 
-const NONE: Suspect = { until: 0, strikes: 0, stalls: 0, hasStalled: false, owed: 0, isClaimed: false, isLookedFor: false }
+const NONE: Suspect = { until: 0, strikes: 0, stalls: 0, hasStalled: false, owed: 0, throws: false, isClaimed: false, isLookedFor: false }
 
 const forgetOld = (suspects: Map<string, Suspect>, time: number): number => {
   for (const [id, { until, isClaimed, hasStalled, owed }] of suspects)
@@ -78,13 +81,15 @@ const suspectsIn = (suspects: Map<string, Suspect>, clock: Clock, restAfter: (st
     suspects.set(id, suspect)
     return suspect
   }
+  const back = (time: number): Suspect[] =>
+    [...suspects.values()].filter(({ until, isClaimed, isLookedFor }) => !isClaimed && !isLookedFor && until <= time)
   const resting = (time: number): [string, Suspect][] => [...suspects].filter(([, { until, isClaimed }]) => !isClaimed && until > time)
   return {
-    failed: (id) => set(id, { strikes: of(id).strikes + 1 }, restAfter(of(id).strikes + 1)).strikes,
+    failed: (id, throws = false) => set(id, { strikes: of(id).strikes + 1, throws }, restAfter(of(id).strikes + 1)).strikes,
     stalled(row) {
       const before = of(row.id)
       const stalls = before.stalls + 1
-      set(row.id, { stalls, hasStalled: true }, owedBy({ ...before, stalls }, row) > 0 ? 0 : restAfter(stalls))
+      set(row.id, { stalls, hasStalled: true, throws: false }, owedBy({ ...before, stalls }, row) > 0 ? 0 : restAfter(stalls))
     },
     has: (id) => suspects.has(id),
     stalls: (id) => of(id).stalls,
@@ -98,7 +103,7 @@ const suspectsIn = (suspects: Map<string, Suspect>, clock: Clock, restAfter: (st
       if (suspect) suspects.set(id, { ...suspect, isClaimed: true })
     },
     counted(id) {
-      if (of(id).hasStalled) set(id, { strikes: 0, stalls: 0, owed: 0 })
+      if (of(id).hasStalled || of(id).throws) set(id, { strikes: 0, stalls: 0, owed: 0 })
       else suspects.delete(id)
     },
     cleared: (id) => void suspects.delete(id),
@@ -108,10 +113,8 @@ const suspectsIn = (suspects: Map<string, Suspect>, clock: Clock, restAfter: (st
       const rests = resting(time).map(([, { until }]) => until - time)
       return rests.length === 0 ? undefined : Math.min(...rests)
     },
-    isBack() {
-      const time = now()
-      return [...suspects.values()].some(({ until, isClaimed, isLookedFor }) => !isClaimed && !isLookedFor && until <= time)
-    },
+    isBack: () => back(now()).length > 0,
+    isBackInEarnest: () => back(now()).some(({ throws }) => !throws),
     looked() {
       const time = now()
       for (const [id, suspect] of suspects) if (suspect.until <= time) suspects.set(id, { ...suspect, isLookedFor: true })

@@ -204,7 +204,7 @@ export class TenantActor {
       letter,
       priority: letter.priority,
       alone: letter.alone ?? false,
-      demand: caller ? 'asked' : 'unasked',
+      demand: caller || letter.awaited ? 'asked' : 'unasked',
       isGone: () => caller?.gone ?? false,
       settle: (result) => {
         try {
