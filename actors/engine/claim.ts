@@ -76,7 +76,7 @@ export const claimFound = async (claiming: Claiming & { sql: Sql }, next: NextDu
 const isLeft = ({ tried_by }: Work, { process }: Pick<Trouble, 'process'>): boolean => tried_by !== null && tried_by !== process
 
 /** What the row has failed by then, without its being counted in it. */
-export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number => (isLeft(work, trouble) ? work.charge : 0)
+export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number => (isLeft(work, trouble) ? Math.max(0, work.charge) : 0)
 
 /**
  * A row that has failed is claimed alone, once what it owes is counted. One that has kept this process busy, or that a process may have died
@@ -94,16 +94,21 @@ const putOff = (claiming: Claiming, { rest }: NextDue, work: Work): Decision<Cla
   }
   const isMarked = work.tried_by === trouble.process
   if (isMarked || !(manner.careful || left || hasStalled)) return undefined
-  // Somebody may be killing one process after the other: that a young one dies says little, and the next one must not die of the row, too.
-  const isCalm = trouble.calmIn() === 0
-  if (!isCalm && (left || (manner.careful && work.failures > 0))) return { reply: { put: { work, waits: true } }, looked }
-  const writes = [markTried(work.id, trouble.process, chargeOf(work, suspects, trouble))]
+  // Somebody may be killing one process after the other: that a few young ones die says little. A further one must not die of the row, too.
+  const charge = chargeOf(work, suspects, trouble)
+  if (charge <= -MOST_YOUNG) return { reply: { put: { work, waits: true } }, looked }
+  const writes = [markTried(work.id, trouble.process, charge)]
   return { reply: { put: { work } }, effects: { writes }, looked: { next: 0, rest: 0 } }
 }
 
-/** What the next try is charged with, beside what this process alone remembers. */
-export const chargeOf = ({ id }: Work, suspects: Suspects, { calmIn }: Pick<Trouble, 'calmIn'>): number =>
-  calmIn() === 0 ? 1 + suspects.stalls(id) : 0
+/** So many young processes in a row may die of the same marked row. */
+const MOST_YOUNG = 3
+
+/** What the next try is charged with, beside what this process alone remembers. Of a young process nothing: less by one for each before it. */
+export const chargeOf = (work: Work, suspects: Suspects, trouble: Pick<Trouble, 'process' | 'calmIn'>): number => {
+  if (trouble.calmIn() === 0) return 1 + suspects.stalls(work.id)
+  return isLeft(work, trouble) ? Math.min(0, work.charge) - 1 : 0
+}
 
 /** Marks a running row. */
 export const markLetter = (work: Work, process: string, charge: number): Letter<void> => ({

@@ -63,7 +63,7 @@ test.each([
 })
 
 /** Records that no tool shows by themselves. */
-const UNSHOWN = ['document', 'job', 'playbook', 'reply', 'version']
+const UNSHOWN = ['document', 'event', 'job', 'playbook', 'reply', 'version']
 
 test('what a record refers to has the word of its own list', () => {
   const known = new Set([...shown.flatMap(({ title, word }) => (title === undefined ? [] : [word])), ...UNSHOWN])

@@ -54,6 +54,6 @@ test('a thread that a channel shows to others is made private by nobody, not eve
   await overJob(app, job!.id)
   const path = `agent/conversations/${job!.conversation_id}`
   const refused = await app.send('PATCH', `/api/v1/${path}`, { key: ada, body: { visibility: 'private' } })
-  expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('a thread of a channel in which others')])
+  expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('a thread of a channel, in which others')])
   expect((await get(owner, path)).status).toBe(200)
 })
