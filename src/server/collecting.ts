@@ -1,4 +1,7 @@
-/** Gives memory back while there is little to do. The engine collects as it allocates: a process that rests keeps what its last load left. */
+/**
+ * Gives memory back. The engine collects as it allocates, so a process that rests keeps what its last load left; and under a steady load it
+ * rather grows than looks for all garbage.
+ */
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 
@@ -8,6 +11,8 @@ export interface CollectingDeps {
   everyMs?: number
   /** Processor time that this process has used, in milliseconds. */
   usedMs?: () => number
+  /** Resident memory, in MiB. */
+  resident?: () => number
   /** Collects all garbage, which keeps the event loop for about half a millisecond a MiB of it. */
   collect?: () => void
 }
@@ -15,30 +20,39 @@ export interface CollectingDeps {
 /** A process that uses less of one processor rests: its timers alone take less than this. */
 const RESTING_SHARE = 0.1
 const EVERY_MS = 15_000
+/** A load that has added this much since the last collection is interrupted for one, if that was so long ago. */
+const GROWN_MIB = 64
+const SELDOM_MS = 300_000
 
 const usedByProcess = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
 
-/** Collects once after each load: at the end of the first period in which the process has rested. */
+const residentOfProcess = (): number => process.memoryUsage.rss() / 2 ** 20
+
+/** Collects once after each load, at the end of the first period in which the process has rested; and now and then under one that grows. */
 export const startCollecting = ({
   clock,
   log,
   everyMs = EVERY_MS,
   usedMs = usedByProcess,
+  resident = residentOfProcess,
   collect = () => Bun.gc(true),
 }: CollectingDeps): Disposable => {
   // Starting is work, too.
   let hasWorked = true
   let [before, since] = [usedMs(), clock.monotonic()]
+  let [mib, collectedAt] = [resident(), since]
   let timer: Disposable | undefined
   const look = (): void => {
     const [used, now] = [usedMs(), clock.monotonic()]
     const rests = used - before < (now - since) * RESTING_SHARE
-    if (rests && hasWorked) {
+    const hasGrown = now - collectedAt >= SELDOM_MS && resident() - mib >= GROWN_MIB
+    if ((rests && hasWorked) || hasGrown) {
       collect()
-      log.debug({ mib: Math.round(process.memoryUsage.rss() / 2 ** 20) }, 'collected garbage while there was little to do')
+      ;[mib, collectedAt] = [resident(), now]
+      log.debug({ mib: Math.round(mib) }, 'collected garbage')
     }
     hasWorked = !rests
     // Without the time of the collection itself.

@@ -24,6 +24,25 @@ test('garbage is collected once after each load, when the process has rested for
   expect(clock.pending).toBe(0)
 })
 
+test('garbage is collected under a load that grows, at most every five minutes', async () => {
+  const clock = manualClock()
+  let [used, mib, collections] = [0, 100, 0]
+  const collect = () => {
+    collections++
+    mib = 110
+  }
+  const parts = { clock, log: createLog('silent'), everyMs: 60_000, usedMs: () => used, resident: () => mib, collect }
+  using _collecting = startCollecting(parts)
+  const seen: number[] = []
+  for (const grown of [40, 40, 0, 0, 0, 70, 0, 0, 0, 0, 20, 20, 20, 20, 0]) {
+    used += 50_000
+    mib += grown
+    await clock.advance(60_000)
+    seen.push(collections)
+  }
+  expect(seen).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3])
+})
+
 test('what a load has left is given back', async () => {
   const clock = manualClock()
   let used = 0
