@@ -1,6 +1,6 @@
 /**
  * The test suite on a Postgres of its own (test/support/postgres.ts says which): `npm test`, or for a part of it
- * `npm test -- <files and other arguments of bun test>`. Slow tests run only where the arguments name them or their folder.
+ * `npm test -- <files and other arguments of bun test>`. Slow tests and storms run only where the arguments name them or their folder.
  * Everything that it starts has stopped when it ends.
  */
 import { join } from 'node:path'

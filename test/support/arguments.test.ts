@@ -2,21 +2,22 @@ import { expect, test } from 'bun:test'
 import manifest from '../../package.json'
 import { withDefaults } from './arguments.ts'
 
-const WITHOUT_SLOW = '--path-ignore-patterns=**/*.slow.test.ts'
+const kinds = ['slow', 'storm'] as const
+const left = kinds.map((kind) => `--path-ignore-patterns=**/*.${kind}.test.ts`)
 
-test.each([[[]], [['--bail']], [['--seed=7', '--parallel=1']]])('slow tests are left out of a run of all: %p', (args) => {
-  expect(withDefaults(args)).toContain(WITHOUT_SLOW)
+test.each([[[]], [['--bail']], [['--seed=7', '--parallel=1']]])('slow tests and storms are left out of a run of all: %p', (args) => {
+  expect(withDefaults(args)).toEqual(expect.arrayContaining(left))
 })
 
 test('files and folders that are named run, slow or not', () => {
-  const slow = manifest.scripts['test:slow'].split(' ').slice(2)
-  for (const args of [['test/faults/kill.slow.test.ts'], ['test/faults'], ['--seed=7', 'test/faults'], slow])
-    expect(withDefaults(args)).not.toContain(WITHOUT_SLOW)
+  const scripts = kinds.map((kind) => manifest.scripts[`test:${kind}`].split(' ').slice(2))
+  for (const args of [['test/faults/kill.slow.test.ts'], ['test/faults'], ['--seed=7', 'test/faults'], ...scripts])
+    for (const option of left) expect(withDefaults(args)).not.toContain(option)
 })
 
-test('every slow test is in a file that its script names', () => {
-  const name = manifest.scripts['test:slow'].split(' ').at(-1)!
-  const files = [...new Bun.Glob('test/**/*.slow.test.ts').scanSync()]
+test.each(kinds)('every %s test is in a file that its script names', (kind) => {
+  const name = manifest.scripts[`test:${kind}`].split(' ').at(-1)!
+  const files = [...new Bun.Glob(`test/**/*.${kind}.test.ts`).scanSync()]
   expect(files.length).toBeGreaterThan(5)
   expect(files.filter((path) => !path.includes(name))).toEqual([])
 })

@@ -4,12 +4,12 @@
  */
 const defaults = () => ['--parallel=4', '--no-isolate', '--timeout=60000', `--seed=${Math.floor(Math.random() * 2 ** 31)}`]
 
-const WITHOUT_SLOW = '--path-ignore-patterns=**/*.slow.test.ts'
+const WITHOUT_SLOW = ['slow', 'storm'].map((kind) => `--path-ignore-patterns=**/*.${kind}.test.ts`)
 
-/** The arguments of `bun test` for those of `npm test`. Slow tests run only where files or folders are named. */
+/** The arguments of `bun test` for those of `npm test`. Slow tests and storms run only where files or folders are named. */
 export const withDefaults = (args: readonly string[]): string[] => {
   const given = new Set(args.map((arg) => arg.split('=')[0]))
   const namesFiles = args.some((arg) => !arg.startsWith('-'))
-  const usual = [...defaults(), ...(namesFiles ? [] : [WITHOUT_SLOW])]
+  const usual = [...defaults(), ...(namesFiles ? [] : WITHOUT_SLOW)]
   return ['--randomize', ...usual.filter((option) => !given.has(option.split('=')[0])), ...args]
 }

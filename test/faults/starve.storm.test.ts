@@ -1,4 +1,4 @@
-/** Short seeded runs of the harness of the same name, which say nothing of times. starve-busy.slow.test.ts has what keeps the process busy. */
+/** Short seeded runs of the harness of the same name, which say nothing of times. starve-busy.storm.test.ts has what keeps the process busy. */
 import { expect, test } from 'bun:test'
 import { runStarve } from './starve.harness.ts'
 
