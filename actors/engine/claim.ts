@@ -21,12 +21,12 @@ export interface LaneStart {
   claimedAt: number
 }
 
-/** A row that was found, and not claimed: it must be claimed alone, or was only marked, or it has failed or waits. */
+/** A row that was found but not claimed: it must be claimed alone, was only marked, had failures to count, or waits. */
 export interface Put {
   work: Work
-  /** What was counted in it. */
+  /** Failures that this letter has counted in it. */
   failed?: number
-  /** Until the process has lived for a while. */
+  /** It waits until the process is older. */
   waits?: boolean
 }
 
@@ -72,15 +72,15 @@ export const claimFound = async (claiming: Claiming & { sql: Sql }, next: NextDu
   return begun(claiming, next, { work, lane, claimed: ended ? { decision: ended } : await lane.claim(sql, gate, work, loaded) })
 }
 
-/** Whether a process has tried the row and lost the workspace, or died: it can say nothing of that any more. */
+/** Whether the row was tried by a process that has since lost the workspace or died, and so cannot say what came of it. */
 const isLeft = ({ tried_by }: Work, { process }: Pick<Trouble, 'process'>): boolean => tried_by !== null && tried_by !== process
 
-/** What the row has failed by then, without its being counted in it. */
+/** The failures that such a try stands for. They are not counted in the row yet. */
 export const uncounted = (work: Work, trouble: Pick<Trouble, 'process'>): number => (isLeft(work, trouble) ? Math.max(0, work.charge) : 0)
 
 /**
- * A row that has failed is claimed alone, once what it owes is counted. One that has kept this process busy, or that a process may have died
- * of, is marked first: should that happen again, there may be nobody left to count it. Undefined: it can be claimed now.
+ * A row that has failed is claimed alone, once its failures are counted. One that has kept this process busy, or that a process may have died
+ * of, is marked first, because nobody may be left to count it if that happens again. Undefined: it can be claimed now.
  */
 const putOff = (claiming: Claiming, { rest }: NextDue, work: Work): Decision<ClaimReply> | undefined => {
   const { gate, kinds, manner, suspects, trouble } = claiming
@@ -94,17 +94,20 @@ const putOff = (claiming: Claiming, { rest }: NextDue, work: Work): Decision<Cla
   }
   const isMarked = work.tried_by === trouble.process
   if (isMarked || !(manner.careful || left || hasStalled)) return undefined
-  // Somebody may be killing one process after the other: that a few young ones die says little. A further one must not die of the row, too.
+  // Somebody may be killing one process after the other, so the deaths of a few young ones say little about the row. It then waits for an older one.
   const charge = chargeOf(work, suspects, trouble)
   if (charge <= -MOST_YOUNG) return { reply: { put: { work, waits: true } }, looked }
   const writes = [markTried(work.id, trouble.process, charge)]
   return { reply: { put: { work } }, effects: { writes }, looked: { next: 0, rest: 0 } }
 }
 
-/** So many young processes in a row may die of the same marked row. */
+/** As many young processes in a row may try a marked row. */
 const MOST_YOUNG = 3
 
-/** What the next try is charged with, beside what this process alone remembers. Of a young process nothing: less by one for each before it. */
+/**
+ * How many failures the next try stands for, should nobody be left to count them. A try by a young process stands for none; a negative number
+ * counts the young processes that tried the row before.
+ */
 export const chargeOf = (work: Work, suspects: Suspects, trouble: Pick<Trouble, 'process' | 'calmIn'>): number => {
   if (trouble.calmIn() === 0) return 1 + suspects.stalls(work.id)
   return isLeft(work, trouble) ? Math.min(0, work.charge) - 1 : 0

@@ -10,18 +10,18 @@ import { type LoopWatch, watchLoop } from './loop-watch.ts'
 import type { MailboxOptions } from './mailbox.ts'
 import { newSuspects, type Suspects } from './suspects.ts'
 
-/** Holds back who comes next until this is over, for a while at most. */
+/** Holds back the next in line until this is over, for a while at most. */
 export type Hold = (until: Promise<unknown>) => void
 
 /** What a process remembers of work that fails, whichever actor of a workspace met it. */
 export interface Trouble extends Disposable {
-  /** By which rows know who has tried them: it stays the same when the process loses its lease. */
+  /** Names the process in the rows that it has tried. It stays the same when the process loses its lease. */
   process: string
   suspects(tenantId: string): Suspects
   loop: LoopWatch
   /** Runs one after the other: if the process is kept busy meanwhile, that is why. */
   solo<T>(run: (hold: Hold) => Promise<T>): Promise<T>
-  /** Milliseconds until the process has lived for so long that nobody kills one process after the other. */
+  /** Milliseconds until the process is so old that its death is no longer likely to be one of a series of kills. */
   calmIn(): number
 }
 
@@ -30,9 +30,9 @@ export const restAfter = (failures: number): number => Math.min(LONGEST_NAP_MS, 
 
 export const RETRY_MS = 1_000
 const CALM_MS = 30_000
-/** All who wait for their turn alone are held back by runs for so long at most. */
-const HELD_MS = 30_000
+/** How long a run may hold back the next in line; and how long all those who wait are held back together. */
 const HELD_BY_ONE_MS = 10_000
+const HELD_MS = 30_000
 
 const newSolo = (clock: Clock): Trouble['solo'] => {
   let last: Promise<unknown> = Promise.resolve()
@@ -49,10 +49,12 @@ const newSolo = (clock: Clock): Trouble['solo'] => {
         held = until
       })
     } finally {
+      const goOn = () => over.resolve()
       if (held) {
-        clock.after(Math.min(HELD_BY_ONE_MS, HELD_MS / Math.max(1, waiting)), () => over.resolve())
-        held.finally(() => over.resolve())
-      } else over.resolve()
+        clock.after(Math.min(HELD_BY_ONE_MS, HELD_MS / Math.max(1, waiting)), goOn)
+        // However it ends: a rejection that nobody handles would end the process.
+        held.then(goOn, goOn)
+      } else goOn()
     }
   }
 }

@@ -34,7 +34,8 @@ export class KeptBusy extends Error {
 }
 
 /**
- * `sure`: the row's own error. `perhaps`: the database fell silent while the row was decided, and that took long. `hardly`: the connection was lost meanwhile, or something urgent waited. `unknown`: this version of the server does not know such rows.
+ * `sure`: the row's own error. `perhaps`: the database fell silent while the row was decided, and that took long. `hardly`: the connection was
+ * lost meanwhile, or something urgent waited. `unknown`: this version of the server does not know such rows.
  */
 export type Blame = 'sure' | 'perhaps' | 'hardly' | 'unknown'
 
@@ -45,7 +46,7 @@ export const BUSY_MS = 1_000
 /** Whether a failure has its cause in what was done, and not in a database that was away or busy. */
 export const isItsOwn = (cause: unknown): boolean => !isUnavailable(cause) || isTimedOut(cause)
 
-/** Whether the process was kept busy while the row was decided: that costs connections, and even the lease, so it shows in no cause. */
+/** Whether the process was kept busy while the row was decided. No error says so: what is seen is a lost connection, or a lost lease. */
 export const keptBusy = ({ deciding, since = 0, took = 0 }: Suspected, { loop }: Pick<Trouble, 'loop'>): boolean =>
   (deciding || took >= BUSY_MS) && loop.busyIn(since, deciding ? undefined : since + took) >= BUSY_MS
 
@@ -76,7 +77,7 @@ const ENDINGS = 3
 
 export const inVainOf = ({ inVain }: Pick<WorkTable, 'inVain'>, { kind }: Pick<Work, 'kind'>): InVain => inVain[kind] ?? usual
 
-/** Never more than make a row end at once: those that follow are failures of its end. */
+/** At most as many as end the row. Any further failure would count as one of its end. */
 const countable = (kinds: Pick<WorkTable, 'inVain'>, work: Work, failed: number): number =>
   Math.min(failed, Math.max(1, inVainOf(kinds, work).most - work.failures))
 

@@ -195,8 +195,8 @@ export class LaneRunner implements LiveLanes {
   }
 
   /**
-   * Whether the process was kept busy while the row ran. If that happens again in its next run, it is the row's own fault. That may be far away, so
-   * the first time is counted, too, unless the process is young: those that start are busy themselves.
+   * Whether the process was kept busy while the row ran. If that happens again in its next run, it is the row's own fault. The next run may be
+   * far away, so the first time is counted, too, unless the process is young: a process that starts is busy by itself.
    */
   #busyIn(work: Work, since: number): Pick<Finished, 'busy'> {
     if (this.deps.trouble.loop.busyIn(since) < BUSY_MS) return {}
@@ -241,7 +241,7 @@ export class LaneRunner implements LiveLanes {
     }
   }
 
-  /** What the failure of an outcome's letter adds to its failures. One that was alone and kept everybody waiting twice is not asked a third time in earnest. */
+  /** What the failure of an outcome's letter adds to its failures. One that kept everybody waiting twice, alone, has one more try left. */
   async #faultOf(
     cause: unknown,
     { trial, failures, hasStalled }: { trial: LaneTrial; failures: number; hasStalled: boolean },

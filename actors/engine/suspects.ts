@@ -9,17 +9,17 @@ type Row = Pick<Work, 'id' | 'failures'>
 
 /** The suspects of one workspace. They outlive its actor: a row that costs this process its lease is still suspect in the next one. */
 export interface Suspects {
-  /** It failed, and rests. `throws`: by an error of its own. Returns how often in a row it has, since it was last counted. */
+  /** It failed, and rests. `throws`: by an error of its own. Returns the failures in a row that are not counted yet. */
   failed(workId: string, throws?: boolean): number
-  /** It kept the process busy, and rests, unless that must be counted first. */
+  /** It kept the process busy. It rests, unless that must be counted first. */
   stalled(work: Row): void
   /** It must be claimed alone. */
   has(workId: string): boolean
-  /** How often it kept the process busy, since that was last counted. */
+  /** How often it kept the process busy without that being counted yet. */
   stalls(workId: string): number
-  /** Whether it ever did, since it last ran without. */
+  /** Whether it has kept the process busy since its last run that did not. */
   hasStalled(workId: string): boolean
-  /** What must be counted in the row before it is claimed again: the letter that counted it may have failed. */
+  /** Failures that must be counted in the row before it is claimed again, for instance because the letter that counts them has failed. */
   owes(work: Row): number
   /** So many failures must be counted in the row. */
   owe(workId: string, failures: number): void
@@ -39,9 +39,9 @@ export interface Suspects {
   until(): number | undefined
   /** Whether suspects may be claimed by now, alone, and no look has been made for them since. */
   isBack(): boolean
-  /** Whether one of those may keep others waiting: it has done more than throw, or nobody knows. */
+  /** Whether one of those may keep others waiting: it has done more than throw, as far as is known. */
   isBackInEarnest(): boolean
-  /** A look for those that are back has been made, alone: one that was not found waits for another look to find it. */
+  /** Those that are back have been looked for, alone. One that was not found stays until another look finds it. */
   looked(): void
 }
 
@@ -58,11 +58,12 @@ interface Suspect {
   isLookedFor: boolean
 }
 
-/** How long work is expected back that is not claimed again, as its row may be gone; and how long stalls, debts, and a run that never ends are remembered. */
+/** How long a suspect is remembered that is not claimed again: its row may be gone. */
 const EXPECTED_MS = 60_000
+/** How long stalls, debts and a run that never ends are remembered. */
 const REMEMBERED_MS = 600_000
 
-/** One stall can be the fault of something else; so can none of a row that has failed before. */
+/** A first stall may be the fault of something else, unless the row has failed before. */
 const owedBy = ({ stalls, owed }: Suspect, { failures }: Row): number => Math.max(owed, stalls > 1 || failures > 0 ? stalls : 0)
 
 const NONE: Suspect = { until: 0, strikes: 0, stalls: 0, hasStalled: false, owed: 0, throws: false, isClaimed: false, isLookedFor: false }

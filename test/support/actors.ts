@@ -14,6 +14,7 @@ import { type ConnectionOptions, type Db, openDb } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { freshDb } from './db.ts'
+import { newGate } from './letters.ts'
 
 export interface Actors extends AsyncDisposable {
   runtime: Runtime
@@ -93,6 +94,13 @@ export async function actorsOn({ options }: Pick<Store, 'options'>, deps: Actors
   const runtime = stack.use(await new Runtime({ ...usual, db, options, log, ...deps }).start())
   const owned = stack.move()
   return { runtime, db, options, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Ends these actors as a kill of their process would, for all to see at once. */
+export const kill = async ({ runtime, db }: Actors, { owner }: Store): Promise<void> => {
+  await runtime.abandon()
+  await db[Symbol.asyncDispose]()
+  await owner`delete from node`
 }
 
 /** A run of a fake lane, which lasts until the test ends it. */
@@ -182,4 +190,17 @@ export const fakeLane = (options: FakeLaneOptions = {}): FakeLane => {
 export const counters = async ({ owner }: Pick<Store, 'owner'>, tenantId: string): Promise<Record<string, number>> => {
   const rows = await owner`select key, used from counter where tenant_id = ${tenantId}`
   return Object.fromEntries(rows.map(({ key, used }) => [key, used]))
+}
+
+/** A lane that hangs in each claim. `claiming` resolves with the first. */
+export const laneThatHangs = () => {
+  const { open, opened: claiming } = newGate()
+  const lane = fakeLane({
+    async claim() {
+      open()
+      await new Promise(() => {})
+      return { decision: { reply: undefined } }
+    },
+  })
+  return { lane, claiming }
 }

@@ -18,13 +18,13 @@ const isNew = (head: Head, calls: ReadonlySet<string>, results: ReadonlySet<stri
   return head.state === 'done' && !results.has(`${callOf(head)} ${head.result_hash}`)
 }
 
-/** Whether a call reads, with arguments of its own, what its tool gave before: a search for one word after the other that finds nothing. */
+/** Whether a call with new arguments read what its tool had given before, as a search for one word after the other that finds nothing. */
 const isVain = (head: Head, given: ReadonlySet<string>): boolean =>
   isReading(head) && head.state === 'done' && given.has(`${head.name} ${head.result_hash}`)
 
 /**
- * Rounds at the end of a job that brought nothing new: answers of the model with calls, none of which `isNew`. All calls are finished. A look
- * in other places is not idle at once, but as many in vain as `MOST_VAIN_ROUNDS` are what `MOST_IDLE_ROUNDS` are.
+ * Rounds at the end of a job that brought nothing new: answers of the model with calls, none of which `isNew`. All calls are finished. Rounds
+ * that look in new places in vain count only towards the end, so that a job concludes after `MOST_VAIN_ROUNDS` of them.
  */
 export const idleRounds = (heads: readonly Head[]): number => {
   const [calls, results, given] = [new Set<string>(), new Set<string>(), new Set<string>()]

@@ -20,7 +20,7 @@ import { servedToolOfApproval } from '#store/agent/mcp-tools'
 import { hostRuleCount } from '#store/agent/rules'
 import { saveStep, stepOfApproval } from '#store/agent/steps'
 import { saveThread, type Thread, threadOfApproval } from '#store/agent/thread'
-import { placeOfApproval } from '#store/agent/visibility'
+import { visibilityOfApproval } from '#store/agent/visibility'
 import { decidersPart } from '#store/app/members'
 import type { Query } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
@@ -39,7 +39,7 @@ const NO_SUCH = 'no such approval'
 const the = (approval: Approval | undefined): Approval => found(approval, NO_SUCH)
 
 const deciding = (id: string, as: Reader) => ({
-  ...{ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id), hidden: placeOfApproval(id, as) },
+  ...{ approval: approvalPart(id), job: jobOfApproval(id), step: stepOfApproval(id), hidden: visibilityOfApproval(id, as) },
 })
 
 const approving = (id: string, as: Reader) => ({ ...deciding(id, as), thread: threadOfApproval(id), served: servedToolOfApproval(id) })

@@ -28,7 +28,7 @@ export const isJobShown = (sql: Sql, as: Reader): Fragment =>
   )
 
 /** Whether an approval is asked in a conversation that the reader does not see, or in one that was deleted. */
-export const placeOfApproval = (id: string, as: Reader) =>
+export const visibilityOfApproval = (id: string, as: Reader) =>
   sure(
     one<{ hidden: boolean; gone: boolean }>(
       {},

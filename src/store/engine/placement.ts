@@ -192,7 +192,7 @@ export const dueActors = (sql: Sql, self: string, limit: number): Fragment<{ ten
 interface Wakeable {
   /** Tenants with due work that no living process owns. */
   due: string[]
-  /** Tenants of this process whose work was changed by no letter. */
+  /** Tenants of this process whose work was changed by no letter. Those beyond the limit stay nudged. */
   nudged: string[]
 }
 
@@ -202,7 +202,7 @@ export const wakeable = (db: Db, self: string, limit: number): Promise<Wakeable>
       tenant_id: string
       is_ours: boolean
     }>`select tenant_id, false as is_ours from (${dueActors(sql, self, limit)}) due
-      union all select tenant_id, true from actor where nudged and owner = ${self}`
+      union all (select tenant_id, true from actor where nudged and owner = ${self} limit ${limit})`
     const of = (isOurs: boolean) => rows.flatMap(({ tenant_id, is_ours }) => (is_ours === isOurs ? tenant_id : []))
     return { due: of(false), nudged: of(true) }
   })

@@ -20,9 +20,9 @@ export interface Work {
   concurrency_key: string | null
   /** In a row: of its claim or its outcome, for reasons of its own. */
   failures: number
-  /** The process that is about to claim it alone, or was when it lost the workspace or died. */
+  /** The process that is about to claim it alone, or was about to when it lost the workspace or died. */
   tried_by: string | null
-  /** How many failures that try is, unless it ends well. */
+  /** How many failures that try stands for, unless it ends well. Negative: none, after so many tries by young processes. */
   charge: number
 }
 

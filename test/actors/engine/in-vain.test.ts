@@ -7,7 +7,17 @@ import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import { type ActorsOptions, actorStore, actorsOn, counters, type FakeLane, fakeLane, type Store } from '#test/support/actors'
+import {
+  type ActorsOptions,
+  actorStore,
+  actorsOn,
+  counters,
+  type FakeLane,
+  fakeLane,
+  kill,
+  laneThatHangs,
+  type Store,
+} from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { testFailpoints } from '#test/support/failpoints'
 import { addWork, letterOf, newGate, workOn } from '#test/support/letters'
@@ -217,26 +227,16 @@ test.concurrent(
 
 /** A process that had lived for a while, hung in the claim of a row, and was killed. */
 const died = async (store: Store): Promise<void> => {
-  const dying = newGate()
-  const lane = fakeLane({
-    async claim() {
-      dying.open()
-      await new Promise(() => {})
-      return { decision: { reply: undefined } }
-    },
-  })
+  const { lane, claiming } = laneThatHangs()
   const actors = await actorsOn(store, { lanes: [lane], kinds: kindsWith('ends'), trouble: { calmMs: 0 } })
-  await dying.opened
-  await actors.runtime.abandon()
-  await actors.db[Symbol.asyncDispose]()
-  await store.owner`delete from node`
+  await claiming
+  await kill(actors, store)
 }
 
 test.concurrent(
   'a row that one process after the other dies of ends: each marks it before it claims it',
   inStore(async (store) => {
-    const tenant = await store.newTenant()
-    const bad = newId()
+    const [tenant, bad] = [await store.newTenant(), newId()]
     const { lane } = failing('claim', () => Promise.resolve())
     {
       await using before = await actorsOn(store, { lanes: [], kinds: kindsWith('ends') })

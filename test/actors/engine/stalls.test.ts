@@ -7,7 +7,18 @@ import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, type FakeLane, fakeLane, type Store } from '#test/support/actors'
+import {
+  type Actors,
+  type ActorsOptions,
+  actorStore,
+  actorsOn,
+  counters,
+  type FakeLane,
+  fakeLane,
+  kill,
+  laneThatHangs,
+  type Store,
+} from '#test/support/actors'
 import { eventually } from '#test/support/eventually'
 import { testFailpoints } from '#test/support/failpoints'
 import { addWork, letterOf, newGate, workOn } from '#test/support/letters'
@@ -244,23 +255,14 @@ test.concurrent('a row that ran while another one kept the process busy runs onc
 
 /** A process that is killed in the middle of the row's claim. */
 const killedIn = async ({ store }: World, options: { calmMs: number }): Promise<'claimed' | 'waits'> => {
-  const dying = newGate()
-  const lane = fakeLane({
-    async claim() {
-      dying.open()
-      await new Promise(() => {})
-      return { decision: { reply: undefined } }
-    },
-  })
+  const { lane, claiming } = laneThatHangs()
   const actors = await actorsOn(store, { lanes: [lane], trouble: { loop: toldLoop(), ...options } })
   const waits = async () => {
     await eventually(() => actors.runtime.awake > 0 && actors.runtime.idle, Boolean)
     return 'waits' as const
   }
-  const became = await Promise.race([dying.opened.then(() => 'claimed' as const), waits()])
-  await actors.runtime.abandon()
-  await actors.db[Symbol.asyncDispose]()
-  await store.owner`delete from node`
+  const became = await Promise.race([claiming.then(() => 'claimed' as const), waits()])
+  await kill(actors, store)
   return became
 }
 
