@@ -5,7 +5,7 @@ import { checkCanary, requireFittingSecret } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
 import { migrate, requireSchema } from '#store/engine/migrate'
-import { awaitDatabase } from '#store/engine/reach'
+import { awaitDatabase, withVersion } from '#store/engine/reach'
 import type { Config } from '../config.ts'
 import { connectionOptionsOf } from './database-url.ts'
 import { homeOf } from './home.ts'
@@ -73,7 +73,8 @@ const prepare = async (database: Database, config: Config, log: Log, makeSchema:
     await requireFittingSecret(database.options, secret)
     await makeSchema(database.options)
     await checkCanary(database.options, secret)
-    return { ...database, secret, options: await withLogins(database.options, secret, log) }
+    const options = await withVersion(database.options)
+    return { ...database, secret, options: await withLogins(options, secret, log) }
   } catch (cause) {
     await database[Symbol.asyncDispose]()
     throw cause

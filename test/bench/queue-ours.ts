@@ -12,6 +12,7 @@ import { createLog } from '#kernel/log'
 import { connectionOptionsOf } from '#server/database-url'
 import { openDb } from '#store/engine/db'
 import type { NewWork, Provenance } from '#store/engine/letter'
+import { withVersion } from '#store/engine/reach'
 import type { QueuePlan, QueueResult } from './background.ts'
 import { processorMs, usedSince } from './meter.ts'
 import { openPeer } from './peer-sql.ts'
@@ -51,7 +52,7 @@ const adds = (count: number, runAt: Date): Letter<void> => ({
   },
 })
 
-const options = connectionOptionsOf(process.env.DATABASE_URL ?? '')
+const options = await withVersion(connectionOptionsOf(process.env.DATABASE_URL ?? ''))
 const log = createLog('warn')
 await using db = openDb(options)
 const shared = {

@@ -4,6 +4,7 @@ import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
+import { withVersion } from '#store/engine/reach'
 
 /** Carries a `Template` as JSON from the runner to the worker processes. */
 export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'
@@ -32,7 +33,8 @@ const onServer = async <T>(options: ConnectionOptions, run: (sql: postgres.Sql) 
 }
 
 /** Makes the template. Disposing drops it, and clones that a killed test left behind. */
-export async function buildTemplate(options: ConnectionOptions, log: Log): Promise<Template & AsyncDisposable> {
+export async function buildTemplate(server: ConnectionOptions, log: Log): Promise<Template & AsyncDisposable> {
+  const options = await withVersion(server)
   const name = uniqueName('tendril_test')
   const template = { options, name, [Symbol.asyncDispose]: () => onServer(options, (sql) => dropAll(sql, name)) }
   await using stack = new AsyncDisposableStack()

@@ -9,6 +9,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   refuse(): Promise<void>
   /** Leaves connections open and passes nothing on, like a lost network. */
   stall(): void
+  /** Stalls once the next packet of a client has passed: what answers it is lost. */
+  stallAfterNext(): void
   /** Lets everything through again, after breaking stalled connections. */
   open(): Promise<void>
   /** Ends a stall like a network that was only slow: what was sent meanwhile arrives now. */
@@ -51,6 +53,7 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
   const sockets = new Set<Socket>()
   let goal = options
   let stalled = false
+  let stallsAfterNext = false
   /** What happened during a stall: data, closed and new connections, each in order. */
   const nothing = () => ({ held: [] as (() => void)[], closes: [] as (() => void)[], arrivals: [] as (() => void)[] })
   let meanwhile = nothing()
@@ -67,13 +70,12 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   }
-  const pass = (from: Socket, to: Socket, first = (packet: Buffer): Buffer => packet): void => {
+  const pass = (from: Socket, to: Socket, each = (packet: Buffer): Buffer => packet): void => {
     const born = era
-    let isFirst = true
     from.on('data', (packet: Buffer) => {
-      const bytes = isFirst ? first(packet) : packet
-      isFirst = false
-      if (stalled) meanwhile.held.push(() => to.write(bytes))
+      const isHeld = stalled
+      const bytes = each(packet)
+      if (isHeld) meanwhile.held.push(() => to.write(bytes))
       else if (born >= firstLive) to.write(bytes)
     })
     from.on('close', () => void (stalled ? meanwhile.closes.push(() => to.destroy()) : to.destroy()))
@@ -86,7 +88,14 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
   const lead = (client: Socket): void => {
     const upstream = connect(target(goal))
     track(upstream)
-    pass(client, upstream, (packet) => (name === undefined ? packet : renamed(packet, name)))
+    let isFirst = true
+    pass(client, upstream, (packet) => {
+      stalled ||= stallsAfterNext
+      stallsAfterNext = false
+      const bytes = isFirst && name !== undefined ? renamed(packet, name) : packet
+      isFirst = false
+      return bytes
+    })
     pass(upstream, client)
   }
   let server = createServer(accept)
@@ -105,6 +114,9 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
     refuse: close,
     stall: () => {
       stalled = true
+    },
+    stallAfterNext: () => {
+      stallsAfterNext = true
     },
     async open() {
       if (stalled) cut()

@@ -37,6 +37,8 @@ export interface ConnectionOptions {
   password?: string | undefined
   max?: number
   ssl?: 'require' | 'prefer' | 'verify-full'
+  /** The database's major version; what only a newer one than 15 knows is left out unless this says that it does. */
+  version?: number
   /** Without logins, pools log in as `username` and switch roles by a startup parameter. */
   logins?: Logins
   /** Called for each statement sent on behalf of a tenant, `begin` and `commit` included. */
@@ -65,10 +67,6 @@ export interface Db extends AsyncDisposable {
   systemTransaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
 }
 
-/**
- * A process that stops mid-transaction must not keep its row locks, or a takeover would wait for ever. A statement ends before its caller's
- * deadline: otherwise its connection would pass to the next caller while still busy.
- */
 const SESSION_LIMITS = {
   statement_timeout: QUERY_DEADLINE_MS - 500,
   lock_timeout: 2_000,
@@ -76,7 +74,24 @@ const SESSION_LIMITS = {
   tcp_keepalives_idle: 5,
   tcp_keepalives_interval: 2,
   tcp_keepalives_count: 3,
+  tcp_user_timeout: QUERY_DEADLINE_MS,
 }
+/** The first version with `transaction_timeout`. */
+const LIMITS_TRANSACTIONS = 17
+
+/**
+ * A process that stops mid-transaction must not keep its row locks, or a takeover would wait for ever. A statement ends before its caller's
+ * deadline: otherwise its connection would pass to the next caller while still busy.
+ *
+ * A client that is cut off after it had a statement described, and before it runs it, leaves a session that counts as active and yet reads:
+ * neither the limit of idle transactions nor that of statements applies to it, and keep-alives are not sent while an answer is
+ * unacknowledged. The limit of transactions ends it; before version 17, the limit of unacknowledged answers does, but not if only the
+ * process stopped and its machine goes on.
+ */
+const sessionLimits = ({ version = 0 }: ConnectionOptions): Record<string, number> => ({
+  ...SESSION_LIMITS,
+  ...(version >= LIMITS_TRANSACTIONS ? { transaction_timeout: QUERY_DEADLINE_MS } : {}),
+})
 /** The client parses times in ISO 8601 only, but a database may be set to another style. */
 export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }
 
@@ -103,7 +118,7 @@ interface Opened {
 const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened): postgres.Sql => {
   const { onStatement } = options
   return postgres({
-    ...connectionAs(role, options, { application_name: 'tendril', ...SESSION_LIMITS, ...TIMES_AS_ISO }),
+    ...connectionAs(role, options, { application_name: 'tendril', ...sessionLimits(options), ...TIMES_AS_ISO }),
     max,
     ...(onclose ? { onclose, max_lifetime: null } : {}),
     connect_timeout: 3,

@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { type ConnectionOptions, codeOf } from './db.ts'
+import { asOwner } from './owner.ts'
 
 const OLDEST_VERSION = 15
 const PAUSE_MS = 500
@@ -72,6 +73,12 @@ const versionOf = async (sql: postgres.Sql, withinMs: number): Promise<number> =
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The same options, with the version of the database. */
+export const withVersion = async (options: ConnectionOptions): Promise<ConnectionOptions> => {
+  const version = await asOwner(options, (sql) => versionOf(sql, USUAL.answerWithinMs))
+  return { ...options, version: Math.floor(version / 10_000) }
 }
 
 /** Returns once the database answers. Throws an error about DATABASE_URL if it does not within `patienceMs`, or never will. */
