@@ -4,22 +4,27 @@ import { endInVain } from '#actors/engine/failure'
 import type { AnyLane } from '#actors/engine/lane'
 import type { WorkKind } from '#contract/work'
 import { admitArticle, admitAudit, admitBatch, admitReport } from '#decisions/growth/admission'
-import { kindsOfWork, newWork, workTable } from '#decisions/work'
+import { kindsOfWork, kindsWhere, newWork, workTable } from '#decisions/work'
 import { none } from '#kernel/failpoint'
+import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
 import { agentOf } from '#server/agent'
 import { lanesOf } from '#server/lanes'
 import type { Effects, Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
+import { turn } from '#test/support/agent'
 import { write } from '#test/support/arrange'
 import { makeReply } from '#test/support/channel-replies'
+import { makeChannel } from '#test/support/channels'
 import { makeDocument } from '#test/support/documents'
+import { othersPost } from '#test/support/growth-records'
 import { inlineTexts } from '#test/support/inline-texts'
 import { inlineWorker } from '#test/support/inline-worker'
 import { letterOf } from '#test/support/letters'
 import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
+import { setItem } from '#test/support/writes'
 
 /** Runs no lanes: its rows stay queued. */
 const app = useApp(() => ({ overrides: { lanes: [] } }))
@@ -33,8 +38,9 @@ const admitted = async (story: Story, admit: (asking: { gate: Gate; origin: 'man
     }),
   )
 
-const queuedWith = async ({ tenantId }: Story, kind: 'ingest' | 'channel_reply', refId: string): Promise<string> => {
-  const row = newWork(kind, { refId, origin: 'manual', runAt: new Date(Date.now() + 3_600_000), connection: refId } as never)
+const queuedWith = async ({ tenantId }: Pick<Story, 'tenantId'>, kind: WorkKind, refId: string): Promise<string> => {
+  const of = { connection: refId, sendable: 'post', payload: { sendable: 'post' } }
+  const row = newWork(kind, { refId, origin: 'manual', runAt: new Date(Date.now() + 3_600_000), ...of } as never)
   await write({ app, tenantId }, { work: [row] })
   return refId
 }
@@ -49,11 +55,55 @@ const unknownPart = {
   in_doubt: true,
 } as const
 
+/** Sends a request and gives the id of what it began work on. */
+const began = async (story: Story, path: string, body: object, kind: WorkKind): Promise<string> => {
+  const { status, text } = await story.send('POST', path, { body })
+  const [row] = await app.owner<Work[]>`select ref_id from work where tenant_id = ${story.tenantId} and kind = ${kind}`
+  return row?.ref_id ?? Promise.reject(new Error(`${status} ${text}`))
+}
+
+/** A post that may have been sent. */
+const inDoubt = async (story: Story): Promise<string> => {
+  const id = await story.approved()
+  await setItem(app, id, { status: 'publish_unconfirmed' })
+  await app.owner`insert into attempt (id, tenant_id, item_id, number, connection_id, body_sha, origin, state, intent_at, lease_until,
+      doubt_at, doubt_cause, sendable)
+    select ${newId()}, tenant_id, ${id}, 1, id, 'sha', 'manual', 'doubt', now(), now(), now(), 'no_answer', 'post' from connection
+    where tenant_id = ${story.tenantId}`
+  return queuedWith(story, 'reconcile', id)
+}
+
+const byHand = async (story: Story): Promise<string> => {
+  const id = await story.approved()
+  return began(story, `items/${id}/posted`, { url: 'https://sandbox.example/status/1' }, 'posted_read')
+}
+
+const ruleRun = async (story: Story): Promise<string> => {
+  const action = { kind: 'draft_batch', count: 2, focus: 'what came of it' }
+  await story.send('POST', 'rules', { body: { name: 'Go on', trigger: { kind: 'item_posted' }, action } })
+  const id = await story.approved()
+  return began(story, `items/${id}/posted`, {}, 'rule')
+}
+
+const asked = async ({ tenantId }: Story): Promise<string> => {
+  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
+  return turn(app, { content: 'What is due?', by: { kind: 'key', id, personId: null }, tenantId })
+}
+
+/** A message whose text is to be fetched. */
+const message = async (story: Story): Promise<string> => {
+  const [id, connection] = [newId(), await makeChannel(inWorkspace(story))]
+  await app.owner`insert into channel_message
+      (id, tenant_id, connection_id, state, sender, thread, reply_to, to_fetch, created_at, updated_at)
+    values (${id}, ${story.tenantId}, ${connection}, 'fetching', 'ada', 't', '{}', '{}', now(), now())`
+  return queuedWith(story, 'channel_fetch', id)
+}
+
 interface Case {
   kind: WorkKind
   table: string
   make(story: Story): Promise<string>
-  ends: { status: string; error?: string }
+  ends: object
 }
 
 const generated = { status: 'failed', error: 'enqueue_failed' }
@@ -118,7 +168,41 @@ const cases: [name: string, of: Case][] = [
       ends: { status: 'unknown' },
     },
   ],
+  [
+    'a new wording of a draft',
+    {
+      kind: 'redraft',
+      table: 'redraft',
+      make: async (story) => began(story, `items/${await story.drafted()}/redraft`, { hint: 'shorter' }, 'redraft'),
+      ends: generated,
+    },
+  ],
+  [
+    'the draft of an engagement',
+    {
+      kind: 'engagement',
+      table: 'engagement',
+      make: async (story) => began(story, 'engagements', { post: await othersPost({ app }), action: 'quote' }, 'engagement'),
+      ends: { status: 'failed', error: 'enqueue_failed' },
+    },
+  ],
+  ['the reading of a doubt', { kind: 'reconcile', table: 'item', make: inDoubt, ends: { status: 'publish_unconfirmed', review: true } }],
+  [
+    'the reading of a post that was made by hand',
+    { kind: 'posted_read', table: 'item', make: byHand, ends: { status: 'posted', last_error: 'url_not_read: internal' } },
+  ],
+  ['a run of a rule', { kind: 'rule', table: 'rule_run', make: ruleRun, ends: { status: 'skipped', reason: 'internal_error' } }],
+  ['a turn of the agent', { kind: 'agent', table: 'agent_job', make: asked, ends: { status: 'failed', error: 'enqueue_failed' } }],
+  [
+    'the fetching of a message',
+    { kind: 'channel_fetch', table: 'channel_message', make: message, ends: { state: 'failed', error: 'internal: it could not be read' } },
+  ],
 ]
+
+test('every kind that ends is here', () => {
+  const ending = kindsWhere(({ inVain }) => inVain === 'ends')
+  expect([...new Set(cases.map(([, { kind }]) => kind))].toSorted()).toEqual(ending.toSorted())
+})
 
 const partsOf = () => {
   const { world, db } = app.workplace
