@@ -2,7 +2,8 @@
 import type { Sql } from '#store/engine/db'
 import type { Gate, Provenance } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
-import { claimWork, type KeyedWork, type NextDue, type Work, type WorkTable, waitingForPlace, workPart } from '#store/engine/work'
+import { claimWork, type KeyedWork, type NextDue, type Work, type WorkTable, workPart } from '#store/engine/work'
+import { waitingFor } from '#store/engine/work-places'
 import { markTried } from '#store/engine/work-writes'
 import type { Trouble } from './deps.ts'
 import { endInVain, NoLane, restOf } from './failure.ts'
@@ -55,8 +56,8 @@ export interface Claiming {
   manner: Manner
   suspects: Suspects
   trouble: Pick<Trouble, 'process' | 'calmIn'>
-  /** Whether a row may run beside the mailbox. */
-  hasPlace(work: KeyedWork): boolean
+  /** What has no room for a row to run beside the mailbox. */
+  fullFor(work: KeyedWork): string | undefined
 }
 
 /** Decides the claim of what a look has found. */
@@ -145,15 +146,16 @@ interface Begun {
 }
 
 const begun = (
-  { gate, owner, claimedAt, suspects, hasPlace }: Claiming,
+  { gate, owner, claimedAt, suspects, fullFor }: Claiming,
   { wait, rest }: NextDue,
   { work: found, lane, claimed }: Begun,
 ): Decision<ClaimReply> => {
-  const { job, place, decision } = claimed
+  const { job, place, asker, decision } = claimed
   // Nothing runs, so nothing waits for its end.
   if (job === undefined) return { ...decision, reply: {}, looked: { next: rest, rest } }
-  const work = { ...found, place }
-  if (!hasPlace(work)) return { reply: {}, effects: { requeued: [waitingForPlace(work)] }, looked: { next: rest, rest } }
+  const work = { ...found, place, asker }
+  const full = fullFor(work)
+  if (full !== undefined) return { reply: {}, effects: { requeued: [waitingFor(full, work)] }, looked: { next: rest, rest } }
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil, keepsMark: suspects.hasStalled(work.id) })]
   const start = { work: { ...work, attempt: work.attempt + 1, state: 'running' as const }, lane, job, claimedAt }

@@ -72,10 +72,13 @@ export type Ending<L> = Omit<L, 'givenUp'> & {
   givenUp(sql: Sql, gate: Gate, work: Work): Promise<Decision<void>>
 }
 
-/** `place`: which of the places of its kind the row takes while it runs. Absent: the usual one. */
+/**
+ * `place`: which of the places of its kind the row takes while it runs. Absent: the usual one. `asker`: for whom it takes a usual place; one
+ * asker can have no more than a share of them.
+ */
 export type Claimed<Job> =
-  | { job: Job; place?: string | undefined; decision: Decision<void> }
-  | { job?: undefined; place?: undefined; decision: Decision<void> }
+  | { job: Job; place?: string | undefined; asker?: string | undefined; decision: Decision<void> }
+  | { job?: undefined; place?: undefined; asker?: undefined; decision: Decision<void> }
 
 export interface LaneContext {
   tenantId: string

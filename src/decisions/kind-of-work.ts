@@ -2,7 +2,8 @@
 import { type WorkLane, workLanes } from '#contract/work'
 import { newId } from '#kernel/ids'
 import type { NewWork, SecondRow } from '#store/engine/letter'
-import { placeOf, type WorkTable } from '#store/engine/work'
+import type { WorkTable } from '#store/engine/work'
+import { placeOf } from '#store/engine/work-places'
 
 /** The rules of a kind of work. A kind that leaves one out does not compile. */
 export interface KindOfWork {
@@ -14,6 +15,8 @@ export interface KindOfWork {
   key: (row: never) => string | null
   /** How many rows of an origin can run at once in a workspace. Absent: as many as there are keys. */
   atOnce?: Record<NewWork['origin'], number>
+  /** How many of them for one asker, so that another's work finds a place. Absent: all. */
+  share?: Record<NewWork['origin'], number>
   /** And how many in each further place, by its name, which a claim may ask for in place of the usual one. */
   places?: Record<string, Record<NewWork['origin'], number>>
   /** The effect of a second row of the same kind and record. */
@@ -73,5 +76,6 @@ export const boundsOf = (table: Table): Omit<WorkTable, 'keyWhenClaimed'> => ({
   turns: workLanes,
   awaited: Object.keys(table).filter((kind) => table[kind]!.awaited),
   atOnce: Object.fromEntries(Object.entries(table).flatMap(boundsOfPlaces)),
+  share: Object.fromEntries(Object.entries(table).flatMap(([kind, { share }]) => (share ? [[kind, share]] : []))),
   inVain: Object.fromEntries(Object.entries(table).map(([kind, { failures, inVain }]) => [kind, { most: failures, end: inVain }])),
 })

@@ -78,6 +78,8 @@ const table = {
     lane: 'agent',
     key: ({ root }: { root: string }): string => `agent:${root}`,
     atOnce: { manual: 4, automatic: 1 },
+    // One place is for whoever else asks, however much one person has asked for.
+    share: { manual: 3, automatic: 1 },
     // Commands that people type wait for no model; and one that only this database answers, such as the kill switch, for no network.
     places: { typed: { manual: 4, automatic: 1 }, brief: { manual: 4, automatic: 1 } },
     second: 'hastens',
@@ -115,7 +117,7 @@ const table = {
 export const kindsOfWork: Record<WorkKind, KindOfWork> = table
 
 /** The kinds with this value in the table: `KindWith<'recalled', 'unsent'>`. */
-export type KindWith<Column extends Exclude<keyof KindOfWork, 'atOnce' | 'places'>, Value extends KindOfWork[Column]> = {
+export type KindWith<Column extends Exclude<keyof KindOfWork, 'atOnce' | 'share' | 'places'>, Value extends KindOfWork[Column]> = {
   [Kind in WorkKind]: (typeof table)[Kind][Column] extends Value ? Kind : never
 }[WorkKind]
 

@@ -99,7 +99,9 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
       if (begun === 'busy') return again(at, new Date(at.gate.now.getTime() + SERVER_PAUSE_MS))
       if ('held' in begun) return hold(at, begun.held)
       if ('end' in begun) return over(at, { kind: 'end', end: begun.end })
-      return { job: begun.run, place: placeOf(at, begun.run), decision: { reply: undefined, effects: at.changes.effects() } }
+      const { on_behalf } = at.changes.job
+      const asker = on_behalf.personId ?? on_behalf.id
+      return { job: begun.run, place: placeOf(at, begun.run), asker, decision: { reply: undefined, effects: at.changes.effects() } }
     }
   }
 }

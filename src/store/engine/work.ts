@@ -3,6 +3,7 @@
 import type { WorkKind, WorkLane } from '#contract/work'
 import type { Fragment, Query, Sql } from './db.ts'
 import { type Load, loadColumns, loadedOf, loadNow, many, one, type Part } from './load.ts'
+import { type Bounds, type Placed, placesWith, sharesTaken, WAITS } from './work-places.ts'
 
 export interface Work {
   id: string
@@ -27,18 +28,14 @@ export interface Work {
 }
 
 /** A row with a resolved key. Every running row has one. */
-export interface KeyedWork extends Work {
+export interface KeyedWork extends Work, Pick<Placed, 'place' | 'asker'> {
   concurrency_key: string
-  /** Of a row that runs beside the mailbox: which of the places of its kind it takes. Absent: the usual one. */
-  place?: string | undefined
 }
 
 /** The part of the product's table of kinds that the engine needs. */
-export interface WorkTable {
+export interface WorkTable extends Bounds {
   /** Kinds that people wait for: their manual rows are due at once, even if the clock has stepped back since. */
   awaited: readonly string[]
-  /** How many rows of an origin can run at once in a place, as `placeOf` names it; places not listed have no such bound. */
-  atOnce: Readonly<Record<string, Record<Work['origin'], number>>>
   /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
   /** The groups of work that take turns while much is due. The first has every other turn. */
@@ -65,7 +62,7 @@ export interface ClaimView {
   /** When, and whether only manual rows are claimed; or both as in the gate's own statement, of which the look is then a part. */
   at: { now: Date; paused: boolean } | 'gate'
   /** Running work: its keys are taken, and so are kinds of which the most rows run. */
-  running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place'>[]
+  running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place' | 'asker'>[]
   /** Ids of rows to leave out for now. */
   excluded: string[]
   /** While more than one row is due: all groups, the one whose turn it is first. One with nothing to claim gives its turn to the next. */
@@ -120,28 +117,6 @@ const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
   sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
 const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
 
-/** Where a row runs: the usual place of its kind, or another one of it. */
-export const placeOf = ({ kind, place }: { kind: string; place?: string | undefined }): string =>
-  place === undefined ? kind : `${kind}.${place}`
-
-/** Places in which so many rows of an origin run that there is room for at most `left` more. */
-const placesWith = ({ kinds: { atOnce }, running }: Pick<ClaimView, 'kinds' | 'running'>, origin: Work['origin'], left: number): string[] =>
-  Object.keys(atOnce).filter(
-    (place) => atOnce[place]![origin] - running.filter((one) => placeOf(one) === place && one.origin === origin).length <= left,
-  )
-
-/** In the payload of a row that would run beside the mailbox: the place that had no room. Rows that are decided in their claims need none. */
-const WAITS = 'waits_for_place'
-
-/** Whether a row may run beside the mailbox, or only be decided in its claim. */
-export const hasPlace = (view: Pick<ClaimView, 'kinds' | 'running'>, work: Pick<KeyedWork, 'kind' | 'origin' | 'place'>): boolean =>
-  !placesWith(view, work.origin, 0).includes(placeOf(work))
-
-/** The row goes back to the queue until there is room in its place, at its own time. */
-export const waitingForPlace = ({ id, run_at: runAt, payload, ...row }: KeyedWork) => ({
-  ...{ id, runAt, failed: 0, payload: { ...payload, [WAITS]: placeOf(row) } },
-})
-
 /** The row waits for none of these places. */
 const waitsForNone = (sql: Sql, places: string[]): Fragment => sql`(w.payload->>${WAITS}::text = any(${places}::text[])) is not true`
 
@@ -153,7 +128,7 @@ const byRunning =
   (sql, origin) =>
     sql`and w.id <> all(${view.running.map(({ id }) => id)}::uuid[])
     and ${resolvedKey(sql)} <> all(${view.running.map(({ concurrency_key }) => concurrency_key)}::text[])
-    and ${waitsForNone(sql, placesWith(view, origin, 0))}`
+    and ${waitsForNone(sql, [...placesWith(view, origin, 0), ...sharesTaken(view, origin)])}`
 
 /** And so is the row \`found\`, once it runs too. */
 const byFoundToo =

@@ -25,7 +25,7 @@ const samples = {
   /** A step that is decided in its claim, of a job or of a child: they share the key of the root. */
   agent: step,
   /** A call of a model or of a tool outside. */
-  agent_call: { ...step, atOnce: { manual: 4, automatic: 1 } },
+  agent_call: { ...step, atOnce: { manual: 4, automatic: 1 }, share: { manual: 2, automatic: 1 } },
   agent_schedule: { ...step, key: fixed('agent_schedule'), second: 'hastens', recalled: 'decided' },
   document: { ...step, lane: 'ingest', key: ({ refId }: { refId: string }) => `document:${refId}`, atOnce: { manual: 2, automatic: 2 } },
   channel_reply: {
@@ -147,6 +147,33 @@ test('what is decided in its claim takes no place, and what finds none waits for
   expect(await eventually(waiting, ({ length }) => length === 1)).toHaveLength(1)
   agent_call.running.get(third)!.finish()
   await agent_call.runOf(rows[7]!.refId)
+})
+
+test('of the places of a kind one asker takes no more than a share, and the others wait in the order of their time', async () => {
+  const askers = new Map<string, string>()
+  const agent_call = fakeLane({
+    kind: 'agent_call',
+    claim: async (_sql, _gate, { ref_id }) => ({ job: { refId: ref_id }, asker: askers.get(ref_id), decision: { reply: undefined } }),
+  })
+  await using actors = await start({ agent_call })
+  const call = (asker: string, nth: number) => {
+    const row = newWork('agent_call', { ...due(), runAt: new Date(Date.now() - 60_000 + nth), rootId: newId() })
+    askers.set(row.refId, asker)
+    return row
+  }
+  const rows = ['ada', 'ada', 'ada', 'ada', 'bo', 'bo', 'bo', 'cy'].map(call)
+  const [ada, , third, , , , , cy] = rows.map(({ refId }) => refId)
+  const at = (...nth: number[]) => nth.map((n) => rows[n]!.refId).toSorted()
+  await actors.add(...rows)
+  expect((await running(agent_call, 4)).toSorted()).toEqual(at(0, 1, 4, 5))
+  agent_call.running.get(ada!)!.finish()
+  await agent_call.runOf(third!)
+  agent_call.running.get(third!)!.finish()
+  expect(agent_call.started).not.toContain(cy)
+  await agent_call.runOf(rows[3]!.refId)
+  for (const nth of [1, 3]) agent_call.running.get(rows[nth]!.refId)!.finish()
+  await agent_call.runOf(cy!)
+  expect((await running(agent_call, 3)).toSorted()).toEqual(at(4, 5, 7))
 })
 
 test('a row is not made without what the key of its kind is made of', () => {

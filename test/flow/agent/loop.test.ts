@@ -120,8 +120,9 @@ test('more thoughts than may run at once wait for their turn, several of one wor
   const places = [app, await app.newWorkspace(), await app.newWorkspace()]
   const jobs: string[] = []
   for (const { tenantId } of places) {
-    const { id } = await app.newKey(['api:read', 'workspace:use'], tenantId)
-    for (let one = 0; one < 4; one++) jobs.push(await turn(app, { content: 'go', by: { kind: 'key', id, personId: null }, tenantId }))
+    const keys = await Promise.all([1, 2].map(() => app.newKey(['api:read', 'workspace:use'], tenantId)))
+    for (const { id } of [...keys, ...keys])
+      jobs.push(await turn(app, { content: 'go', by: { kind: 'key', id, personId: null }, tenantId }))
   }
   await eventually(
     async () => app.owner`select 1 from agent_step where state = 'running' and job_id = any(${jobs})`,

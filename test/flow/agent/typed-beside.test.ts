@@ -51,8 +51,12 @@ const place = async () => {
 }
 type Place = Awaited<ReturnType<typeof place>>
 
-/** All places but one are taken. */
-const crowd = ({ tenantId, by }: Place) => Promise.all(Array.from({ length: 3 }, () => turn(app, { content: HELD, by, tenantId })))
+/** All places but one are taken, by another member. */
+const crowd = async ({ tenantId }: Place) => {
+  const { sessionId: id, personId } = await signedIn(app, tenantId, 'editor')
+  return await Promise.all(Array.from({ length: 3 }, () => turn(app, { content: HELD, by: { kind: 'session', id, personId }, tenantId })))
+}
+
 const thinking = (count: number) =>
   eventually(
     () => thinker.turns.length,
@@ -60,6 +64,22 @@ const thinking = (count: number) =>
   )
 /** Nothing of a job has begun. */
 const untouched = async (id: string) => expect([(await jobOf(app, id)).status, await stepsIn(app, id)]).toEqual(['queued', []])
+
+test('what one member asks for leaves a place for another, whose message waits for none of it', async () => {
+  const { tenantId, by } = await place()
+  const first = await Promise.all(Array.from({ length: 12 }, () => turn(app, { content: HELD, by, tenantId })))
+  await thinking(3)
+  const waiting = () => app.owner`select from work where tenant_id = ${tenantId} and payload->>'waits_for_place' like 'agent for %'`
+  await eventually(waiting, ({ length }) => length === 9)
+  const { sessionId, personId } = await signedIn(app, tenantId, 'editor')
+  const other = await turn(app, { content: HELD, by: { kind: 'session', id: sessionId, personId }, tenantId })
+  await thinking(4)
+  expect((await jobOf(app, other)).status).toBe('running')
+  expect(await waiting()).toHaveLength(9)
+  gate.open()
+  for (const id of [...first, other]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  expect(await waiting()).toHaveLength(0)
+})
 
 test('/automation pause-all typed behind a job that hangs in its model call answers at once, and unattended work is held', async () => {
   const at = await place()

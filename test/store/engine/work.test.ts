@@ -26,7 +26,7 @@ const inTenant = async <T>(body: (sql: Transaction, now: Date) => Promise<T>): P
 
 const DEFAULT_KEY = 'of the default'
 const view = (more: Partial<ClaimView> = {}): ClaimView => ({
-  kinds: { awaited: ['send'], atOnce: {}, inVain: {}, turns: [], keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
+  kinds: { awaited: ['send'], atOnce: {}, share: {}, inVain: {}, turns: [], keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text` },
   ...{ at: { now: new Date(), paused: false }, running: [], excluded: [] },
   ...more,
 })
