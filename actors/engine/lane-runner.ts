@@ -96,7 +96,7 @@ export class LaneRunner implements LiveLanes {
     if (this.#recovering) this.#recoverAgain = true
     if (this.#recovering || this.#stopping) return
     this.#recovering = true
-    this.#recoverAll()
+    void this.#recoverAll()
       .catch((cause) => {
         this.#recoverAgain = !(cause instanceof Fenced)
       })

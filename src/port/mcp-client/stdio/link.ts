@@ -65,7 +65,7 @@ class StdioLink implements Link {
     stderr.on('data', (chunk: Buffer) => this.#complained(chunk))
     // What it said last may be read after it has ended.
     const silent = new Promise((resolve) => stdout.on('close', resolve))
-    Promise.all([ended, silent]).then(([status]) => this.#ended(status))
+    void Promise.all([ended, silent]).then(([status]) => this.#ended(status))
   }
 
   #received(chunk: Buffer): void {
