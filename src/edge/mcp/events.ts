@@ -56,7 +56,7 @@ export class EventLog {
 }
 
 /** The events of one session. Ids are valid within their session only, so nobody can resume another caller's stream. */
-export class SessionEvents implements EventStore, Disposable {
+export class SessionEvents implements EventStore {
   readonly #events = new Map<EventId, StoredEvent>()
   #size = 0
   #last = 0
@@ -103,7 +103,8 @@ export class SessionEvents implements EventStore, Disposable {
     this.log.remove(event, this)
   }
 
-  [Symbol.dispose](): void {
+  /** Its ids are never given again. */
+  clear(): void {
     for (const id of [...this.#events.keys()]) this.forget(id)
   }
 }

@@ -1,15 +1,8 @@
-/** One client's session: a server of the SDK with its transport, bound to the caller who opened it. */
-import {
-  type AuthInfo,
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  ProtocolErrorCode,
-  type RequestId,
-  type Server,
-  type ServerContext,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server'
-import { BODY_LIMIT } from '#contract/kinds'
+/**
+ * One client's session, bound to the caller who opened it. The SDK's half of it, a server with its transport, takes some 30 kB; a session that
+ * rests has given that up, and has it again at its next request.
+ */
+import { type AuthInfo, isInitializeRequest, type RequestId, type Server, type ServerContext } from '@modelcontextprotocol/server'
 import { fail } from '#kernel/errors'
 import { readTool } from './call-tool.ts'
 import { accessOf, type McpCaller } from './caller.ts'
@@ -18,14 +11,9 @@ import type { McpContext } from './context.ts'
 import type { SessionEvents } from './events.ts'
 import type { Lister } from './module-watch.ts'
 import { hasSessionHeaders, type PlainCall, plainAnswer, plainCallIn } from './plain-call.ts'
-import { rpcError } from './rpc-error.ts'
+import { SdkSession, VERSION_HEADER } from './sdk-session.ts'
+import { idsIn, Unanswered } from './unanswered.ts'
 import type { View } from './view.ts'
-
-/** Well below the idle timeout of a connection. */
-export const KEEP_ALIVE_MS = 5_000
-
-/** How long a client waits before it reconnects to a stream that ended. */
-const RECONNECT_MS = 1_000
 
 /** Settings of one SDK server. */
 export interface ServerSettings {
@@ -67,17 +55,24 @@ export interface SessionOptions {
 export class McpSession implements AsyncDisposable {
   readonly id: string
   readonly caller: McpCaller
-  readonly #server: Server
-  readonly #transport: WebStandardStreamableHTTPServerTransport
   readonly #view: View
   readonly #calls: Calls
+  readonly #events: SessionEvents
+  readonly #onClose: () => void
+  readonly #make: () => SdkSession
+  /** Undefined while the session rests. */
+  #sdk: SdkSession | undefined
+  #waking: Promise<SdkSession> | undefined
+  /** The request that opened the session, with which the SDK is told again who its client is. Undefined: the session never rests. */
+  #opening: unknown
+  /** The protocol version that was agreed before it rested. */
+  #agreed: string | undefined
   #usedAt = performance.now()
   /** Requests being handled. */
   #running = 0
   /** Open GET streams. */
   #streams = 0
-  /** Ids of requests without an answer. Cancelled ones never get one. */
-  readonly #unanswered = new Set<RequestId>()
+  readonly #unanswered = new Unanswered()
   /** The caller as last seen, and its access. */
   #current: McpCaller
   #access: string
@@ -101,24 +96,17 @@ export class McpSession implements AsyncDisposable {
     const listed = (modules: ReadonlySet<string> | undefined) => {
       this.#modules = modules
     }
-    this.#server = servers.create({ view, era: 'session', within, listed })
-    this.#transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
-      eventStore: events,
-      keepAliveMs: KEEP_ALIVE_MS,
-      retryInterval: RECONNECT_MS,
-      maxRequestBodySize: BODY_LIMIT,
-    })
-    this.#noticeAnswers()
-    this.#server.onclose = () => {
-      events[Symbol.dispose]()
-      options.onClose()
-    }
+    this.#events = events
+    this.#onClose = options.onClose
+    const settings = { view, era: 'session', within, listed } as const
+    const onAnswer = (answered: RequestId) => this.#unanswered.delete(answered)
+    this.#make = () => new SdkSession({ id, server: servers.create(settings), events, onAnswer, onClose: () => this.#ended() })
   }
 
   /** Call once, before the first request. */
-  connect(): Promise<void> {
-    return this.#server.connect(this.#transport)
+  async connect(): Promise<void> {
+    this.#sdk = this.#make()
+    await this.#sdk.connect()
   }
 
   get listening(): boolean {
@@ -139,14 +127,14 @@ export class McpSession implements AsyncDisposable {
   plainCallIn(request: Request, body: unknown, operations: McpContext['operations']): PlainCall | undefined {
     const call = plainCallIn(body, operations, this.#view)
     if (!call || call.envelope !== '' || !hasSessionHeaders(request)) return undefined
-    const agreed = this.#server.getNegotiatedProtocolVersion()
+    const agreed = this.#sdk ? this.#sdk.version : this.#agreed
     return agreed !== undefined && (request.headers.get(VERSION_HEADER) ?? agreed) === agreed ? call : undefined
   }
 
   /** Answers a call without the SDK; undefined if it is refused and the caller's access must be looked up. */
   async read(call: PlainCall, context: McpContext): Promise<Response | undefined> {
     const { id } = call
-    const refused = this.#refusalOf([id])
+    const refused = this.#unanswered.refusalOf([id])
     if (refused) return refused
     this.#unanswered.add(id)
     try {
@@ -160,19 +148,24 @@ export class McpSession implements AsyncDisposable {
   }
 
   /** Passes a request on to the SDK. */
-  async handle(request: Request, context: McpContext, parsedBody: unknown): Promise<Response> {
-    this.#usedAt = performance.now()
+  handle(request: Request, context: McpContext, parsedBody: unknown): Promise<Response> {
+    return this.#within(() => this.#handle(request, context, parsedBody))
+  }
+
+  async #handle(request: Request, context: McpContext, parsedBody: unknown): Promise<Response> {
+    const sdk = await this.#awake()
     this.noteAccess(context.call)
     const ids = request.method === 'POST' ? idsIn(parsedBody) : []
-    const refused = this.#refusalOf(ids)
+    const refused = this.#unanswered.refusalOf(ids)
     if (refused) return refused
     for (const id of ids) this.#unanswered.add(id)
-    const versioned = withVersion(request, this.#server.getNegotiatedProtocolVersion())
-    const response = await this.#transport.handleRequest(versioned, { parsedBody, authInfo: authInfoOf(context) })
+    const lastEvent = await this.#lastEventOf(request)
+    const response = await sdk.handle(request, { parsedBody, authInfo: authInfoOf(context), lastEvent })
     if (!response.ok) for (const id of ids) this.#unanswered.delete(id)
+    else if (isInitializeRequest(parsedBody) && JSON.stringify(parsedBody).length <= LONGEST_OPENING) this.#opening = parsedBody
     if (request.method !== 'GET' || !response.ok) return response
     // A notification sent while no stream was open is stored, but replayed only to a client that sends Last-Event-ID.
-    if (this.#changePending && !request.headers.has('last-event-id')) this.#notifyOfChange()
+    if (this.#changePending && lastEvent === null) this.#notifyOfChange()
     this.#changePending = false
     return this.#watched(response)
   }
@@ -193,41 +186,65 @@ export class McpSession implements AsyncDisposable {
   get lister(): Lister {
     const changed = (modules: ReadonlySet<string>) => {
       this.#modules = modules
-      void this.#server.sendToolListChanged().catch(() => {})
+      void this.#sdk?.server.sendToolListChanged().catch(() => {})
     }
     return { tenantId: this.caller.tenantId, listed: this.#modules, changed }
   }
 
   #notifyOfChange(): void {
-    const { tools, resources, prompts } = this.#server.getCapabilities()
-    if (tools?.listChanged) void this.#server.sendToolListChanged().catch(() => {})
-    if (resources?.listChanged) void this.#server.sendResourceListChanged().catch(() => {})
-    if (prompts?.listChanged) void this.#server.sendPromptListChanged().catch(() => {})
+    const server = this.#sdk?.server
+    if (!server) return
+    const { tools, resources, prompts } = server.getCapabilities()
+    if (tools?.listChanged) void server.sendToolListChanged().catch(() => {})
+    if (resources?.listChanged) void server.sendResourceListChanged().catch(() => {})
+    if (prompts?.listChanged) void server.sendPromptListChanged().catch(() => {})
   }
 
   /** Ends its streams. A later request finds no such session. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.close()
+    const sdk = this.#sdk ?? (await this.#waking?.catch(() => undefined))
+    if (sdk) await sdk.close()
+    else this.#ended()
   }
 
-  /** The SDK forgets a request when another arrives with the same id, and never ends the first one's stream. Refuses the second. */
-  #refusalOf(ids: RequestId[]): Response | undefined {
-    const twice = ids.find((id, index) => this.#unanswered.has(id) || ids.indexOf(id) !== index)
-    if (twice !== undefined) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: this request id is in use')
-    if (ids.some((id) => String(id).length > LONGEST_ID))
-      return rpcError(400, ProtocolErrorCode.InvalidRequest, `Bad Request: an id has at most ${LONGEST_ID} characters`)
-    if (this.#unanswered.size + ids.length <= MAX_UNANSWERED) return undefined
-    return rpcError(429, ProtocolErrorCode.InvalidRequest, 'Too many requests were cancelled: start a new session', { 'retry-after': '1' })
+  /** Gives up the SDK's half and the stored events until the next request. Call it only while the session is idle. */
+  rest(): void {
+    const sdk = this.#sdk
+    if (sdk?.version === undefined || this.#opening === undefined) return
+    this.#agreed = sdk.version
+    this.#sdk = undefined
+    sdk.forget()
+    this.#unanswered.clear()
+    this.#events.clear()
   }
 
-  #noticeAnswers(): void {
-    const transport = this.#transport
-    const send = transport.send.bind(transport)
-    transport.send = (message, options) => {
-      const answers = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)
-      if (answers && message.id !== undefined) this.#unanswered.delete(message.id)
-      return send(message, options)
+  #ended(): void {
+    this.#events.clear()
+    this.#onClose()
+  }
+
+  async #awake(): Promise<SdkSession> {
+    if (this.#sdk) return this.#sdk
+    this.#waking ??= this.#wake()
+    try {
+      return await this.#waking
+    } finally {
+      this.#waking = undefined
     }
+  }
+
+  async #wake(): Promise<SdkSession> {
+    const sdk = this.#make()
+    await sdk.connect(this.#opening)
+    this.#sdk = sdk
+    return sdk
+  }
+
+  /** The event after which a client resumes. What a session forgot when it rested cannot be resumed, so a stream begins anew. */
+  async #lastEventOf({ method, headers }: Request): Promise<string | null> {
+    const id = method === 'GET' ? headers.get('last-event-id') : null
+    const isForgotten = id !== null && this.#agreed !== undefined && (await this.#events.getStreamIdForEventId(id)) === undefined
+    return isForgotten ? null : id
   }
 
   async #within<T>(run: () => Promise<T>): Promise<T> {
@@ -252,25 +269,8 @@ export class McpSession implements AsyncDisposable {
   }
 }
 
-const LONGEST_ID = 200
-/** The SDK keeps each of them in memory until the session ends. */
-const MAX_UNANSWERED = 1_000
-
-const idsIn = (body: unknown): RequestId[] =>
-  [body].flat().flatMap((one) => {
-    const { id, method } = (one ?? {}) as { id?: unknown; method?: unknown }
-    return method !== undefined && (typeof id === 'string' || typeof id === 'number') ? [id] : []
-  })
-
-export const VERSION_HEADER = 'mcp-protocol-version'
-
-/** Adds the session's protocol version if the client did not send one. Drops the body, which has been read. */
-const withVersion = (request: Request, version: string | undefined): Request => {
-  if (version === undefined || request.headers.has(VERSION_HEADER)) return request
-  const headers = new Headers(request.headers)
-  headers.set(VERSION_HEADER, version)
-  return new Request(request.url, { method: request.method, headers, signal: request.signal })
-}
+/** In characters of JSON. */
+const LONGEST_OPENING = 16_384
 
 const noticing = (body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> => {
   const reader = body.getReader()

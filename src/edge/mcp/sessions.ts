@@ -23,6 +23,8 @@ export interface McpLimits {
   perProcess: number
   /** How long a session lives after its last use. */
   idleMs: number
+  /** How long after its last use a session begins to rest: it is kept, but takes little memory. */
+  restMs: number
   sweepMs: number
 }
 
@@ -34,6 +36,7 @@ export const mcpLimits: McpLimits = {
   callsPerTenant: 512,
   perProcess: 2_000,
   idleMs: 1_800_000,
+  restMs: 120_000,
   sweepMs: 5_000,
 }
 
@@ -100,9 +103,9 @@ export class Sessions implements AsyncDisposable {
 
   /** Ends sessions that were idle for too long or whose key died; notifies the other open streams of changed access and modules. */
   async sweep(): Promise<void> {
-    const before = performance.now() - this.deps.limits.idleMs
-    const idle = [...this.#all.values()].filter(({ idleSince }) => idleSince !== undefined && idleSince < before)
-    await Promise.all(idle.map((session) => session[Symbol.asyncDispose]()))
+    const { idleMs, restMs } = this.deps.limits
+    await Promise.all(this.#idleFor(idleMs).map((session) => session[Symbol.asyncDispose]()))
+    for (const session of this.#idleFor(restMs)) session.rest()
     const listening = [...this.#all.values()].filter((session) => session.listening)
     if (listening.length === 0) return
     const current = await this.deps.refresh(listening.map(({ caller }) => caller))
@@ -113,6 +116,11 @@ export class Sessions implements AsyncDisposable {
       }),
     )
     await this.#modules.sweep(listening.map(({ lister }) => lister))
+  }
+
+  #idleFor(ms: number): McpSession[] {
+    const before = performance.now() - ms
+    return [...this.#all.values()].filter(({ idleSince }) => idleSince !== undefined && idleSince < before)
   }
 
   /** Refuses new sessions from now on. */

@@ -37,7 +37,7 @@ test('a full session loses its oldest events, and a closed one frees its room', 
   expect(await events.getStreamIdForEventId(ids[0]!)).toBeUndefined()
   expect(await events.getStreamIdForEventId(ids[9]!)).toBe('a')
   expect(log.size).toBeLessThanOrEqual(300)
-  events[Symbol.dispose]()
+  events.clear()
   expect(log.size).toBe(0)
 })
 
