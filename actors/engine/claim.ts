@@ -3,7 +3,7 @@ import type { Sql } from '#store/engine/db'
 import type { Gate, Provenance } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { claimWork, type KeyedWork, type NextDue, type Work, type WorkTable, workPart } from '#store/engine/work'
-import { waitingFor } from '#store/engine/work-places'
+import { waitingForPlace } from '#store/engine/work-places'
 import { markTried } from '#store/engine/work-writes'
 import type { Trouble } from './deps.ts'
 import { endInVain, NoLane, restOf } from './failure.ts'
@@ -56,8 +56,8 @@ export interface Claiming {
   manner: Manner
   suspects: Suspects
   trouble: Pick<Trouble, 'process' | 'calmIn'>
-  /** What has no room for a row to run beside the mailbox. */
-  fullFor(work: KeyedWork): string | undefined
+  /** Whether a row may run beside the mailbox. */
+  hasPlace(work: KeyedWork): boolean
 }
 
 /** Decides the claim of what a look has found. */
@@ -146,7 +146,7 @@ interface Begun {
 }
 
 const begun = (
-  { gate, owner, claimedAt, suspects, fullFor }: Claiming,
+  { gate, owner, claimedAt, suspects, hasPlace }: Claiming,
   { wait, rest }: NextDue,
   { work: found, lane, claimed }: Begun,
 ): Decision<ClaimReply> => {
@@ -154,8 +154,7 @@ const begun = (
   // Nothing runs, so nothing waits for its end.
   if (job === undefined) return { ...decision, reply: {}, looked: { next: rest, rest } }
   const work = { ...found, place, asker }
-  const full = fullFor(work)
-  if (full !== undefined) return { reply: {}, effects: { requeued: [waitingFor(full, work)] }, looked: { next: rest, rest } }
+  if (!hasPlace(work)) return { reply: {}, effects: { requeued: [waitingForPlace(work)] }, looked: { next: rest, rest } }
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [...(decision.effects?.writes ?? []), claimWork(work, { owner, leaseUntil, keepsMark: suspects.hasStalled(work.id) })]
   const start = { work: { ...work, attempt: work.attempt + 1, state: 'running' as const }, lane, job, claimedAt }

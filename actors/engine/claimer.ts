@@ -4,7 +4,7 @@ import { isTimedOut } from '#store/engine/db'
 import type { Effects, Ownership } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { type ClaimLoad, type ClaimView, type KeyedWork, type NextDue, nextDue, type Work } from '#store/engine/work'
-import { fullFor } from '#store/engine/work-places'
+import { hasPlace as mayRunBeside } from '#store/engine/work-places'
 import { Alarm } from './alarm.ts'
 import { byTimer, type Claiming, type ClaimReply, claimAhead, claimFound, type LaneStart, type Manner } from './claim.ts'
 import { type ActorDeps, Fenced, type Hold, RETRY_MS } from './deps.ts'
@@ -36,7 +36,7 @@ interface Trial extends Suspected {
 export class Claimer {
   readonly #lanes: ReadonlyMap<string, AnyLane>
   readonly #loads: ClaimLoad[]
-  readonly #claims: Pick<Claiming, 'owner' | 'lanes' | 'kinds' | 'suspects' | 'trouble' | 'fullFor'>
+  readonly #claims: Pick<Claiming, 'owner' | 'lanes' | 'kinds' | 'suspects' | 'trouble' | 'hasPlace'>
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
   /** Claimed by letters that have not committed: their keys are taken for the following letters. */
@@ -64,14 +64,14 @@ export class Claimer {
   ) {
     this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
     this.#loads = deps.lanes.flatMap(({ kind, claimLoad }) => (claimLoad ? [{ kind, ...claimLoad }] : []))
-    const full = (work: KeyedWork) => fullFor({ kinds: deps.kinds, running: this.#running() }, work)
+    const hasPlace = (work: KeyedWork) => mayRunBeside({ kinds: deps.kinds, running: this.#running() }, work)
     this.#claims = {
       owner: own.owner,
       lanes: this.#lanes,
       kinds: deps.kinds,
       suspects: faults.suspects,
       trouble: deps.trouble,
-      fullFor: full,
+      hasPlace,
     }
     this.#turns = new Turns(deps.kinds.turns)
     this.#alarm = new Alarm(deps.clock, deps.kinds, () => this.pump('background'))

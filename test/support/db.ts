@@ -65,6 +65,9 @@ const templateOfThisRun = (): Template => {
   throw new Error('this test needs a database, which the runner provides: npm test -- <file>')
 }
 
+/** The major version of the database that the tests run on. */
+export const testedVersion = (): number => templateOfThisRun().options.version ?? 0
+
 const databaseFrom = async (template: Template, source: string): Promise<TestDatabase> => {
   const database = uniqueName(template.name)
   // A copy through the log of the database takes twice the processor time.

@@ -9,8 +9,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   refuse(): Promise<void>
   /** Leaves connections open and passes nothing on, like a lost network. */
   stall(): void
-  /** Stalls once the next packet of a client has passed: what answers it is lost. */
-  stallAfterNext(): void
+  /** Stalls once the next packet of a client has passed: what answers it is lost. Resolves then. */
+  stallAfterNext(): Promise<void>
   /** Lets everything through again, after breaking stalled connections. */
   open(): Promise<void>
   /** Ends a stall like a network that was only slow: what was sent meanwhile arrives now. */
@@ -53,7 +53,7 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
   const sockets = new Set<Socket>()
   let goal = options
   let stalled = false
-  let stallsAfterNext = false
+  let stallsAfterNext: (() => void) | undefined
   /** What happened during a stall: data, closed and new connections, each in order. */
   const nothing = () => ({ held: [] as (() => void)[], closes: [] as (() => void)[], arrivals: [] as (() => void)[] })
   let meanwhile = nothing()
@@ -90,8 +90,9 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
     track(upstream)
     let isFirst = true
     pass(client, upstream, (packet) => {
-      stalled ||= stallsAfterNext
-      stallsAfterNext = false
+      stalled ||= stallsAfterNext !== undefined
+      stallsAfterNext?.()
+      stallsAfterNext = undefined
       const bytes = isFirst && name !== undefined ? renamed(packet, name) : packet
       isFirst = false
       return bytes
@@ -115,8 +116,10 @@ export async function startProxy(options: ConnectionOptions, { host = '127.0.0.1
     stall: () => {
       stalled = true
     },
-    stallAfterNext: () => {
-      stallsAfterNext = true
+    stallAfterNext() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      stallsAfterNext = resolve
+      return promise
     },
     async open() {
       if (stalled) cut()

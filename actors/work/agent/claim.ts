@@ -1,6 +1,7 @@
 /** A claim of a job's row of work does one thing of the job: what `nextOf` says. */
 import { kindsOfWork } from '#decisions/work'
 import { agentLimit } from '#domain/agent/budget'
+import { askerOf } from '#domain/agent/job'
 import { BEHIND_MS, nextPoll } from '#domain/agent/limits'
 import { IN_CIRCLES, type Next, nextOf } from '#domain/agent/loop'
 import { NO_MODEL } from '#domain/agent/model-choice'
@@ -99,8 +100,7 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
       if (begun === 'busy') return again(at, new Date(at.gate.now.getTime() + SERVER_PAUSE_MS))
       if ('held' in begun) return hold(at, begun.held)
       if ('end' in begun) return over(at, { kind: 'end', end: begun.end })
-      const { on_behalf } = at.changes.job
-      const asker = on_behalf.personId ?? on_behalf.id
+      const asker = askerOf(at.changes.job.on_behalf)
       return { job: begun.run, place: placeOf(at, begun.run), asker, decision: { reply: undefined, effects: at.changes.effects() } }
     }
   }

@@ -21,6 +21,9 @@ export interface OnBehalf {
   personId: string | null
 }
 
+/** Who asks: a person by any of their credentials, or a key. A linked sender is not the member, for a sender can be forged. */
+export const askerOf = ({ kind, id, personId }: OnBehalf): string => (kind === 'channel' ? id : (personId ?? id))
+
 /** `schedule`: a schedule's time has come. `webhook_rule`: a post came in. `channel`: a message of a channel, by its id. */
 export interface JobCause {
   kind: 'schedule' | 'webhook_rule' | 'channel'

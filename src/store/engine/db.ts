@@ -67,30 +67,28 @@ export interface Db extends AsyncDisposable {
   systemTransaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
 }
 
-const SESSION_LIMITS = {
-  statement_timeout: QUERY_DEADLINE_MS - 500,
-  lock_timeout: 2_000,
-  idle_in_transaction_session_timeout: 2_000,
-  tcp_keepalives_idle: 5,
-  tcp_keepalives_interval: 2,
-  tcp_keepalives_count: 3,
-  tcp_user_timeout: QUERY_DEADLINE_MS,
-}
 /** The first version with `transaction_timeout`. */
 const LIMITS_TRANSACTIONS = 17
 
 /**
+ * Limits by which the database ends the session of a client that is cut off. One that had a statement described, and was cut off before it
+ * ran it, leaves a session that counts as active and yet reads: neither the limit of idle transactions nor that of statements applies to
+ * it, and keep-alives are not sent while an answer is unacknowledged. The limit of transactions ends it; before version 17, the limit of
+ * unacknowledged answers does, but not if only the process stopped and its machine goes on.
+ */
+export const silenceLimits = ({ version = 0 }: ConnectionOptions, withinMs: number): Record<string, number> => ({
+  ...{ idle_in_transaction_session_timeout: 2_000, tcp_user_timeout: withinMs },
+  ...{ tcp_keepalives_idle: 5, tcp_keepalives_interval: 2, tcp_keepalives_count: 3 },
+  ...(version >= LIMITS_TRANSACTIONS ? { transaction_timeout: withinMs } : {}),
+})
+
+/**
  * A process that stops mid-transaction must not keep its row locks, or a takeover would wait for ever. A statement ends before its caller's
  * deadline: otherwise its connection would pass to the next caller while still busy.
- *
- * A client that is cut off after it had a statement described, and before it runs it, leaves a session that counts as active and yet reads:
- * neither the limit of idle transactions nor that of statements applies to it, and keep-alives are not sent while an answer is
- * unacknowledged. The limit of transactions ends it; before version 17, the limit of unacknowledged answers does, but not if only the
- * process stopped and its machine goes on.
  */
-const sessionLimits = ({ version = 0 }: ConnectionOptions): Record<string, number> => ({
-  ...SESSION_LIMITS,
-  ...(version >= LIMITS_TRANSACTIONS ? { transaction_timeout: QUERY_DEADLINE_MS } : {}),
+const sessionLimits = (options: ConnectionOptions): Record<string, number> => ({
+  ...{ statement_timeout: QUERY_DEADLINE_MS - 500, lock_timeout: 2_000 },
+  ...silenceLimits(options, QUERY_DEADLINE_MS),
 })
 /** The client parses times in ISO 8601 only, but a database may be set to another style. */
 export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }

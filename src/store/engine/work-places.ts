@@ -45,26 +45,21 @@ export const sharesTaken = ({ kinds: { share }, running }: Room, origin: Origin)
   return rows.filter((one) => taken(one) >= (share[one.kind]?.[origin] ?? Number.POSITIVE_INFINITY)).map((one) => shareOf(one)!)
 }
 
-/**
- * What has no room for a row to run beside the mailbox: its place, or its asker's share. Undefined: it can run. A row that cannot can still be
- * decided in its claim.
- */
-export const fullFor = (room: Room, work: Placed): string | undefined => {
-  const [place, share] = [placeOf(work), shareOf(work)]
-  if (placesWith(room, work.origin, 0).includes(place)) return place
-  return share !== undefined && sharesTaken(room, work.origin).includes(share) ? share : undefined
+/** Whether a row may run beside the mailbox: its place and its asker's share have room. One that may not can still be decided in its claim. */
+export const hasPlace = (room: Room, work: Placed): boolean => {
+  const share = shareOf(work)
+  const isShareTaken = share !== undefined && sharesTaken(room, work.origin).includes(share)
+  return !isShareTaken && !placesWith(room, work.origin, 0).includes(placeOf(work))
 }
 
-/** In the payload of a row that would run beside the mailbox: what had no room for it. Rows that are decided in their claims need none. */
+/** In the payload of a row that would run beside the mailbox and found no room: its place, and its asker's share. */
 export const WAITS = 'waits_for_place'
 
-interface Waiting {
-  id: string
-  run_at: Date
-  payload: Record<string, unknown>
-}
+type Waiting = Placed & { id: string; run_at: Date; payload: Record<string, unknown> }
 
-/** The row goes back to the queue until there is room in what is `full`, at its own time. */
-export const waitingFor = (full: string, { id, run_at: runAt, payload }: Waiting) => ({
-  ...{ id, runAt, failed: 0, payload: { ...payload, [WAITS]: full } },
-})
+/** The row goes back to the queue until there is room for it, at its own time. */
+export const waitingForPlace = (work: Waiting) => {
+  const [share, payload] = [shareOf(work), work.payload]
+  const needs = share === undefined ? [placeOf(work)] : [placeOf(work), share]
+  return { id: work.id, runAt: work.run_at, failed: 0, payload: { ...payload, [WAITS]: needs } }
+}

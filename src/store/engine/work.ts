@@ -117,8 +117,8 @@ const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
   sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
 const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
 
-/** The row waits for none of these places. */
-const waitsForNone = (sql: Sql, places: string[]): Fragment => sql`(w.payload->>${WAITS}::text = any(${places}::text[])) is not true`
+/** The row waits for none of these places and shares. */
+const waitsForNone = (sql: Sql, places: string[]): Fragment => sql`(w.payload->${WAITS}::text ?| ${places}::text[]) is not true`
 
 type Blocked = (sql: Sql, origin: Work['origin']) => Fragment
 

@@ -51,11 +51,20 @@ const place = async () => {
 }
 type Place = Awaited<ReturnType<typeof place>>
 
-/** All places but one are taken, by another member. */
-const crowd = async ({ tenantId }: Place) => {
+/** Turns of somebody who signs in, all of which the model holds. */
+const asks = async (tenantId: string, count: number): Promise<string[]> => {
   const { sessionId: id, personId } = await signedIn(app, tenantId, 'editor')
-  return await Promise.all(Array.from({ length: 3 }, () => turn(app, { content: HELD, by: { kind: 'session', id, personId }, tenantId })))
+  return await Promise.all(
+    Array.from({ length: count }, () => turn(app, { content: HELD, by: { kind: 'session', id, personId }, tenantId })),
+  )
 }
+const waitingIn = async (tenantId: string): Promise<string[]> => {
+  const rows = await app.owner`select id, xmin::text from work where tenant_id = ${tenantId} and payload ? 'waits_for_place'`
+  return rows.map(({ id, xmin }) => `${id} ${xmin}`)
+}
+
+/** All places but one are taken, by another member. */
+const crowd = ({ tenantId }: Place) => asks(tenantId, 3)
 
 const thinking = (count: number) =>
   eventually(
@@ -66,19 +75,44 @@ const thinking = (count: number) =>
 const untouched = async (id: string) => expect([(await jobOf(app, id)).status, await stepsIn(app, id)]).toEqual(['queued', []])
 
 test('what one member asks for leaves a place for another, whose message waits for none of it', async () => {
-  const { tenantId, by } = await place()
-  const first = await Promise.all(Array.from({ length: 12 }, () => turn(app, { content: HELD, by, tenantId })))
+  const { tenantId } = await place()
+  const first = await asks(tenantId, 12)
   await thinking(3)
-  const waiting = () => app.owner`select from work where tenant_id = ${tenantId} and payload->>'waits_for_place' like 'agent for %'`
-  await eventually(waiting, ({ length }) => length === 9)
-  const { sessionId, personId } = await signedIn(app, tenantId, 'editor')
-  const other = await turn(app, { content: HELD, by: { kind: 'session', id: sessionId, personId }, tenantId })
+  await eventually(
+    () => waitingIn(tenantId),
+    ({ length }) => length === 9,
+  )
+  const [other] = await asks(tenantId, 1)
   await thinking(4)
-  expect((await jobOf(app, other)).status).toBe('running')
-  expect(await waiting()).toHaveLength(9)
+  expect((await jobOf(app, other!)).status).toBe('running')
   gate.open()
-  for (const id of [...first, other]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
-  expect(await waiting()).toHaveLength(0)
+  for (const id of [...first, other!]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
+  expect(await waitingIn(tenantId)).toHaveLength(0)
+})
+
+test('nor does it wait for what found no place at first and now finds the share of its asker taken', async () => {
+  const { tenantId } = await place()
+  const held = gate
+  const first = await asks(tenantId, 3)
+  await thinking(3)
+  const second = await asks(tenantId, 12)
+  await thinking(4)
+  const marks = await eventually(
+    () => waitingIn(tenantId),
+    ({ length }) => length === 11,
+  )
+  gate = newGate()
+  held.open()
+  await thinking(7)
+  const [other] = await asks(tenantId, 1)
+  await thinking(8)
+  expect((await jobOf(app, other!)).status).toBe('running')
+  // None was claimed again in vain: each still has the version that its first claim wrote.
+  const waiting = await waitingIn(tenantId)
+  expect(waiting).toHaveLength(8)
+  expect(marks).toEqual(expect.arrayContaining(waiting))
+  gate.open()
+  for (const id of [...first, ...second, other!]) expect(await overJob(app, id)).toMatchObject({ status: 'completed' })
 })
 
 test('/automation pause-all typed behind a job that hangs in its model call answers at once, and unattended work is held', async () => {
@@ -123,7 +157,7 @@ test('the kill switch waits for no call of other commands to a network, however 
     const id = await at.say(`/engagements create --post 185971234567890123${n} --action like`)
     hung.push({ id, goOn: await stopped })
   }
-  const waits = () => app.owner`select from work where ref_id = ${hung[4]!.id} and payload->>'waits_for_place' = 'agent.typed'`
+  const waits = () => app.owner`select from work where ref_id = ${hung[4]!.id} and payload->'waits_for_place' ? 'agent.typed'`
   await eventually(waits, ({ length }) => length === 1)
   expect(await overJob(app, await at.say('/automation pause-all'))).toMatchObject({ status: 'completed' })
   expect(await at.isPaused()).toBe(true)

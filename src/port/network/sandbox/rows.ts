@@ -6,7 +6,7 @@ import postgres from 'postgres'
 import { type Clock, systemClock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
 import { arrayTypes } from '#store/engine/array-types'
-import { type ConnectionOptions, codeOf, connectionAs, TIMES_AS_ISO } from '#store/engine/db'
+import { type ConnectionOptions, codeOf, connectionAs, silenceLimits, TIMES_AS_ISO } from '#store/engine/db'
 import { type FeedStore, feedOn } from './feed-rows.ts'
 import { type PostRow, postFrom, type Run, type SandboxPost, type SocialStore, socialOn } from './social-rows.ts'
 
@@ -73,7 +73,7 @@ const connect = (options: ConnectionOptions): postgres.Sql =>
     ...connectionAs('tendril_sandbox', options, {
       application_name: 'tendril-sandbox',
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: 2_000,
+      ...silenceLimits(options, DEADLINE_MS),
       ...TIMES_AS_ISO,
     }),
     max: 4,
