@@ -6,7 +6,7 @@ import type { ToolBox } from '#decisions/agent/toolbox'
 import { newWork } from '#decisions/work'
 import { type Conversation, withMessage } from '#domain/agent/conversation'
 import { type CallingJob, type Job, newTurn } from '#domain/agent/job'
-import { BEHIND_MS, hasRoomForJob } from '#domain/agent/limits'
+import { BEHIND_MS, dueNow, hasRoomForJob } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { CONVERSATION } from '#domain/agent/taint'
 import { fail } from '#kernel/errors'
@@ -116,7 +116,7 @@ export const startTurn = async ({ tools, models, desk }: TurnParts, turn: Turn, 
   const asked = { ...choice, content, conversation_id: before.id, message_id: messageId, on_behalf, taint, now }
   const begun = { ...newTurn(jobId, asked), typed, ...more }
   const { job, events } = withEvents(begun, [statusNews(begun)], now)
-  const runAt = facts.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : now
+  const runAt = facts.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : dueNow(job, now)
   const writes = [save(added.conversation), insertMessages([added.message]), insertJob(job)]
   const work = [newWork('agent', { root: job.id, refId: job.id, origin: job.origin, runAt })]
   const effects = merge({ writes, work }, eventEffects(events))

@@ -4,6 +4,7 @@ import { pausedEvent, pauseNotice } from '#decisions/agent/schedules'
 import type { ToolCaller } from '#decisions/agent/toolbox'
 import { type Author, Authors, othersIn, withUnknown } from '#domain/agent/authors'
 import { isOver, type Job } from '#domain/agent/job'
+import { dueNow } from '#domain/agent/limits'
 import type { JobEnd, Next } from '#domain/agent/loop'
 import { ranOut, type Schedule } from '#domain/agent/schedule'
 import type { StepHead } from '#domain/agent/step'
@@ -105,8 +106,8 @@ const taintByConversation = (changes: JobChanges, { authors, thread }: { authors
   changes.taint([...(thread?.is_untrusted ? [CONVERSATION] : []), ...authors.sources])
 
 /** The job's row is due again. */
-export const again = ({ changes, work }: Pick<At, 'changes' | 'work'>, runAt: Date): Decided => {
-  changes.also({ requeued: [{ id: work.id, runAt }] })
+export const again = ({ changes, work, gate: { now } }: Pick<At, 'changes' | 'work' | 'gate'>, at: Date): Decided => {
+  changes.also({ requeued: [{ id: work.id, runAt: at <= now ? dueNow(changes.job, at) : at }] })
   return { decision: { reply: undefined, effects: changes.effects() } }
 }
 

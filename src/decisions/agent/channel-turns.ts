@@ -4,7 +4,7 @@ import { type ChannelMessage, contentOf } from '#domain/agent/channel-message'
 import { conversationKey, type Trusted } from '#domain/agent/channel-trust'
 import { newConversation, titleOf, type Visibility, withMessage } from '#domain/agent/conversation'
 import { type Job, newTurn } from '#domain/agent/job'
-import { BEHIND_MS, hasRoomForJob, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/limits'
+import { BEHIND_MS, dueNow, hasRoomForJob, MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
 import { CONVERSATION, tainted } from '#domain/agent/taint'
 import { newId } from '#kernel/ids'
@@ -97,7 +97,7 @@ export const startChannelTurn = async (
   const { conversation, writes } = spoken(turn, { thread, before }, content, jobId)
   const begun = jobOf(jobId, conversation.id, turn, { content, before, typed }, models)
   const { job, events } = withEvents(begun, [statusNews(begun)], now)
-  const runAt = before?.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : now
+  const runAt = before?.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : dueNow(job, now)
   const work = [newWork('agent', { root: jobId, refId: jobId, origin: job.origin, runAt })]
   const taken: ChannelMessage = {
     ...message,

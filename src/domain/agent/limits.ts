@@ -35,6 +35,12 @@ export const TOOL_STATEMENT_MS = 1_000
 export const GENERATION_WAIT_MS = 170_000
 /** How long a job waits behind another of its conversation before it looks for itself. */
 export const BEHIND_MS = 60_000
+
+/** By how much commands that people type are due before anything else that is due now: the kill switch waits for no burst of jobs. */
+const AHEAD_MS = 3_600_000
+
+/** When the work of a job is due that can go on now. */
+export const dueNow = ({ typed }: { typed: boolean }, now: Date): Date => (typed ? new Date(now.getTime() - AHEAD_MS) : now)
 /** Between two looks at a record that a step waits for. */
 const FIRST_POLL_MS = 300
 const LONGEST_POLL_MS = 30_000

@@ -133,6 +133,15 @@ test('/automation pause-all typed behind a job that hangs in its model call answ
   await untouched(unattended)
 })
 
+test('nor does it wait for a burst of messages to be looked at first, each of which finds no place', async () => {
+  const at = await place()
+  await asks(at.tenantId, 60)
+  await overJob(app, await at.say('/automation pause-all'))
+  // All of them were due before it.
+  expect((await waitingIn(at.tenantId)).length).toBeLessThan(50)
+  expect(await at.isPaused()).toBe(true)
+})
+
 test('so it does in a channel', async () => {
   const at = await place()
   const channel = await devChannel(app, {}, at.tenantId)
