@@ -7,7 +7,7 @@ const readSources = (): Sources =>
 
 test('the source keeps to the layers, without cycles, default exports or other readers of the environment', () => {
   const sources = readSources()
-  expect(Object.keys(sources)).toContain('src/config.ts')
+  expect(Object.keys(sources)).toContain('src/config/config.ts')
   expect(breaches(sources)).toEqual([])
 })
 
@@ -34,12 +34,12 @@ describe('the checker refuses', () => {
     ['a subpath of Elysia outside the edge', 'src/main.ts', `import type { b } from 'elysia/types'`],
     ['postgres outside the store', 'actors/a.ts', `import postgres from 'postgres'`],
     ['openai outside the ports', 'src/ops/a.ts', `import OpenAI from 'openai'`],
-    ['configuration that needs the product', 'src/config.ts', `import { b } from '#domain/b'`],
+    ['configuration that needs the product', 'src/config/config.ts', `import { b } from '#domain/b'`],
     ['tests in the product', 'src/ops/a.ts', `import { b } from '#test/support/b'`],
     ['the environment outside the configuration', 'src/main.ts', `const port = process.env.PORT`],
     ["Bun's name of the environment", 'src/edge/a.ts', `const port = Bun.env.PORT`],
     ['the environment by way of a module', 'src/edge/a.ts', `import { env } from 'node:process'`],
-    ['another behaviour under test', 'src/config.ts', `const testing = env.NODE_ENV === 'test'`],
+    ['another behaviour under test', 'src/config/config.ts', `const testing = env.NODE_ENV === 'test'`],
     ['work beside its table', 'actors/work/a.ts', `const work = { lane: 'sync', kind: 'watch' }`],
     ['an engine that knows an area', 'actors/engine/a.ts', `import { b } from '#decisions/growth/b'`],
     ['statements of the engine that know an area', 'src/store/engine/a.ts', `import type { B } from '#domain/app/b'`],
@@ -92,7 +92,7 @@ describe('the checker accepts', () => {
     ['the types of actors in operations', 'src/ops/a.ts', `import type { b } from '#actors/b'`],
     ['TypeBox in the contract', 'src/contract/a.ts', `import { Type } from '@sinclair/typebox'`],
     ['Elysia at the edge', 'src/edge/a.ts', `import { Elysia } from 'elysia'`],
-    ['the environment in the configuration', 'src/config.ts', `const read = (env = process.env) => env`],
+    ['the environment in the configuration', 'src/config/config.ts', `const read = (env = process.env) => env`],
     ['anything in scripts', 'src/scripts/a.ts', `import postgres from 'postgres'\nimport { b } from '#edge/b'\nprocess.env.CI`],
     ['files that are not code', 'src/store/a.ts', `import text from '../../sql/a.sql' with { type: 'text' }`],
     ['comments about what is forbidden', 'src/main.ts', `/** import { b } from '#x/b', process.env */\n// export default, process.env`],

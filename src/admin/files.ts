@@ -1,8 +1,8 @@
 /** Operators' look at where files are kept. */
+import type { Config } from '#config/config'
 import { fail } from '#kernel/errors'
 import { openBucket } from '#port/files/s3/bucket'
 import { flawOfBucket } from '#port/files/s3/check'
-import type { Config } from '../config.ts'
 
 export const checkFiles = async ({ s3 }: Pick<Config, 's3'>): Promise<object> => {
   if (!s3) return { store: 'postgres' }

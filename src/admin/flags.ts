@@ -1,10 +1,10 @@
 /** The flags of `tendril admin`. */
 import { Value } from '@sinclair/typebox/value'
+import type { Config } from '#config/config'
 import { Email } from '#contract/app/session'
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { strangeCharacter } from '#kernel/plain-text'
-import type { Config } from '../config.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -1,5 +1,6 @@
 /** The parts of the agent: what its lane needs, some of which exists only once the operations do. */
 import { type AgentDeps, THINK_MS } from '#actors/work/agent/deps'
+import type { Config } from '#config/config'
 import type { PriceOf } from '#domain/agent/budget'
 import type { Log } from '#kernel/log'
 import type { World } from '#ops/call'
@@ -9,7 +10,6 @@ import { costOf } from '#port/model/openai/prices'
 import { createOpenAiThinker } from '#port/model/openai/thinker'
 import type { Thinker } from '#port/model/thinker'
 import type { Db } from '#store/engine/db'
-import type { Config } from '../config.ts'
 import { parseDeskLine } from './desk-commands.ts'
 import { nearestCommands } from './desk-suggestions.ts'
 

@@ -1,5 +1,5 @@
 /** What the server prints once it has started. */
-import type { Config } from '../config.ts'
+import type { Config } from '#config/config'
 import type { NewWorkspace } from './first-start.ts'
 import { firstStartFile } from './first-start-file.ts'
 import { homeOf } from './home.ts'

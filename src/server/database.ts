@@ -1,4 +1,5 @@
 /** The database of DATABASE_URL, or an embedded Postgres of our own. */
+import type { Config } from '#config/config'
 import type { Log } from '#kernel/log'
 import { findEmbedded, startEmbedded } from '#postgres/start'
 import { checkCanary, requireFittingSecret } from '#store/engine/canary'
@@ -6,7 +7,6 @@ import type { ConnectionOptions } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
 import { migrate, requireSchema } from '#store/engine/migrate'
 import { awaitDatabase, withVersion } from '#store/engine/reach'
-import type { Config } from '../config.ts'
 import { connectionOptionsOf } from './database-url.ts'
 import { homeOf } from './home.ts'
 import { secretKey } from './secret-key.ts'

@@ -1,8 +1,8 @@
 /** How this deployment calls addresses that workspaces chose. */
 
+import type { Config } from '#config/config'
 import type { Log } from '#kernel/log'
 import { createEgress, type Egress } from '#port/egress/egress'
-import type { Config } from '../config.ts'
 
 /** The `host:port` of a URL. */
 const pairsOf = (text: string): string[] => {

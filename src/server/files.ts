@@ -1,6 +1,7 @@
 /** The files of the deployment: in the database, or in S3 if it is set. */
 import type { Runtime } from '#actors/engine/runtime'
 import type { RemovalDeps } from '#actors/work/app/removal'
+import type { Config } from '#config/config'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import type { Files } from '#port/files/files'
@@ -8,7 +9,6 @@ import { openFiles } from '#port/files/open'
 import { type BucketTimes, openBucket } from '#port/files/s3/bucket'
 import { flawOfBucket } from '#port/files/s3/check'
 import { S3Store } from '#port/files/s3/store'
-import type { Config } from '../config.ts'
 
 interface FileParts {
   runtime: Pick<Runtime, 'ask'>

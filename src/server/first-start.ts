@@ -1,5 +1,6 @@
 /** Makes a workspace in a database that has none, with the sandbox connected, so that the whole product works at once. */
 
+import type { Config } from '#config/config'
 import { defaultPlan } from '#domain/app/plan'
 import { newApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
@@ -7,7 +8,6 @@ import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount, createKey, inviteByOperator } from '#ops/workspaces'
 import { unfinishedTenant } from '#store/app/tenants'
-import type { Config } from '../config.ts'
 import type { Workplace } from './server.ts'
 
 /** Two servers that start at once find the same workspace. The one that owns it finishes it; the other tries again. */

@@ -1,5 +1,5 @@
-import { readConfig } from '../config.ts'
-import { hostAndPort } from '../config-values.ts'
+import { readConfig } from '#config/config'
+import { hostAndPort } from '#config/values'
 
 /** Where its own machine reaches a server that listens on every address. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }

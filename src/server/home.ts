@@ -1,6 +1,6 @@
 /** The folder for what this process keeps on its machine. */
+import type { Config } from '#config/config'
 import { AppError } from '#kernel/errors'
-import type { Config } from '../config.ts'
 
 /** Throws `invalid_input` if the environment names none. */
 export const homeOf = ({ home }: Pick<Config, 'home'>): string => {

@@ -1,4 +1,5 @@
 /** What the process needs to call the MCP servers of workspaces. */
+import type { Config } from '#config/config'
 import type { McpSessions } from '#decisions/agent/mcp-session'
 import type { StdioProgram } from '#domain/agent/mcp-config'
 import { FairLimit } from '#kernel/fair-limit'
@@ -8,7 +9,6 @@ import type { Egress } from '#port/egress/egress'
 import type { McpClient } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
 import { version } from '../../package.json'
-import type { Config } from '../config.ts'
 
 /** Sessions of a process at once, granted to workspaces in turn; what one workspace can run at once may wait. */
 const SESSIONS = { name: 'MCP session', limit: 64, bound: 16, withinMs: 20_000 }

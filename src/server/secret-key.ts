@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Config } from '#config/config'
 import { AppError } from '#kernel/errors'
 import { parseSecret } from '#kernel/secret'
-import type { Config } from '../config.ts'
 import { homeOf } from './home.ts'
 
 const pathIn = (home: string): string => join(home, 'secret.key')

@@ -1,10 +1,10 @@
 /** The server's life: it opens configuration, database, actors and edge, waits for a signal, and disposes in reverse. */
+import { type Config, readConfig } from '#config/config'
+import { hostAndPort } from '#config/values'
 import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { createLog, type Log } from '#kernel/log'
 import { parseFaults } from '#port/network/sandbox/faults'
-import { type Config, readConfig } from '../config.ts'
-import { hostAndPort } from '../config-values.ts'
 import { printAddresses } from './announce.ts'
 import { startCollecting } from './collecting.ts'
 import { openDatabase } from './database.ts'

@@ -1,8 +1,8 @@
 /** A server whose agent has tools that fail, and a model that calls what the message says. */
+import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
 import { listen, openWorkplace } from '#server/server'
-import { readConfig } from '#src/config'
 import { plannedModel } from '../support/agent-plan.ts'
 import { withBadTools } from '../support/bad-tools.ts'
 

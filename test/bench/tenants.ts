@@ -2,9 +2,9 @@
 
 import type { Letter } from '#actors/engine/letter'
 import { Mailbox, type Posted } from '#actors/engine/mailbox'
+import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
 import { openWorkplace, type Workplace } from '#server/server'
-import { readConfig } from '#src/config'
 import { wakeable } from '#store/engine/placement'
 import type { Row } from './figures.ts'
 import { quantile } from './load.ts'

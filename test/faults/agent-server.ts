@@ -2,11 +2,11 @@
  * A server whose agent has a tool that writes to OUTSIDE_URL. With AGENT_NAIVE, learnings are added as it is often done: the command runs,
  * and another transaction writes down that it has. Runs as a process of its own, which a harness kills.
  */
+import { readConfig } from '#config/config'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
 import { listen, openWorkplace, type Workplace } from '#server/server'
-import { readConfig } from '#src/config'
 import { changed, withOutside } from '#test/support/outside-tool'
 
 const config = readConfig()

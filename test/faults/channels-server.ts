@@ -2,10 +2,10 @@
  * A server that sends again whatever it does not know to have been sent, as is often done: it believes that the provider of the dev channel
  * tells repeated requests apart. Runs as a process of its own, which a harness kills.
  */
+import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
 import { listen, openWorkplace } from '#server/server'
-import { readConfig } from '#src/config'
 
 const A_DAY = 86_400_000
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
+import { readConfig } from '#config/config'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
 import { joinDatabase, openDatabase } from '#server/database'
@@ -11,7 +12,6 @@ import { TEST_SECRET } from '#test/support/app'
 import { emptyDb, freshDb, type TestDatabase } from '#test/support/db'
 import { migrateOnly, migrations } from '#test/support/migrations'
 import { runAdmin, urlOf } from '#test/support/server'
-import { readConfig } from '../../src/config.ts'
 
 const LAST = migrations.at(-1)!
 const numberOf = (name: string): string => /\d{6}/.exec(name)![0]

@@ -1,11 +1,11 @@
 /** A whole Tendril in this process: a database of its own, the real HTTP stack on a free port, a workspace and its key. */
 import postgres from 'postgres'
+import { readConfig } from '#config/config'
 import { createLog, type Log } from '#kernel/log'
 import type { Scope } from '#kernel/scopes'
 import { connectAccount, createKey, createWorkspace, inviteByOperator, usualScopes } from '#ops/workspaces'
 import type { PasswordCost } from '#port/passwords'
 import { listen, type Overrides, openWorkplace, type Workplace } from '#server/server'
-import { readConfig } from '#src/config'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import manifest from '../../package.json'
 
-/** Layer → the layers it may import. A layer is a folder of src/, `actors`, `config` (src/config*.ts) or `main` (src/main.ts). */
+/** Layer → the layers it may import. A layer is a folder of src/, `actors` or `main` (src/main.ts). */
 const allowed: Record<string, readonly string[]> = {
   kernel: [],
   config: ['kernel'],
@@ -128,8 +128,7 @@ const importsOf = (source: string): Import[] =>
 const layerOf = (path: string): string => {
   const [top = '', second = '', third] = path.split('/')
   if (top !== 'src') return top
-  if (third !== undefined) return second
-  return /^config\b/.test(second) ? 'config' : 'main'
+  return third === undefined ? 'main' : second
 }
 
 /** The path of an imported file of ours, or undefined for a package. */

@@ -1,9 +1,9 @@
 /** A server that also stores a file of FILE_MIB for the workspace FILE_TENANT, and keeps it. Runs as a process of its own, which a test kills. */
 import { randomBytes } from 'node:crypto'
+import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
 import { listen, openWorkplace } from '#server/server'
-import { readConfig } from '#src/config'
 import { fileDesk } from './files.ts'
 
 const MIB = 1_048_576

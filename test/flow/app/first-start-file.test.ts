@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readConfig } from '#config/config'
 import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
 import { start } from '#test/support/started'
 import { use } from '#test/support/use'
-import { readConfig } from '../../../src/config.ts'
 
 const SECRETS = /ak_[0-9A-Za-z]{36}|inv_[\w-]{32}/
 const PATIENCE_MS = 60_000

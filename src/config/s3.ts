@@ -1,6 +1,6 @@
 /** Where files are kept: the settings of S3-compatible storage, all of them or none. */
 import { AppError } from '#kernel/errors'
-import { addressOf, refuseValue } from './config-values.ts'
+import { addressOf, refuseValue } from './values.ts'
 
 export interface S3Settings {
   /** Without a trailing slash. */

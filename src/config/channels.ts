@@ -1,5 +1,5 @@
 /** Where the providers of channels are called: their usual addresses, unless a test or a proxy stands in for them. */
-import { addressOf, refuseValue } from './config-values.ts'
+import { addressOf, refuseValue } from './values.ts'
 
 const usual = {
   slack: 'https://slack.com/api',

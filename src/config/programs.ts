@@ -1,4 +1,4 @@
-import { refuseValue } from './config-values.ts'
+import { refuseValue } from './values.ts'
 
 /** A program that workspaces may run as an MCP server. */
 export interface AllowedProgram {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { type ChannelUrls, channelUrlsOf } from './config-channels.ts'
-import { type AllowedProgram, programsOf } from './config-programs.ts'
-import { type S3Settings, s3Of } from './config-s3.ts'
+import { type ChannelUrls, channelUrlsOf } from './channels.ts'
+import { type AllowedProgram, programsOf } from './programs.ts'
+import { type S3Settings, s3Of } from './s3.ts'
 import {
   addressOf,
   bootstrapKeyOf,
@@ -24,7 +24,7 @@ import {
   refuseValue,
   secretOf,
   switchOf,
-} from './config-values.ts'
+} from './values.ts'
 
 interface OpenaiConfig {
   apiKey: string

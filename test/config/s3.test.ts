@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readConfig } from '#src/config'
+import { readConfig } from '#config/config'
 
 const whole = {
   S3_ENDPOINT: 'https://s3.example.com/',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readConfig } from '#src/config'
+import { readConfig } from '#config/config'
 
 describe('EGRESS_ALLOW', () => {
   test('is off by default', () => {
