@@ -1,5 +1,5 @@
 /** `tendril admin work …`: what fails again and again. */
-import { pageOf, pageResult } from '#ops/paging'
+import { pageOf, pageResult } from '#ops/engine/paging'
 import { failingWork } from '#store/app/failing-work'
 import type { Db } from '#store/engine/db'
 import { type Flags, pageFlags, uuid } from './flags.ts'

@@ -2,7 +2,7 @@
 
 import type { Log } from '#kernel/log'
 import { createSlots, type Holder, type Slots } from '#kernel/slots'
-import type { FileRange, StoredFile } from '#ops/call'
+import type { FileRange, StoredFile } from '#ops/engine/call'
 import { contentDisposition } from './disposition.ts'
 import { isCurrent } from './validators.ts'
 

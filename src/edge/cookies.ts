@@ -1,6 +1,6 @@
 /** The cookies of signed-in browsers: HttpOnly and SameSite. */
 import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie'
-import type { SessionCookies } from '#ops/call'
+import type { SessionCookies } from '#ops/engine/call'
 
 export interface Cookies {
   /** The access token of a request. */

@@ -2,8 +2,8 @@
 import type { DownloadForm } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { csvLine } from '#ops/csv'
-import type { Lines } from '#ops/download'
+import { csvLine } from '#ops/engine/csv'
+import type { Lines } from '#ops/engine/download'
 import { errorBody } from './respond.ts'
 
 export interface File {

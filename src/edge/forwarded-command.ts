@@ -3,7 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Id, oneOf } from '#contract/shapes'
 import { fail } from '#kernel/errors'
 import { roles } from '#kernel/roles'
-import { validate } from '#ops/validate'
+import { validate } from '#ops/engine/validate'
 import type { RemoteCommand } from '#port/nodes'
 
 const Member = T.Object({ personId: Id, role: oneOf(roles) })

@@ -1,7 +1,7 @@
 /** The HTTP server: a route for every operation, document, page and protocol. */
 import { Elysia } from 'elysia'
 import { AppError } from '#kernel/errors'
-import { type Bound, workspaceOperations } from '#ops/bind'
+import { type Bound, workspaceOperations } from '#ops/engine/bind'
 import { LETTERS_PATH, type NodeSignature } from '#port/nodes'
 import { type AnsweringDeps, anonymous, answering, NO_SUCH_PATH, type Respond, withoutBody } from './answering.ts'
 import { documentResponse, type StaticDocument } from './document.ts'

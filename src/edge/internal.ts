@@ -1,8 +1,8 @@
 /** Receives commands from other processes of this deployment, for tenants that this process owns. */
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import type { Operation } from '#ops/bind'
-import type { Call } from '#ops/call'
+import type { Operation } from '#ops/engine/bind'
+import type { Call } from '#ops/engine/call'
 import type { NodeSignature, RemoteCommand, RemoteReply } from '#port/nodes'
 import { OwnedElsewhere } from '#store/engine/placement'
 import { readForwarded } from './forwarded-command.ts'

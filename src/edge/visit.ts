@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { withoutPort } from '#domain/app/network-of'
 import type { Log } from '#kernel/log'
-import type { Visit } from '#ops/call'
+import type { Visit } from '#ops/engine/call'
 
 export interface Trust {
   /** Whether the other end of a connection is one of them. */

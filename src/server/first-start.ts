@@ -6,7 +6,7 @@ import { newApiKey } from '#kernel/api-key'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { connectAccount, createKey, inviteByOperator } from '#ops/workspaces'
+import { connectAccount, createKey, inviteByOperator } from '#ops/operator/admin/workspaces'
 import { unfinishedTenant } from '#store/app/tenants'
 import type { Workplace } from './server.ts'
 

@@ -6,8 +6,8 @@ import { deviceRoutes } from '#edge/app/device'
 import type { PageDeps } from '#edge/pages/page'
 import { pageRoutes } from '#edge/pages/routes'
 import type { Route } from '#edge/route'
-import type { Bound } from '#ops/bind'
-import type { World } from '#ops/call'
+import type { Bound } from '#ops/engine/bind'
+import type { World } from '#ops/engine/call'
 import type { Db } from '#store/engine/db'
 
 interface Serving {

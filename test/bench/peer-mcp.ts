@@ -9,7 +9,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { operations } from '#contract/index'
 import { describeTools, toolsOf } from '#edge/mcp/tools'
-import type { Operation } from '#ops/bind'
+import type { Operation } from '#ops/engine/bind'
 
 const declared = new Map(operations.map((o) => [o.id, o as unknown as Operation]))
 const tools = describeTools(toolsOf(declared))

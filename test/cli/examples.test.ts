@@ -5,7 +5,7 @@ import { groups } from '#cli/catalogue'
 import { examplesOf } from '#cli/example'
 import { wordsOf } from '#cli/line'
 import { pathParams } from '#contract/op'
-import { validate } from '#ops/validate'
+import { validate } from '#ops/engine/validate'
 import { useApp } from '#test/support/use'
 
 const commands = groups.flatMap((group) => group.commands)

@@ -11,7 +11,7 @@ import { offeredTools } from '#domain/agent/offer'
 import type { ToolClass } from '#domain/agent/step'
 import { type RuleDecision, verdictOf } from '#domain/agent/verdict'
 import { type Role, roles } from '#kernel/roles'
-import { mayRun } from '#ops/bind'
+import { mayRun } from '#ops/engine/bind'
 import { runs } from '#test/support/property'
 
 interface Tool {

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { bytesResponse, fileSlots, rangeOf, type Sending } from '#edge/bytes'
 import { AppError } from '#kernel/errors'
 import { createLog } from '#kernel/log'
-import type { StoredFile } from '#ops/call'
+import type { StoredFile } from '#ops/engine/call'
 
 const SIZE = 1_000
 const ETAG = `"${'a'.repeat(64)}"`

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
-import { newLinkToken } from '#ops/links'
+import { newLinkToken } from '#ops/app/access/links'
 import { type Send, testApp } from '#test/support/app'
 import { inviteTo, joinAs } from '#test/support/people'
 

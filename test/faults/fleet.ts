@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import { createKey, createWorkspace, usualScopes } from '#ops/workspaces'
+import { createKey, createWorkspace, usualScopes } from '#ops/operator/admin/workspaces'
 import { type ConnectionOptions, openDb } from '#store/engine/db'
 import { type DatabaseProxy, startProxy } from '#test/support/proxy'
 import { type Deployment, newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'

@@ -4,7 +4,7 @@
  * with `--naive`, readers go on one event too early, and must be found out.
  */
 import type postgres from 'postgres'
-import { createKey } from '#ops/workspaces'
+import { createKey } from '#ops/operator/admin/workspaces'
 import { openDb } from '#store/engine/db'
 import { type Plan, plannedAnswer, planText } from '#test/support/agent-plan'
 import type { ChatReply, ChatRequest } from '#test/support/fake-chat'

@@ -1,5 +1,5 @@
 /** What an action of a history is, and the forms that most of them have. */
-import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/call'
+import type { AwaitedResult, CommandContext, HandlerResult } from '#ops/engine/call'
 import { among, type Maker, type Next, type Step } from './history.ts'
 import { ask } from './nodes.ts'
 import { checkTooLate, recallable } from './taking-back.ts'

@@ -1,5 +1,5 @@
 /** What people do with engagements. */
-import type { CommandContext } from '#ops/call'
+import type { CommandContext } from '#ops/engine/call'
 import { engagementHandlers } from '#ops/growth/engagements'
 import { type Action, action, type Handled, takingBack } from './action.ts'
 import { engagementIds, replies, WRITTEN } from './engaging.ts'

@@ -4,11 +4,11 @@
  */
 import type { Letter } from '#actors/engine/letter'
 import { requestAgain } from '#domain/growth/drafting/item-moves'
-import type { CommandContext, HandlerResult } from '#ops/call'
+import type { CommandContext, HandlerResult } from '#ops/engine/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
 import { itemHandlers } from '#ops/growth/items'
-import { connectAccount } from '#ops/workspaces'
+import { connectAccount } from '#ops/operator/admin/workspaces'
 import { lockItem } from '#store/growth/items'
 import { HOUR, MINUTE, stateName } from '#test/domain/records'
 import { type Action, action, onItem, plain, takingBack, withdrawal } from './action.ts'

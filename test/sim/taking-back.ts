@@ -1,6 +1,6 @@
 /** What people withdraw: reopened, rejected or deleted, also when it is about to be sent. */
 import type { AppError } from '#kernel/errors'
-import type { CommandContext } from '#ops/call'
+import type { CommandContext } from '#ops/engine/call'
 import type { StateName } from '#test/domain/records'
 import { recallsEngagement } from './engagement-life.ts'
 import { bodies } from './texts.ts'

@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import fc, { type Arbitrary } from 'fast-check'
 import type { NamedOp } from '#contract/op'
-import { checkerOf } from '#ops/validate'
+import { checkerOf } from '#ops/engine/validate'
 
 /** Characters that trouble programs that process text. */
 const AWKWARD = [

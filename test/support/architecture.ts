@@ -61,6 +61,9 @@ const allowedTypes: Record<string, readonly string[]> = { ops: ['actors'], edge:
 const AREA = /^(?:src\/[^/]+|actors\/work)\/(growth|app|agent|operator)\//
 const ENGINE = /^(?:src\/[^/]+|actors)\/engine\//
 
+/** The engine of the operations hands handlers the world and counts what plans allow: it may use areas of lower layers, but no handler. */
+const ENGINE_OF_OPS = /^src\/ops\/engine\//
+
 /** The area `app` stands on its own. */
 const APP_ALONE = /^(?:src\/[^/]+|actors\/work)\/app\//
 
@@ -75,6 +78,7 @@ const NAMES_TABLE = new RegExp(
 
 const keepsToItsArea = (path: string, target: string): boolean => {
   const area = AREA.exec(target)?.[1]
+  if (area && ENGINE_OF_OPS.test(path)) return layerOf(target) !== 'ops'
   return !(area && ENGINE.test(path)) && !(area === 'growth' && APP_ALONE.test(path))
 }
 
@@ -190,9 +194,9 @@ const cycles = (sources: Sources): string[] => {
   return found
 }
 
-/** One resource has one file in contract/ and one of the same name in ops/. Files outside a group folder are not resources. */
+/** One resource has one file in contract/ and one of the same name in ops/, right in the folder of its area. Other files are not resources. */
 const unpaired = (sources: Sources): string[] => {
-  const group = /^src\/(contract|ops)\/(.+\/.+)$/
+  const group = /^src\/(contract|ops)\/((?!engine\/)[^/]+\/[^/]+)$/
   return Object.keys(sources).flatMap((path) => {
     const [, side, name] = group.exec(path) ?? []
     const twin = `src/${side === 'contract' ? 'ops' : 'contract'}/${name}`

@@ -3,7 +3,7 @@
 import { type WebhookTimes, webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { workspaceOperations } from '#ops/bind'
+import { workspaceOperations } from '#ops/engine/bind'
 import { createOperations } from '#ops/index'
 import type { NewEvent } from '#store/engine/outbox'
 import type { TestApp } from './app.ts'

@@ -1,6 +1,6 @@
 /** People who join workspaces and sign in over HTTP, and devices that they approve. */
 import type { Role } from '#kernel/roles'
-import { inviteByOperator } from '#ops/workspaces'
+import { inviteByOperator } from '#ops/operator/admin/workspaces'
 import type { TestApp } from './app.ts'
 
 export const PASSWORD = 'correct horse battery'

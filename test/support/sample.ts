@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type NamedOp, pathParams } from '#contract/op'
 import { newId } from '#kernel/ids'
-import { checkerOf } from '#ops/validate'
+import { checkerOf } from '#ops/engine/validate'
 
 /** `needed`: required fields only. `whole`: every field, and one entry in each list. */
 export type Extent = 'needed' | 'whole'

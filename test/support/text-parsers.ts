@@ -41,7 +41,7 @@ import { isInvisible, isLonger, plainText, strangeCharacter } from '#kernel/plai
 import { MARKS, placesOfMarks, spacedWords } from '#kernel/spacing'
 import { storable } from '#kernel/storable'
 import { firstUnseen, unseenCount, withCodes } from '#kernel/unseen'
-import { csvLine } from '#ops/csv'
+import { csvLine } from '#ops/engine/csv'
 import { mailboxOf } from '#port/channel/email/address'
 import { headersOf, isAutomatic, threadOf } from '#port/channel/email/headers'
 import { withoutQuotes } from '#port/channel/email/quotes'

@@ -1,6 +1,6 @@
 /**
  * The operations as tools of the agent. The loop gets them as a value, so that it knows neither their handlers nor their schemas:
- * src/ops/toolbox.ts makes it.
+ * src/ops/agent/toolbox/toolbox.ts makes it.
  */
 import type { Subject } from '#domain/agent/approval'
 import type { Naming } from '#domain/agent/handles'

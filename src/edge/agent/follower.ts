@@ -1,7 +1,7 @@
 /** One stream: stored events, read as rows, and the text of models between them. */
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import type { JobNews, Piece } from '#ops/job-bus'
+import type { JobNews, Piece } from '#ops/agent/job/bus'
 import { MOST_EVENTS } from '#store/agent/events'
 import { COMMENT, EventBody, MOST_BEHIND, textOf } from './event-body.ts'
 

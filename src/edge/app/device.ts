@@ -6,7 +6,7 @@ import { deviceScopes, GRANT_S, isDeviceClient, POLL_EVERY_S } from '#domain/app
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { authorizeDevice, revokeToken, tokenForDevice } from '#ops/app/device'
-import type { Identity, VisitContext } from '#ops/call'
+import type { Identity, VisitContext } from '#ops/engine/call'
 import type { Db } from '#store/engine/db'
 import type { Incoming } from '../incoming.ts'
 import { requestIdOf } from '../respond.ts'

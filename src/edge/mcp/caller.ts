@@ -2,7 +2,7 @@
 import { BODY_LIMIT } from '#contract/kinds'
 import { fail } from '#kernel/errors'
 import type { Access, Scope } from '#kernel/scopes'
-import type { Call } from '#ops/call'
+import type { Call } from '#ops/engine/call'
 import { findKeys, type KeyGrant, scopesNow } from '#store/app/keys'
 import { findSession } from '#store/app/sessions'
 import type { Db } from '#store/engine/db'

@@ -2,7 +2,7 @@
 import { capabilities } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { fail } from '#kernel/errors'
-import type { Operation } from '#ops/bind'
+import type { Operation } from '#ops/engine/bind'
 
 export const CALL = 'agent.actions.call'
 

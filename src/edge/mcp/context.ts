@@ -1,7 +1,7 @@
 /** What an MCP request needs to run operations. */
 import type { Answer } from '#actors/engine/letter'
-import type { Operation } from '#ops/bind'
-import type { Call } from '#ops/call'
+import type { Operation } from '#ops/engine/bind'
+import type { Call } from '#ops/engine/call'
 
 export interface McpContext {
   /** Every operation of the contract by id, such as `growth.items.list`. */

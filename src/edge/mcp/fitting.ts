@@ -1,7 +1,7 @@
 /** Answers of a length that a model can take: a page of a list that is too long is read again, with fewer entries. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
-import type { Operation } from '#ops/bind'
+import type { Operation } from '#ops/engine/bind'
 import type { McpContext } from './context.ts'
 import { MOST_TOKENS, shortForm, sizeOf, usualForm } from './short-form.ts'
 

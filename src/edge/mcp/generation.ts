@@ -7,7 +7,7 @@ import type { Answer } from '#actors/engine/letter'
 import { isSettled, pathParams, settlingId } from '#contract/op'
 import { type Clock, systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
-import { mayRun, type Operation } from '#ops/bind'
+import { mayRun, type Operation } from '#ops/engine/bind'
 import type { McpContext } from './context.ts'
 import { cut } from './truncate.ts'
 

@@ -4,7 +4,7 @@
  */
 import { readsOnly } from '#contract/op'
 import { fail } from '#kernel/errors'
-import type { Operation } from '#ops/bind'
+import type { Operation } from '#ops/engine/bind'
 import { isCapability } from './capabilities.ts'
 
 const META = 'tendril/idempotency-key'

@@ -2,7 +2,7 @@
 import { pathParams } from '#contract/op'
 import { NEXT } from '#domain/growth/way-on'
 import type { AppError, ErrorCode } from '#kernel/errors'
-import type { Operation } from '#ops/bind'
+import type { Operation } from '#ops/engine/bind'
 import type { McpContext } from './context.ts'
 import { kindOf, RECORD_TOOL } from './records.ts'
 import { findTool, isShown } from './tools.ts'

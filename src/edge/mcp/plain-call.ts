@@ -5,7 +5,7 @@
  * not find again.
  */
 import type { RequestId } from '@modelcontextprotocol/server'
-import type { Operation } from '#ops/bind'
+import type { Operation } from '#ops/engine/bind'
 import type { McpContext } from './context.ts'
 import { findTool } from './tools.ts'
 import type { View } from './view.ts'

@@ -2,8 +2,8 @@
 import { type Static, Type as T, type TObject } from '@sinclair/typebox'
 import { oneOf } from '#contract/shapes'
 import { fail } from '#kernel/errors'
-import { mayRun } from '#ops/bind'
-import { validate } from '#ops/validate'
+import { mayRun } from '#ops/engine/bind'
+import { validate } from '#ops/engine/validate'
 import type { McpContext } from './context.ts'
 import { type ResourceText, readResource } from './resources.ts'
 

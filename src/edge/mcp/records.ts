@@ -1,8 +1,8 @@
 /** One tool that reads any record by its kind and id: a tool for each kind would cost a model more than the reading. */
 import { Type as T, type TObject } from '@sinclair/typebox'
 import { Id, oneOf, record } from '#contract/shapes'
-import type { Operation } from '#ops/bind'
-import { validate } from '#ops/validate'
+import type { Operation } from '#ops/engine/bind'
+import { validate } from '#ops/engine/validate'
 
 export const RECORD_TOOL = 'growth_get_record'
 const ID = 'growth.records.get'

@@ -1,8 +1,8 @@
 /** The resources. Each is read by an operation, with all its checks. */
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { fail } from '#kernel/errors'
-import { mayRun } from '#ops/bind'
-import { cursorTo } from '#ops/paging'
+import { mayRun } from '#ops/engine/bind'
+import { cursorTo } from '#ops/engine/paging'
 import type { McpContext } from './context.ts'
 import { type QueuedItem, queueText } from './queue.ts'
 import { structured } from './structured.ts'

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { Type as T, type TObject } from '@sinclair/typebox'
 import { AppError } from '#kernel/errors'
-import { validate } from '#ops/validate'
+import { validate } from '#ops/engine/validate'
 
 const page = T.Object({ cursor: T.Optional(T.String()) })
 

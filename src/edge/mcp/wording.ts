@@ -1,6 +1,6 @@
 /** How operations are worded for models that are not MCP clients: the agent's. */
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { ToolWording } from '#ops/toolbox'
+import type { ToolWording } from '#ops/agent/toolbox/toolbox'
 import { inputSchema } from './schema.ts'
 import { isFields, textOf } from './text.ts'
 import { titleOf } from './tools.ts'

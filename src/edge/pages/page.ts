@@ -1,7 +1,7 @@
 /** What pages share on the server side: the signed-in person, calls of operations, and errors. */
 import { AppError } from '#kernel/errors'
-import { type Bound, workspaceOperations } from '#ops/bind'
-import type { Identity, Visit } from '#ops/call'
+import { type Bound, workspaceOperations } from '#ops/engine/bind'
+import type { Identity, Visit } from '#ops/engine/call'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Db } from '#store/engine/db'
 import type { BodyTerms, Incoming } from '../incoming.ts'

@@ -22,12 +22,12 @@ import { toolDecisions } from '#store/agent/rules'
 import { callsWithinHour } from '#store/agent/steps'
 import { decidersPart, rolesToCome } from '#store/app/members'
 import { type Loaded, loadBy } from '#store/engine/load'
-import type { AwaitedResult, CommandContext, HandlerResult, Handlers } from '../call.ts'
-import { type Acting, approvalRequired, ask, begin, execute, outcomeOf } from '../direct-call.ts'
-import { loading } from '../loading.ts'
-import { seesNames } from '../people-names.ts'
-import { serialise } from '../serialise.ts'
-import type { Reader } from '../standing.ts'
+import type { AwaitedResult, CommandContext, HandlerResult, Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { seesNames } from '../engine/people-names.ts'
+import { serialise } from '../engine/serialise.ts'
+import type { Reader } from './approval/standing.ts'
+import { type Acting, approvalRequired, ask, begin, execute, outcomeOf } from './job/direct-call.ts'
 
 /** What the decision about a direct call needs to know. */
 const facts = (by: OnBehalf, name: string, args: Record<string, unknown>) => ({

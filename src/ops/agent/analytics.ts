@@ -6,7 +6,7 @@ import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'
 import { partyOf } from '#store/engine/principal'
 import { profilePart } from '#store/growth/profiles'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 export const analyticsHandlers = (tools: Pick<ToolBox, 'tools'>): Handlers<typeof analytics> => ({
   async get({ window = '7d' }, { read, principal }) {

@@ -26,11 +26,11 @@ import type { Query } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, loadNow, when } from '#store/engine/load'
 import { type Principal, partyOf, personOf, roleOf } from '#store/engine/principal'
-import type { CommandContext, Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { rememberedRule } from '../remembering.ts'
-import { mayRunTool, type Reader as Standing, standing } from '../standing.ts'
+import type { CommandContext, Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { rememberedRule } from './approval/remembering.ts'
+import { mayRunTool, type Reader as Standing, standing } from './approval/standing.ts'
 
 type Arguments = Record<string, unknown>
 

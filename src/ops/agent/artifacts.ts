@@ -25,9 +25,9 @@ import type { Db } from '#store/engine/db'
 import { loadBy } from '#store/engine/load'
 import { growthAuditById } from '#store/growth/growth-audits'
 import { reportById } from '#store/growth/reports'
-import type { CommandContext, HandlerResult, Handlers, QueryContext } from '../call.ts'
-import { loading } from '../loading.ts'
-import { timeOf } from '../time-input.ts'
+import type { CommandContext, HandlerResult, Handlers, QueryContext } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { timeOf } from '../engine/time-input.ts'
 
 const NONE = 'no such artifact'
 

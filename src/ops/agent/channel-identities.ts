@@ -6,9 +6,9 @@ import { channelConnectionPart } from '#store/agent/channel-connections'
 import { deleteIdentity, identitiesOf, identityPart, putLinkCode } from '#store/agent/channel-identities'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 const connection = ({ id }: { id: string }) => ({ connection: channelConnectionPart(id) })
 

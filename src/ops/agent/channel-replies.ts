@@ -9,9 +9,9 @@ import { listReplies, saveReply, shownReplyPart } from '#store/agent/channel-rep
 import { loadBy } from '#store/engine/load'
 import { partyOf, personOf } from '#store/engine/principal'
 import { workFor } from '#store/engine/work'
-import type { CommandContext, Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { CommandContext, Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 const the = (reply: ShownReply | undefined): ShownReply => readable(found(reply, 'no such reply'))
 

@@ -41,9 +41,9 @@ import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import { type Work, workFor } from '#store/engine/work'
-import type { CommandContext, HandlerResult, Handlers, Identity } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { CommandContext, HandlerResult, Handlers, Identity } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 export interface ChannelParts {
   db: Db

@@ -3,7 +3,7 @@ import { timeAt } from '#kernel/calendar'
 import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 export const clockHandlers: Handlers<typeof clockCapabilities> = {
   async get_current_time({ timeZone }, { read }) {

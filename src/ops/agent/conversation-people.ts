@@ -5,8 +5,8 @@ import { shownConversation } from '#store/agent/conversations'
 import { openJobsOf } from '#store/agent/jobs'
 import { memberPart } from '#store/app/members'
 import { partyOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
 import { answerOf, changed, the } from './conversations.ts'
 
 export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {

@@ -24,12 +24,12 @@ import { hasSchedules } from '#store/agent/schedules'
 import { callsInFlight } from '#store/agent/steps'
 import { loadBy, loadNow, when } from '#store/engine/load'
 import { isSignedInOwner, partyOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { conversationEvents } from '../job-events.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult, timedPageOf, timedResult } from '../paging.ts'
-import { startTurn, type TurnParts, turnFactsFor } from '../turns.ts'
-import type { Waiters } from '../waiters.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult, timedPageOf, timedResult } from '../engine/paging.ts'
+import type { Waiters } from '../engine/waiters.ts'
+import { conversationEvents } from './job/events.ts'
+import { startTurn, type TurnParts, turnFactsFor } from './job/turns.ts'
 
 /** How many messages a conversation shows by itself. */
 const NEWEST = 50

@@ -12,8 +12,8 @@ import { eventEffects } from '#store/agent/events'
 import { insertJob, jobPart, treeFacts } from '#store/agent/jobs'
 import { merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
-import type { CapabilityParts, CommandContext, Handlers } from '../call.ts'
-import { requireKnown, requireRoom, startTurn, turnFactsFor } from '../turns.ts'
+import type { CapabilityParts, CommandContext, Handlers } from '../engine/call.ts'
+import { requireKnown, requireRoom, startTurn, turnFactsFor } from './job/turns.ts'
 
 interface Asked {
   goal: string

@@ -32,9 +32,9 @@ import { loadBy, when } from '#store/engine/load'
 import { isStranger, roleOf } from '#store/engine/principal'
 import { searchConfiguration } from '#store/engine/text-search'
 import { profilePart } from '#store/growth/profiles'
-import type { Handlers, QueryContext } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { Handlers, QueryContext } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 const the = (document: Document | undefined): Document => found(document, 'no such document')
 

@@ -9,9 +9,9 @@ import { playbooksGivenFor } from '#store/agent/given-playbooks'
 import { messagePart } from '#store/agent/messages'
 import { loadBy, when } from '#store/engine/load'
 import { type Principal, partyOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { timeOf } from '../time-input.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { timeOf } from '../engine/time-input.ts'
 import { the } from './conversations.ts'
 
 /** The person; the key itself, if it belongs to the workspace. */

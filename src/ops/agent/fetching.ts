@@ -7,7 +7,7 @@ import { readPage, Unreadable } from '#port/egress/page'
 import { EgressRefused } from '#port/egress/target'
 import { toolDecisions } from '#store/agent/rules'
 import { loadBy } from '#store/engine/load'
-import type { CapabilityParts, Handlers } from '../call.ts'
+import type { CapabilityParts, Handlers } from '../engine/call.ts'
 
 type Fetching = Pick<CapabilityParts, 'egress' | 'fetchAllow'>
 

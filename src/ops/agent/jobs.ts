@@ -18,12 +18,12 @@ import { decidersPart } from '#store/app/members'
 import { merge } from '#store/engine/letter'
 import { loadBy, loadNow, when } from '#store/engine/load'
 import { type Principal, partyOf, roleOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { jobEvents } from '../job-events.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { standing } from '../standing.ts'
-import type { Waiters } from '../waiters.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import type { Waiters } from '../engine/waiters.ts'
+import { standing } from './approval/standing.ts'
+import { jobEvents } from './job/events.ts'
 
 /** Characters of a step's result that a job shows. */
 const SHOWN = 4_000

@@ -23,9 +23,9 @@ import { type CallInFlight, callsInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadBy, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 export type McpServerParts = McpSessions & { programs: readonly StdioProgram[] }
 

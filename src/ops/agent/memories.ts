@@ -15,9 +15,9 @@ import {
 import { loadBy, loadNow } from '#store/engine/load'
 import type { Principal } from '#store/engine/principal'
 import { profilePart } from '#store/growth/profiles'
-import type { CommandContext, Handlers, QueryContext } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { CommandContext, Handlers, QueryContext } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 const the = (memory: Memory | undefined): Memory => found(memory, 'no such memory')
 

@@ -5,10 +5,10 @@ import { newId } from '#kernel/ids'
 import { insertConversation, saveConversation, shownConversation } from '#store/agent/conversations'
 import { when } from '#store/engine/load'
 import { partyOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { startTurn, type TurnParts, turnFactsFor } from '../turns.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
 import { the } from './conversations.ts'
+import { startTurn, type TurnParts, turnFactsFor } from './job/turns.ts'
 
 export const messageHandlers = (parts: TurnParts): Handlers<typeof messages> => ({
   send: loading(

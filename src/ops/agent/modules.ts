@@ -3,7 +3,7 @@ import { found } from '#kernel/errors'
 import { moduleSettings, putModule } from '#store/agent/modules'
 import { loadBy } from '#store/engine/load'
 import { personOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 const the = (name: string): ModuleName =>
   found(

@@ -24,10 +24,10 @@ import {
 import type { Effects } from '#store/engine/letter'
 import { loadBy, loadNow } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { timedPageOf, timedResult } from '../paging.ts'
-import { allowedTools, madeBy, RETRY_AFTER, requireKnown } from '../turns.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { timedPageOf, timedResult } from '../engine/paging.ts'
+import { allowedTools, madeBy, RETRY_AFTER, requireKnown } from './job/turns.ts'
 
 const the = (schedule: Schedule | undefined): Schedule => found(schedule, 'no such schedule')
 

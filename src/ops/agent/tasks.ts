@@ -17,11 +17,11 @@ import { eventEffects } from '#store/agent/events'
 import { insertJob, listTasks, openTreeOf, taskPart } from '#store/agent/jobs'
 import { merge } from '#store/engine/letter'
 import { loadBy } from '#store/engine/load'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { requireRoom, type TurnParts, turnFactsFor } from '../turns.ts'
-import { validate } from '../validate.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { validate } from '../engine/validate.ts'
+import { requireRoom, type TurnParts, turnFactsFor } from './job/turns.ts'
 
 const the = (job: Job | undefined): Job => found(job, 'no such task')
 

@@ -11,9 +11,9 @@ import { mcpToolNamed, offeredMcpTools, servedRuleCount } from '#store/agent/mcp
 import { deleteToolRule, putToolRule, type ToolRule, toolDecisions } from '#store/agent/rules'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { requireRead, servedRule } from '../served-rules.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { requireRead, servedRule } from './toolbox/served-rules.ts'
 
 /** The caller as tools know it. A person has every scope. */
 export const toolCaller = (principal: Principal): { principal: Principal; scopes: ReadonlySet<Scope | 'session'> } => ({

@@ -4,7 +4,7 @@ import { costEstimated } from '#store/agent/jobs'
 import { callsByTool } from '#store/agent/steps'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
 import { loadBy, one, sure } from '#store/engine/load'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 const planPart = sure(one<PlanRow>({ now: true }, planOfWorkspace))
 

@@ -31,10 +31,10 @@ import {
 } from '#store/agent/webhook-rules'
 import { loadBy } from '#store/engine/load'
 import { personOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { allowedTools, madeBy, requireKnown } from '../turns.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { allowedTools, madeBy, requireKnown } from './job/turns.ts'
 
 const the = (rule: WebhookRule | undefined): WebhookRule => found(rule, 'no such webhook rule')
 

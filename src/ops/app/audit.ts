@@ -1,9 +1,9 @@
 import type { audit } from '#contract/app/audit'
 import type { OutputOf } from '#contract/op'
 import { type AuditFilters, type AuditRow, auditPage } from '#store/app/audit'
-import type { Handlers, QueryContext } from '../call.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { timeOf } from '../time-input.ts'
+import type { Handlers, QueryContext } from '../engine/call.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { timeOf } from '../engine/time-input.ts'
 
 type Line = OutputOf<typeof audit.export>
 

@@ -31,7 +31,7 @@ import {
 } from '#store/app/device'
 import { endHeldSession, type SessionGrant } from '#store/app/sessions'
 import { returnTry, type Throttled, takeTry } from '#store/app/throttle'
-import type { Handlers, VisitContext } from '../call.ts'
+import type { Handlers, VisitContext } from '../engine/call.ts'
 import { countedKeys, requireRoomForKey } from './keys.ts'
 import { auditContextOf, signedInOf } from './session.ts'
 

@@ -8,10 +8,10 @@ import { personPart } from '#store/app/members'
 import { addKey, endKey, type LivingKey, listKeys, livingKeys, lockKey } from '#store/app/workspace-keys'
 import { many, when } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { requireFreshPassword, staleness } from '../reauthentication.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { requireFreshPassword, staleness } from './access/reauthentication.ts'
 
 /** Live keys of one workspace. */
 const MAX_KEYS = 200

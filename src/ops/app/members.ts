@@ -3,9 +3,9 @@ import { fail, found } from '#kernel/errors'
 import { endMembership, listMembers, type MemberRow, memberPart, ownerCount, setRole, withdrawInvitationsOf } from '#store/app/members'
 import { loadNow, when } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
-import type { Handlers } from '../call.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { requireFreshPassword, staleness } from '../reauthentication.ts'
+import type { Handlers } from '../engine/call.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { requireFreshPassword, staleness } from './access/reauthentication.ts'
 
 const the = (member: MemberRow | undefined): MemberRow => found(member, 'no such member')
 

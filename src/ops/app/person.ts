@@ -7,9 +7,9 @@ import { plainText } from '#kernel/plain-text'
 import { changePerson, deletePerson, ownPerson } from '#store/app/person'
 import { type OpenReset, openReset, resetPerson } from '#store/app/person-reset'
 import { forgetTries, returnTry, takeTry } from '#store/app/throttle'
-import type { Handlers, VisitContext } from '../call.ts'
-import { hashOfLink } from '../links.ts'
-import { accountLimits, requireOwnPassword, WRONG_OWN } from '../password-check.ts'
+import type { Handlers, VisitContext } from '../engine/call.ts'
+import { hashOfLink } from './access/links.ts'
+import { accountLimits, requireOwnPassword, WRONG_OWN } from './access/password-check.ts'
 import { auditContextOf, signedInOf } from './session.ts'
 
 const requirePassword = (): never => {

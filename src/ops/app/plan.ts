@@ -5,7 +5,7 @@ import { budgetsOf, hasFeature } from '#domain/app/plan'
 import { readsView, tiers } from '#domain/app/read-budget'
 import { documentRoom } from '#domain/app/room'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 /** The plan as surfaces show it. */
 export const planView = ({ now, counters, ...state }: PlanRow) => {

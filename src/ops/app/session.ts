@@ -17,9 +17,9 @@ import {
   type SessionGrant,
 } from '#store/app/sessions'
 import type { AuditContext } from '#store/engine/audit-entry'
-import type { Admitted, Handlers, SessionCookies, Visit, VisitContext } from '../call.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { requireAccount, requireOwnPassword, WRONG, WRONG_OWN } from '../password-check.ts'
+import type { Admitted, Handlers, SessionCookies, Visit, VisitContext } from '../engine/call.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { requireAccount, requireOwnPassword, WRONG, WRONG_OWN } from './access/password-check.ts'
 
 type SignedIn = OutputOf<typeof session.signIn>
 type Delivery = 'cookie' | 'body'

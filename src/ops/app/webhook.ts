@@ -31,9 +31,9 @@ import { loadNow } from '#store/engine/load'
 import { eventLog, keptEvent, nextEvent, pendingCount, replayEvent } from '#store/engine/outbox'
 import { type Principal, roleOf } from '#store/engine/principal'
 import { type Work, workOfKinds } from '#store/engine/work'
-import type { CommandContext, Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { CommandContext, Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 const ifFuture = (at: Date | null, now: Date): Date | null => (at && at > now ? at : null)
 

@@ -7,9 +7,9 @@ import { plainText } from '#kernel/plain-text'
 import { renameWorkspace, setDeletion, workspaceOf, workspacePart } from '#store/app/workspace'
 import { type Effects, type Gate, merge } from '#store/engine/letter'
 import type { Load, Loaded } from '#store/engine/load'
-import type { CommandContext, Handlers } from '../call.ts'
-import { exportLines } from '../export.ts'
-import { loading } from '../loading.ts'
+import type { CommandContext, Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { exportLines } from './workspace/export.ts'
 
 /** Includes work that people requested; webhook deliveries continue. */
 const everything = kindsWhere(({ deletion }) => deletion === 'stops')

@@ -9,11 +9,11 @@ import { fail } from '#kernel/errors'
 import { articleById, listArticles } from '#store/growth/articles'
 import { channelPart } from '#store/growth/growth-channels'
 import { itemById } from '#store/growth/items'
-import type { Handlers } from '../call.ts'
-import { cancelling } from '../cancelling.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { periodOf } from '../time-input.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { periodOf } from '../engine/time-input.ts'
+import { cancelling } from './shared/cancelling.ts'
 
 const requireUsable = (outline: string): void => {
   const points = pointsOf(outline).length

@@ -5,11 +5,11 @@ import { AUDIT_DAYS, type GrowthAudit, type SuppliedMetrics } from '#domain/grow
 import { fail } from '#kernel/errors'
 import { when } from '#store/engine/load'
 import { growthAuditById, itemCount, listGrowthAudits } from '#store/growth/growth-audits'
-import type { Handlers } from '../call.ts'
-import { cancelling } from '../cancelling.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { periodOf } from '../time-input.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { periodOf } from '../engine/time-input.ts'
+import { cancelling } from './shared/cancelling.ts'
 
 const auditView = ({ given: _, ...audit }: GrowthAudit) => audit
 

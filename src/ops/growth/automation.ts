@@ -16,8 +16,8 @@ import { type Work, workOfKinds } from '#store/engine/work'
 import { attemptsInFlight } from '#store/growth/attempts'
 import { pauseOf } from '#store/growth/automation'
 import { skipQueuedRuns } from '#store/growth/rule-runs'
-import type { CommandContext, Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
+import type { CommandContext, Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
 
 const onTheWire = { attempts: attemptsInFlight, calls: callsInFlight, replies: repliesInFlight }
 

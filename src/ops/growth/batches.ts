@@ -13,11 +13,11 @@ import { batchPart, listBatches } from '#store/growth/batches'
 import { experimentPart } from '#store/growth/experiments'
 import { channelPart } from '#store/growth/growth-channels'
 import { itemsOfBatchPart } from '#store/growth/items'
-import type { Handlers } from '../call.ts'
-import { cancelling } from '../cancelling.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { periodOf } from '../time-input.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { periodOf } from '../engine/time-input.ts'
+import { cancelling } from './shared/cancelling.ts'
 
 const DEFAULT_COUNT = 5
 

@@ -3,8 +3,8 @@ import { briefFacts } from '#decisions/growth/brief-facts'
 import { actionsOf } from '#domain/growth/brief/brief-rules'
 import { firstAllowed } from '#port/network/others-post'
 import { briefRecord } from '#store/growth/brief'
-import { callFor } from '../brief-calls.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
+import { callFor } from './brief/calls.ts'
 
 export const briefHandlers: Handlers<typeof brief> = {
   async get({ include }, context) {

@@ -6,7 +6,7 @@ import { loadBy } from '#store/engine/load'
 import { type DatedItem, itemsAt } from '#store/growth/calendar'
 import { channelsPart } from '#store/growth/growth-channels'
 import { profilePart } from '#store/growth/profiles'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 const MOST_DAYS = 62
 const MOST_ITEMS = 1_000

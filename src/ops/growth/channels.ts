@@ -4,8 +4,8 @@ import { found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
 import { defaultPart } from '#store/growth/connections'
 import { channelById, growthChannels, saveChannel } from '#store/growth/growth-channels'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
 
 export const channelHandlers: Handlers<typeof channels> = {
   async list(_, { read }) {

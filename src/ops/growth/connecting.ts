@@ -4,8 +4,8 @@ import { fail } from '#kernel/errors'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { attemptsInFlight } from '#store/growth/attempts'
 import { choicesPart, connectionPart, defaultPart } from '#store/growth/connections'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
 
 /** The same handle as `tendril admin tenant create --sandbox` uses. */
 const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}`

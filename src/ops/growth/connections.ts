@@ -7,9 +7,9 @@ import { found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
 import { attemptsInFlight } from '#store/growth/attempts'
 import { choicesPart, connectionOverview, connectionPart, defaultPart, listConnections, makeDefault } from '#store/growth/connections'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 export const connectionHandlers: Handlers<typeof connection> = {
   async get(_, { read, networks }) {

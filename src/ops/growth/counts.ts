@@ -3,7 +3,7 @@ import type { counts } from '#contract/growth/counts'
 import { itemStatuses } from '#contract/item-record'
 import { loadBy } from '#store/engine/load'
 import { countsOf } from '#store/growth/state-counts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 const names = { items: [...itemStatuses, 'scheduled'], engagements }
 

@@ -18,10 +18,10 @@ import { merge } from '#store/engine/letter'
 import { wasSent } from '#store/growth/attempts'
 import { deletedEngagementPart, engagementPart, otherEngagement } from '#store/growth/engagements'
 import { channelPart } from '#store/growth/growth-channels'
-import { authorOf } from '../author.ts'
-import type { Handlers } from '../call.ts'
-import { by, byHand, networkOf, refOf, replyOf, ruleOn, saveBack, the } from '../engagement.ts'
-import { loading } from '../loading.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { authorOf } from './shared/author.ts'
+import { by, byHand, networkOf, refOf, replyOf, ruleOn, saveBack, the } from './shared/engagement.ts'
 
 /** The engagement, and what may be on its way to the network. */
 const withItsWay = (id: string) => ({ engagement: engagementPart(id), ...onItsWay(refOf({ id })) })

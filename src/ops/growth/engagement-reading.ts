@@ -4,10 +4,10 @@ import { loadBy } from '#store/engine/load'
 import { engagementPart } from '#store/growth/engagements'
 import { revisionsOfEngagement } from '#store/growth/revisions'
 import { wayParts } from '#store/growth/ways'
-import type { Handlers } from '../call.ts'
-import { refOf, the } from '../engagement.ts'
-import { numberedPageOf, numberedResult } from '../paging.ts'
-import { wayView } from '../way.ts'
+import type { Handlers } from '../engine/call.ts'
+import { numberedPageOf, numberedResult } from '../engine/paging.ts'
+import { refOf, the } from './shared/engagement.ts'
+import { wayView } from './shared/way.ts'
 
 export const engagementReadingHandlers: Handlers<typeof engagementReading> = {
   async get({ id }, { read }) {

@@ -12,9 +12,9 @@ import {
   runningCount,
   saveExperiment,
 } from '#store/growth/experiments'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 export const experimentHandlers: Handlers<typeof experiments> = {
   async list({ status, ...input }, { read }) {

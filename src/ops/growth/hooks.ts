@@ -3,8 +3,8 @@ import { LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
 import { hookKeys, hookPattern } from '#domain/growth/drafting/hooks'
 import { loadBy } from '#store/engine/load'
 import { resultsPart, usagePart } from '#store/growth/hooks'
-import type { Handlers } from '../call.ts'
-import { pageOfNames } from '../paging.ts'
+import type { Handlers } from '../engine/call.ts'
+import { pageOfNames } from '../engine/paging.ts'
 
 const unused = { drafted: 0, approved: 0, posted: 0, rejected: 0 }
 

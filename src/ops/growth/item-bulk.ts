@@ -5,7 +5,7 @@ import { AppError, type ErrorDetail, fail, isUnavailable } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import { loadNow } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
-import type { CommandContext, Decides, HandlerResult, Handlers } from '../call.ts'
+import type { CommandContext, Decides, HandlerResult, Handlers } from '../engine/call.ts'
 
 type Input = Static<(typeof itemBulk)['bulk']['input']>
 type Action = Input['action']

@@ -10,9 +10,9 @@ import { found } from '#kernel/errors'
 import { merge } from '#store/engine/letter'
 import { wasSent } from '#store/growth/attempts'
 import { deletedItemPart, itemPart } from '#store/growth/items'
-import { authorOf } from '../author.ts'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { authorOf } from './shared/author.ts'
 
 const the = (item: Item | undefined): Item => found(item, 'no such item')
 const ofItem = (id: string) => ({ sendable: 'post', record_id: id }) as const

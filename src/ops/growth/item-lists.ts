@@ -21,8 +21,8 @@ import {
 import { soughtWords, wordCounts } from '#store/growth/item-search'
 import { itemPart, listItems } from '#store/growth/items'
 import { readingsOf } from '#store/growth/metrics'
-import type { Handlers, QueryContext } from '../call.ts'
-import { sortedPageOf, sortedResult, timedPageOf, timedResult } from '../paging.ts'
+import type { Handlers, QueryContext } from '../engine/call.ts'
+import { sortedPageOf, sortedResult, timedPageOf, timedResult } from '../engine/paging.ts'
 
 /** Of a search. More would make it more exact, but nobody needs them. */
 const MOST_WORDS = 12

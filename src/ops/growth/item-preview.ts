@@ -9,8 +9,8 @@ import { normalForm } from '#kernel/normal-form'
 import type { NetworkPrices } from '#port/network/network'
 import { limitsFor } from '#port/network/registry'
 import { connectionPart, defaultPart } from '#store/growth/connections'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
 
 const costOf = (body: string, prices: NetworkPrices | null): number | null =>
   prices && (findLinks(normalForm(body, 'NFC')).length > 0 ? prices.postWithLink : prices.post)

@@ -5,8 +5,8 @@ import { found } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
 import { itemPart } from '#store/growth/items'
 import { wayParts } from '#store/growth/ways'
-import type { Handlers } from '../call.ts'
-import { wayView } from '../way.ts'
+import type { Handlers } from '../engine/call.ts'
+import { wayView } from './shared/way.ts'
 
 export const itemReadingHandlers: Handlers<typeof itemReading> = {
   async get({ id }, { read, networks }) {

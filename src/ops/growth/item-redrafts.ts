@@ -5,8 +5,8 @@ import { itemView } from '#domain/growth/drafting/item-view'
 import { found } from '#kernel/errors'
 import { itemPart } from '#store/growth/items'
 import { isRedrafted } from '#store/growth/redrafts'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
 
 export const itemRedraftHandlers: Handlers<typeof itemRedrafts> = {
   redraft: loading(

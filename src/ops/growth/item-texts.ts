@@ -18,10 +18,10 @@ import { accountOfItem, connectionPart, defaultPart } from '#store/growth/connec
 import { channelPart } from '#store/growth/growth-channels'
 import { draftCount, itemPart } from '#store/growth/items'
 import { revisionsOfItem } from '#store/growth/revisions'
-import { authorOf } from '../author.ts'
-import type { CommandContext, Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { numberedPageOf, numberedResult } from '../paging.ts'
+import type { CommandContext, Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { numberedPageOf, numberedResult } from '../engine/paging.ts'
+import { authorOf } from './shared/author.ts'
 
 const NONE = 'no such item'
 

@@ -11,9 +11,9 @@ import {
   listLearnings,
   saveLearning,
 } from '#store/growth/learnings'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 export const learningHandlers: Handlers<typeof learnings> = {
   async list({ status, kind, ...input }, { read }) {

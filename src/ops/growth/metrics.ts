@@ -5,7 +5,7 @@ import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'
 import { sumsBy } from '#store/growth/metrics'
 import { profilePart } from '#store/growth/profiles'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 const DAY_MS = 86_400_000
 const MOST_DAYS = 366

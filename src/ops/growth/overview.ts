@@ -10,8 +10,8 @@ import { allChannels } from '#store/growth/growth-channels'
 import { itemCount, newestItems } from '#store/growth/items'
 import { activeCount, newestActive } from '#store/growth/learnings'
 import { profilePart } from '#store/growth/profiles'
-import type { Handlers, Parts } from '../call.ts'
-import { pageResult } from '../paging.ts'
+import type { Handlers, Parts } from '../engine/call.ts'
+import { pageResult } from '../engine/paging.ts'
 import { profileView } from './profile.ts'
 
 const DRAFTS = 25

@@ -1,7 +1,7 @@
 import type { plan } from '#contract/growth/plan'
 import { planOfWorkspace } from '#store/app/workspace'
 import { planView } from '../app/plan.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 export const growthPlanHandlers: Handlers<typeof plan> = {
   async get(_, { read }) {

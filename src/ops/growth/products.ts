@@ -3,9 +3,9 @@ import { newProduct, updateProduct } from '#domain/growth/drafting/product'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { deleteProduct, insertProduct, listProducts, otherProducts, productById, productPart, saveProduct } from '#store/growth/products'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 export const productHandlers: Handlers<typeof products> = {
   async list({ status, ...input }, { read }) {

@@ -10,10 +10,10 @@ import {
 import { loadBy, when } from '#store/engine/load'
 import { workFor } from '#store/engine/work'
 import { profilePart, profileVersions, readProfile, type StoredProfile, saveProfile, toProfile } from '#store/growth/profiles'
-import { authorOf } from '../author.ts'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { numberedPageOf, numberedResult } from '../paging.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { numberedPageOf, numberedResult } from '../engine/paging.ts'
+import { authorOf } from './shared/author.ts'
 
 /** With `voice` as an alias of `voice_rules`. */
 const fieldsView = ({ writing_dna: dna, ...fields }: Profile) => ({ ...fields, writing_dna: { voice: dna.voice_rules, ...dna } })

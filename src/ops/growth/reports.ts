@@ -6,11 +6,11 @@ import { isDay, mondayOf } from '#kernel/calendar'
 import { fail, found } from '#kernel/errors'
 import { profilePart } from '#store/growth/profiles'
 import { listReports, reportById } from '#store/growth/reports'
-import type { Handlers } from '../call.ts'
-import { cancelling } from '../cancelling.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { periodOf } from '../time-input.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { periodOf } from '../engine/time-input.ts'
+import { cancelling } from './shared/cancelling.ts'
 
 const reportView = ({ model: _, usage: __, ...report }: Report) => report
 

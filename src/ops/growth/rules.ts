@@ -11,10 +11,10 @@ import { type Work, workFor } from '#store/engine/work'
 import { profilePart, type StoredProfile } from '#store/growth/profiles'
 import { listRuleRuns } from '#store/growth/rule-runs'
 import { deleteRule, insertRule, listRules, type RuleRow, ruleById, ruleCount, rulePart, saveRule, toStanding } from '#store/growth/rules'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
-import { timeOf } from '../time-input.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
+import { timeOf } from '../engine/time-input.ts'
 
 const standing = (row: RuleRow) => {
   const { rule, ...state } = toStanding(row)

@@ -9,10 +9,10 @@ import { residentPostId } from '#port/network/sandbox/schedule'
 import { workspaceOf } from '#store/app/workspace'
 import { accountsOn, forgetResidentPosts, insertResidentPost, type ResidentPost } from '#store/growth/resident-posts'
 import { watchOf } from '#store/growth/targets'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { placedPageOf, placedResult } from '../paging.ts'
-import { answered } from '../reading-post.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { placedPageOf, placedResult } from '../engine/paging.ts'
+import { answered } from './shared/reading-post.ts'
 
 type Stage = Pick<Sandbox, 'name' | 'residents' | 'feed' | 'seen' | 'refusal'>
 

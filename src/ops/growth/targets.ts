@@ -28,9 +28,9 @@ import {
   targetPart,
   type WatchedTarget,
 } from '#store/growth/targets'
-import type { CommandContext, Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
-import { pageOf, pageResult } from '../paging.ts'
+import type { CommandContext, Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
+import { pageOf, pageResult } from '../engine/paging.ts'
 
 const view = ({ failures: _, ...target }: Target, dueAt: Date | null, watching: Watching) => ({
   ...target,

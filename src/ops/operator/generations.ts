@@ -1,7 +1,7 @@
 import type { generations } from '#contract/operator/generations'
 import { cancelGeneration, findGeneration } from '#decisions/growth/generations'
 import type { Drafting } from '#domain/growth/drafting/generation'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../engine/call.ts'
 
 const replyOf = ({ id, status, error }: Drafting) => ({ generation: { id, status, error } })
 

@@ -19,8 +19,8 @@ import { turnFacts } from '#store/agent/conversations'
 import { inboundFacts, insertInbound } from '#store/agent/inbound'
 import { saveWebhookRule, webhookRulePart } from '#store/agent/webhook-rules'
 import type { Gate } from '#store/engine/letter'
-import type { Handlers } from '../call.ts'
-import { loading } from '../loading.ts'
+import type { Handlers } from '../engine/call.ts'
+import { loading } from '../engine/loading.ts'
 
 const RETRY_AFTER = 30
 

@@ -36,7 +36,7 @@ const ownActor = (sql: Sql, { tenantId, epoch, owner }: Ownership): Fragment =>
  *
  * All writers of a tenant's records hold this lock, so what is loaded here stays true until the commit. A statement that has to wait for
  * the lock sees records as they were before. If the writer that it waited for changed the row of the tenant, as account deletion does, the
- * gate asks again, now with the lock. For other writers see `lockActor`, and src/ops/loading.ts.
+ * gate asks again, now with the lock. For other writers see `lockActor`, and src/ops/engine/loading.ts.
  */
 export async function openGate<L extends Load>(sql: Sql, own: Ownership, question: GateQuestion<L>): Promise<Opened<L> | undefined> {
   const { hook, load } = question

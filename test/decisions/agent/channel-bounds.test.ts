@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { inbound } from '#contract/operator/inbound'
 import { arrivedOf, fetchedOf } from '#decisions/agent/channel-bounds'
 import { newId } from '#kernel/ids'
-import { validate } from '#ops/validate'
+import { validate } from '#ops/engine/validate'
 import type { InboundMessage } from '#port/channel/channel'
 import { runs } from '#test/support/property'
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { capabilities, operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
-import { subjectFor } from '#ops/tool-subject'
+import { subjectFor } from '#ops/agent/toolbox/subject'
 import { call, legalInput, newWorkspace, recipes, type Workspace } from '#test/support/prepare'
 import { useApp } from '#test/support/use'
 

@@ -1,7 +1,7 @@
 /** Streams in a deployment of several processes. */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { createKey } from '#ops/workspaces'
+import { createKey } from '#ops/operator/admin/workspaces'
 import { jobOf, turn } from '#test/support/agent'
 import { eventually, testApp } from '#test/support/app'
 import { openStream } from '#test/support/event-stream'

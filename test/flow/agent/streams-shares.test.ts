@@ -1,7 +1,7 @@
 /** No workspace takes what streams others need. */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { createKey, createWorkspace } from '#ops/workspaces'
+import { createKey, createWorkspace } from '#ops/operator/admin/workspaces'
 import { testApp } from '#test/support/app'
 import { type EventClient, openStream } from '#test/support/event-stream'
 import { useApp } from '#test/support/use'

@@ -1,7 +1,7 @@
 /** Following jobs and conversations by server-sent events. */
 import { afterEach, expect, test } from 'bun:test'
-import { LocalBus } from '#ops/job-bus'
-import { createWorkspace } from '#ops/workspaces'
+import { LocalBus } from '#ops/agent/job/bus'
+import { createWorkspace } from '#ops/operator/admin/workspaces'
 import type { Thinker } from '#port/model/thinker'
 import { jobOf, overJob, turn } from '#test/support/agent'
 import { eventually } from '#test/support/app'

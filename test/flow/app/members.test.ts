@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { scopes } from '#kernel/scopes'
-import { workspaceOperations } from '#ops/bind'
+import { workspaceOperations } from '#ops/engine/bind'
 import { createOperations } from '#ops/index'
 import type { Principal } from '#store/engine/principal'
 import { testFailpoints } from '#test/support/failpoints'

@@ -1,6 +1,6 @@
 /** Names and addresses that people read: no character in them hides, reorders or breaks text. */
 import { describe, expect, test } from 'bun:test'
-import { createWorkspace } from '#ops/workspaces'
+import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { askForCode, inviteTo, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
 

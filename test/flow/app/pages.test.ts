@@ -1,6 +1,6 @@
 /** The pages as a browser requests them: who can see them, where they lead, and what other pages cannot make them do. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import { createWorkspace } from '#ops/workspaces'
+import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { testApp } from '#test/support/app'
 import { askForCode, askForToken, forgetAttempts, inviteTo, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'

@@ -1,7 +1,7 @@
 /** What a password allows while it is being replaced, and how many guesses at it there are. */
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { resetByOperator } from '#ops/recovery'
+import { resetByOperator } from '#ops/operator/admin/recovery'
 import type { Reply } from '#test/support/app'
 import { eventually } from '#test/support/eventually'
 import { acceptInvitation, askForCode, decide, forgetAttempts, inviteTo, joinAs, PASSWORD, signIn, tokenIn } from '#test/support/people'

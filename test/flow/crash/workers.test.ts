@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { systemClock } from '#kernel/clock'
-import { connectAccount } from '#ops/workspaces'
+import { connectAccount } from '#ops/operator/admin/workspaces'
 import { revokeKey } from '#store/app/keys'
 import { eventually, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'

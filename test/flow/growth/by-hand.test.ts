@@ -1,7 +1,7 @@
 /** What people settle themselves: posts they mark as posted, and accounts they disconnect during a send. */
 import { expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
-import { connectAccount } from '#ops/workspaces'
+import { connectAccount } from '#ops/operator/admin/workspaces'
 import { testFailpoints } from '#test/support/failpoints'
 import { newStory, type Story, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'

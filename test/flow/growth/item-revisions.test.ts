@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { MOST_REVISIONS } from '#domain/growth/drafting/revision'
 import { newId } from '#kernel/ids'
-import { connectAccount } from '#ops/workspaces'
+import { connectAccount } from '#ops/operator/admin/workspaces'
 import { newWorkspace, type Workspace } from '#test/support/prepare'
 import { useApp } from '#test/support/use'
 import { insertItem } from '#test/support/writes'

@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { connectAccount } from '#ops/workspaces'
+import { connectAccount } from '#ops/operator/admin/workspaces'
 import { sandboxMetrics } from '#port/network/sandbox/metrics'
 import { eventually } from '#test/support/app'
 import { steppedDb } from '#test/support/database-clock'

@@ -1,6 +1,6 @@
 /** Scheduled posts: when they go out, when they do not, and from which account. */
 import { expect, test } from 'bun:test'
-import { connectAccount } from '#ops/workspaces'
+import { connectAccount } from '#ops/operator/admin/workspaces'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'
 import { inMs, newStory, type Story, textOf } from '#test/support/story'

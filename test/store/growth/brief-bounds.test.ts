@@ -1,6 +1,6 @@
 /** A brief reads little, however much there is. */
 import { expect, test } from 'bun:test'
-import { createWorkspace } from '#ops/workspaces'
+import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { briefRecord } from '#store/growth/brief'
 import { useApp } from '#test/support/use'
 

@@ -1,7 +1,7 @@
 /** `why` says `publishes` only of what publishes. */
 import { expect, test } from 'bun:test'
 import { capabilities, operations } from '#contract/index'
-import { commitReason } from '#ops/tool-subject'
+import { commitReason } from '#ops/agent/toolbox/subject'
 
 const commits = [...operations, ...capabilities].filter(({ agent }) => agent === 'commit')
 const named = (reason: string, args = {}) =>

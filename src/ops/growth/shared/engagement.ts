@@ -11,8 +11,8 @@ import type { Network } from '#port/network/network'
 import { resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Loaded } from '#store/engine/load'
+import type { CommandContext } from '../../engine/call.ts'
 import { authorOf } from './author.ts'
-import type { CommandContext } from './call.ts'
 
 export const the = (engagement: Engagement | undefined): Engagement => found(engagement, 'no such engagement')
 

@@ -3,9 +3,9 @@ import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Approval } from '#domain/agent/approval'
 import { type Decider, type Deciders, decidersOf } from '#kernel/deciders'
 import type { Principal } from '#store/engine/principal'
-import { toolCaller } from './agent/tools.ts'
-import { mayRun } from './bind.ts'
-import { SERVED } from './served-tools.ts'
+import { mayRun } from '../../engine/bind.ts'
+import { SERVED } from '../toolbox/served-tools.ts'
+import { toolCaller } from '../tools.ts'
 
 /** Whether a caller could make a call of the tool. What is no operation is a tool of a server, be it there any more or not. */
 export const mayRunTool = (tools: ToolBox, name: string, principal: Principal): boolean => {

@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { type Group, op } from '#contract/op'
-import type { Handlers } from '#ops/call'
-import { loading } from '#ops/loading'
+import type { Handlers } from '#ops/engine/call'
+import { loading } from '#ops/engine/loading'
 import { itemPart } from '#store/growth/items'
 
 const shape = { input: { id: T.String() }, output: T.Object({ done: T.Boolean() }) }

@@ -18,7 +18,7 @@ import { insertJob } from '#store/agent/jobs'
 import { insertSteps } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
-import type { AwaitedResult, CommandContext, HandlerResult } from './call.ts'
+import type { AwaitedResult, CommandContext, HandlerResult } from '../../engine/call.ts'
 
 export interface Acting {
   tools: ToolBox

@@ -7,7 +7,7 @@ import type { CallingJob } from '#domain/agent/job'
 import { CONVERSATION } from '#domain/agent/taint'
 import { fail } from '#kernel/errors'
 import { type FoundMessage, searchMessages } from '#store/agent/search'
-import type { World } from './call.ts'
+import type { World } from '../../engine/call.ts'
 
 const strict = { additionalProperties: false }
 

@@ -12,7 +12,7 @@ import type { Effects, Gate } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { currentDefault } from '#store/growth/connections'
 import { engagementOn } from '#store/growth/engagements'
-import type { World } from './call.ts'
+import type { World } from '../../engine/call.ts'
 
 export type PostReading =
   | { kind: 'read'; network: Network; post: OthersPost | null }

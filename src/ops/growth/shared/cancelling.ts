@@ -2,8 +2,8 @@
 import { cancelGeneration, type GenerationKind, type GenerationStore } from '#decisions/growth/generations'
 import type { Drafting } from '#domain/growth/drafting/generation'
 import { workFor } from '#store/engine/work'
-import type { HandlerResult } from './call.ts'
-import { loading } from './loading.ts'
+import type { HandlerResult } from '../../engine/call.ts'
+import { loading } from '../../engine/loading.ts'
 
 /** The handler of a kind. What has settled stays as it is, and is answered. */
 export const cancelling = <R extends Drafting, O>(kind: GenerationKind, store: GenerationStore<R>, replyOf: (record: R) => O) =>

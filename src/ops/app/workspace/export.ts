@@ -3,7 +3,7 @@ import { exportKinds, type workspace } from '#contract/app/workspace'
 import type { OutputOf } from '#contract/op'
 import { exportPage, exportSources, startOf } from '#store/app/export'
 import type { ExportSource } from '#store/app/export-source'
-import type { QueryContext } from './call.ts'
+import type { QueryContext } from '../../engine/call.ts'
 
 type Line = OutputOf<typeof workspace.export>
 

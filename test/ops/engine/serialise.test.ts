@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { Time } from '#contract/shapes'
-import { serialise } from '#ops/serialise'
+import { serialise } from '#ops/engine/serialise'
 
 const at = new Date('2026-11-20T10:00:00.123Z')
 const nullable = (schema: ReturnType<typeof T.Object>) => T.Union([schema, T.Null()])

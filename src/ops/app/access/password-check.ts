@@ -5,7 +5,7 @@ import { AppError, fail } from '#kernel/errors'
 import type { KnownBrowser } from '#port/tokens'
 import { MOST_CANDIDATES, passwordHashOf, type SignInCandidate } from '#store/app/people'
 import { forgetTries, returnTry, type Throttled, takeTry } from '#store/app/throttle'
-import type { VisitContext } from './call.ts'
+import type { VisitContext } from '../../engine/call.ts'
 
 /** One message for every reason, so that it reveals nothing about accounts. */
 export const WRONG = 'the email or the password is wrong'

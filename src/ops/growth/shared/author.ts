@@ -1,6 +1,6 @@
 import type { Author } from '#domain/growth/drafting/revision'
 import { auditActor } from '#store/engine/letter'
-import type { CommandContext } from './call.ts'
+import type { CommandContext } from '../../engine/call.ts'
 
 /** The caller as records name whoever wrote or decided something: the same as in the audit. */
 export const authorOf = ({ principal, job }: Pick<CommandContext, 'principal' | 'job'>): Author => {

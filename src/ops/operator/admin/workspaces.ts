@@ -12,8 +12,8 @@ import { insertOperatorInvitation } from '#store/app/invitations'
 import { insertKey } from '#store/app/keys'
 import { insertTenant } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
-import type { World } from './call.ts'
-import { hashOfLink, linkTo, newLinkToken } from './links.ts'
+import { hashOfLink, linkTo, newLinkToken } from '../../app/access/links.ts'
+import type { World } from '../../engine/call.ts'
 
 export interface NewKey {
   id: string

@@ -21,7 +21,7 @@ import type { Query } from '#store/engine/db'
 import { merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { Principal } from '#store/engine/principal'
-import type { CommandContext } from './call.ts'
+import type { CommandContext } from '../../engine/call.ts'
 
 /** Seconds after which a slot may be free. */
 export const RETRY_AFTER = 30

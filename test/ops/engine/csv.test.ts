@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { csvLine } from '#ops/csv'
+import { csvLine } from '#ops/engine/csv'
 
 const read = (text: string): string[][] => parse(text, { relax_column_count: true })
 /** Splits at semicolons, and treats quotes as text unless a cell begins with one. */

@@ -3,7 +3,7 @@ import { Type as T, type TSchema } from '@sinclair/typebox'
 import fc from 'fast-check'
 import { NOT_BLANK, nullable, ONE_LINE, oneOf, Time } from '#contract/shapes'
 import { AppError } from '#kernel/errors'
-import { validate } from '#ops/validate'
+import { validate } from '#ops/engine/validate'
 
 const closed = { additionalProperties: false }
 const schema = T.Object(

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { cursorTo, pageOf, pageResult } from '#ops/paging'
+import { cursorTo, pageOf, pageResult } from '#ops/engine/paging'
 import type { Page } from '#store/engine/page'
 
 interface Row {

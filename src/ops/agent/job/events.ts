@@ -8,8 +8,8 @@ import { conversationEventsAfter, eventsAfter } from '#store/agent/events'
 import { shownJob } from '#store/agent/jobs'
 import { loadBy } from '#store/engine/load'
 import { partyOf } from '#store/engine/principal'
-import type { Handlers } from './call.ts'
-import type { Waiters } from './waiters.ts'
+import type { Handlers } from '../../engine/call.ts'
+import type { Waiters } from '../../engine/waiters.ts'
 
 const SECOND_MS = 1_000
 

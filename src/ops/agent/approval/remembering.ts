@@ -9,8 +9,8 @@ import { newId } from '#kernel/ids'
 import { putToolRule } from '#store/agent/rules'
 import type { Effects } from '#store/engine/letter'
 import { personOf, roleOf } from '#store/engine/principal'
-import type { CommandContext } from './call.ts'
-import { servedRule } from './served-rules.ts'
+import type { CommandContext } from '../../engine/call.ts'
+import { servedRule } from '../toolbox/served-rules.ts'
 
 /** The rule, and to what it is bound: for an outside write, the tool as it is defined now. Throws `invalid_input`. */
 const ruleOf = (tool: Tool, { arguments: args }: Approval): { tool_name: string; definition_hash: string | null } => {
