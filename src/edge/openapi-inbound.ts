@@ -1,5 +1,5 @@
 /** Addresses for posts from outside, for the OpenAPI document: they carry a signature in the place of a credential. */
-import { channels } from '#domain/agent/channel'
+import { channels } from '#domain/agent/channel/channel'
 
 const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
 

@@ -1,7 +1,7 @@
 /** The parts of the agent: what its lane needs, some of which exists only once the operations do. */
 import { type AgentDeps, THINK_MS } from '#actors/work/agent/deps'
 import type { Config } from '#config/config'
-import type { PriceOf } from '#domain/agent/budget'
+import type { PriceOf } from '#domain/agent/job/budget'
 import type { Log } from '#kernel/log'
 import { LocalBus } from '#ops/agent/job/bus'
 import type { World } from '#ops/engine/call'

@@ -1,7 +1,7 @@
 /** What the process needs to call the MCP servers of workspaces. */
 import type { Config } from '#config/config'
 import type { McpSessions } from '#decisions/agent/mcp-session'
-import type { StdioProgram } from '#domain/agent/mcp-config'
+import type { StdioProgram } from '#domain/agent/mcp/config'
 import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import type { Sealer } from '#kernel/sealer'

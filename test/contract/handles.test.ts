@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { capabilities, operations } from '#contract/index'
 import { isAgentTool } from '#contract/op'
-import { HandleBook, type Naming } from '#domain/agent/handles'
+import { HandleBook, type Naming } from '#domain/agent/job/handles'
 import { newId } from '#kernel/ids'
 
 type Value = Record<string, unknown>

@@ -1,13 +1,13 @@
 /** Records of the workspace agent, for tests. */
 
 import { statusNews, withEvents } from '#decisions/agent/job-events'
-import type { Approval } from '#domain/agent/approval'
 import { type Conversation, newConversation, withMessage } from '#domain/agent/conversation'
 import { argumentsHash } from '#domain/agent/hash'
-import { type Job, newTurn } from '#domain/agent/job'
-import { type Memory, remember } from '#domain/agent/memory'
-import { firstVersion, newDraft, newPlaybook, type Playbook, type PlaybookVersion } from '#domain/agent/playbook'
-import { newStep } from '#domain/agent/step'
+import type { Approval } from '#domain/agent/job/approval'
+import { type Job, newTurn } from '#domain/agent/job/job'
+import { newStep } from '#domain/agent/job/step'
+import { type Memory, remember } from '#domain/agent/knowledge/memory'
+import { firstVersion, newDraft, newPlaybook, type Playbook, type PlaybookVersion } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
 import { insertApprovals } from '#store/agent/approvals'
 import { insertConversation, saveConversation } from '#store/agent/conversations'

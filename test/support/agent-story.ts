@@ -1,6 +1,6 @@
 /** A workspace whose agent is asked for something, at a server that may die. */
 import type postgres from 'postgres'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { turn } from './agent.ts'
 import { type Plan, planText } from './agent-plan.ts'

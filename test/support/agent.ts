@@ -1,6 +1,6 @@
 /** Conversations with the agent in tests, past the surfaces. */
 import { newWork } from '#decisions/work'
-import { type Job, newTurn, type OnBehalf } from '#domain/agent/job'
+import { type Job, newTurn, type OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'

@@ -1,6 +1,6 @@
 /** Artifacts and their shares in tests. */
 import { keepArtifacts, type ToKeep } from '#decisions/agent/artifacts'
-import type { Artifact } from '#domain/agent/artifact'
+import type { Artifact } from '#domain/agent/knowledge/artifact'
 import { newReport } from '#domain/growth/learning/report'
 import { newId } from '#kernel/ids'
 import { insertReport } from '#store/growth/reports'

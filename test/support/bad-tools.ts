@@ -1,6 +1,6 @@
 /** Tools of the agent that fail, each in another way. */
 import type { Tool, ToolBox, ToolContext } from '#decisions/agent/toolbox'
-import type { ToolClass, ToolWay } from '#domain/agent/step'
+import type { ToolClass, ToolWay } from '#domain/agent/job/step'
 import type { Sql } from '#store/engine/db'
 import { changed } from './outside-tool.ts'
 

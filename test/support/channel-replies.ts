@@ -1,7 +1,7 @@
 /** Replies to channels in tests. */
 import { replyEffects } from '#decisions/agent/channel-replies'
-import type { ChannelReply } from '#domain/agent/channel-reply'
-import { newReply } from '#domain/agent/channel-reply'
+import type { ChannelReply } from '#domain/agent/channel/reply'
+import { newReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
 import { insertReply } from '#store/agent/channel-replies'
 import { eventually, type TestApp } from './app.ts'

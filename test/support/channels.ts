@@ -1,6 +1,6 @@
 /** Connections of channels in tests. */
 import { expect } from 'bun:test'
-import { type Credentials, newChannelConnection } from '#domain/agent/channel-connection'
+import { type Credentials, newChannelConnection } from '#domain/agent/channel/connection'
 import { newId } from '#kernel/ids'
 import { channelCredentialsRow, insertChannelConnection } from '#store/agent/channel-connections'
 import { eventually, type TestApp } from './app.ts'

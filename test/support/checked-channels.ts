@@ -1,5 +1,5 @@
 /** Channels whose providers answer checks as a test wants. */
-import type { Channel } from '#domain/agent/channel'
+import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelAdapter, Checked, OpenConnection } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
 

@@ -1,6 +1,6 @@
 /** Documents in tests. */
-import { type Document, newDocument, ready } from '#domain/agent/document'
-import { passagesOf } from '#domain/agent/passages'
+import { type Document, newDocument, ready } from '#domain/agent/knowledge/document'
+import { passagesOf } from '#domain/agent/knowledge/passages'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { insertDocument, insertPassages, insertWords, saveDocument } from '#store/agent/documents'

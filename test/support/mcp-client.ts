@@ -1,5 +1,5 @@
 /** A client of MCP servers that are made up: each has the tools it is given, and counts its calls. */
-import type { ForeignAnswer } from '#domain/agent/foreign-result'
+import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 import { createEgress } from '#port/egress/egress'
 import { type McpClient, McpError, type McpServerConfig } from '#port/mcp-client/client'
 

@@ -1,6 +1,6 @@
 /** What the tests of sessions with MCP servers share. */
 import { afterEach } from 'bun:test'
-import type { ForeignAnswer } from '#domain/agent/foreign-result'
+import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 import { McpError, type McpServer } from '#port/mcp-client/client'
 import type { FakeMcp, Message, Wire } from './fake-mcp.ts'
 

@@ -1,6 +1,6 @@
 /** MCP servers of a workspace in tests, with what people decide about their tools. */
 import { expect } from 'bun:test'
-import { newMcpServer } from '#domain/agent/mcp-server'
+import { newMcpServer } from '#domain/agent/mcp/server'
 import { newId } from '#kernel/ids'
 import { insertMcpServer } from '#store/agent/mcp-servers'
 import { eventually, type TestApp } from './app.ts'

@@ -1,5 +1,5 @@
 /** Playbooks in tests: a workspace, one of its editors, and an agent that does what a test says. */
-import type { Author } from '#domain/agent/playbook'
+import type { Author } from '#domain/agent/knowledge/playbook'
 import { messagesIn, overJob, turn } from './agent.ts'
 import { makeDraft } from './agent-records.ts'
 import { newSurface } from './agent-surface.ts'

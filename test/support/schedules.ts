@@ -1,8 +1,8 @@
 /** Schedules of the agent in tests. */
 
 import { newWork } from '#decisions/work'
-import type { OnBehalf } from '#domain/agent/job'
-import { newSchedule, type Schedule } from '#domain/agent/schedule'
+import type { OnBehalf } from '#domain/agent/job/job'
+import { newSchedule, type Schedule } from '#domain/agent/trigger/schedule'
 import { newId } from '#kernel/ids'
 import { insertSchedule, saveSchedule, schedulePart } from '#store/agent/schedules'
 import { loadNow } from '#store/engine/load'

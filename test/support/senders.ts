@@ -1,6 +1,6 @@
 /** Connections of channels and linked senders in tests, past the surfaces. */
-import type { Channel, SenderPolicy } from '#domain/agent/channel'
-import { channelTaint, STRANGERS_TOOLS } from '#domain/agent/channel-trust'
+import type { Channel, SenderPolicy } from '#domain/agent/channel/channel'
+import { channelTaint, STRANGERS_TOOLS } from '#domain/agent/channel/trust'
 import { newId } from '#kernel/ids'
 import { turn } from './agent.ts'
 import type { TestApp } from './app.ts'

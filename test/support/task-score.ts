@@ -1,8 +1,8 @@
 /** How well a task's rules do on the texts of test/data/tasks, whose action items and labels a person has written down. */
 import { readFileSync } from 'node:fs'
-import { actionItemsIn } from '#domain/agent/tasks/action-items'
-import { classified } from '#domain/agent/tasks/classify'
-import type { ActionItem, Label } from '#domain/agent/tasks/forms'
+import { actionItemsIn } from '#domain/agent/job/tasks/action-items'
+import { classified } from '#domain/agent/job/tasks/classify'
+import type { ActionItem, Label } from '#domain/agent/job/tasks/forms'
 
 interface Sample {
   id: string

@@ -1,6 +1,6 @@
 /** Webhook rules of the agent in tests, and posts to them. */
-import type { OnBehalf } from '#domain/agent/job'
-import { newWebhookRule, pathOf } from '#domain/agent/webhook-rule'
+import type { OnBehalf } from '#domain/agent/job/job'
+import { newWebhookRule, pathOf } from '#domain/agent/trigger/webhook-rule'
 import { newId } from '#kernel/ids'
 import { newWebhookSecret, signedHeaders } from '#port/webhook'
 import { insertRuleRoute, insertWebhookRule, ruleSecretRow } from '#store/agent/webhook-rules'

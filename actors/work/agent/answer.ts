@@ -1,7 +1,7 @@
 /** Words of the model without a call of a tool: the end of a job. */
-import { nearedBy } from '#domain/agent/budget'
-import { isForStranger } from '#domain/agent/channel-trust'
-import { MOST_INVALID } from '#domain/agent/limits'
+import { isForStranger } from '#domain/agent/channel/trust'
+import { nearedBy } from '#domain/agent/job/budget'
+import { MOST_INVALID } from '#domain/agent/job/limits'
 import { withoutTags } from '#kernel/untrusted-tags'
 import type { Thought } from '#port/model/thinker'
 import { type At, again, over } from './at.ts'

@@ -1,6 +1,6 @@
 /** The step of a call of the model, as it begins. */
-import type { Reservation } from '#domain/agent/budget'
-import { newStep, type Step } from '#domain/agent/step'
+import type { Reservation } from '#domain/agent/job/budget'
+import { newStep, type Step } from '#domain/agent/job/step'
 import { newId } from '#kernel/ids'
 import type { At } from './at.ts'
 

@@ -1,6 +1,6 @@
 /** What a call of the model has cost. */
-import { settle, warningsOf } from '#domain/agent/budget'
-import type { Step } from '#domain/agent/step'
+import { settle, warningsOf } from '#domain/agent/job/budget'
+import type { Step } from '#domain/agent/job/step'
 import type { Spend } from '#kernel/spend'
 import type { ThinkFailure } from '#port/model/thinker'
 import type { At } from './at.ts'

@@ -9,7 +9,7 @@ import { keepFiles, type ReadFile } from '#decisions/agent/channel-files'
 import { crowdedEffects, failedEffects, type Losing, unreadEffects } from '#decisions/agent/channel-given-up'
 import type { Takes } from '#decisions/agent/paying'
 import { kindsOfWork } from '#decisions/work'
-import type { ChannelConnection } from '#domain/agent/channel'
+import type { ChannelConnection } from '#domain/agent/channel/channel'
 import {
   type ChannelMessage,
   isTooOld,
@@ -18,9 +18,9 @@ import {
   nextFetch,
   STRANGERS_FILES,
   sorted,
-} from '#domain/agent/channel-message'
-import type { OnBehalf } from '#domain/agent/job'
-import type { Models, NO_MODEL } from '#domain/agent/model-choice'
+} from '#domain/agent/channel/message'
+import type { OnBehalf } from '#domain/agent/job/job'
+import type { Models, NO_MODEL } from '#domain/agent/job/model-choice'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'

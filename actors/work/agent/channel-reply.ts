@@ -3,8 +3,9 @@
  * a part is being sent; a claim that finds one so knows that its process died, and that it may have been sent.
  */
 import { openConnection, sendingRefused } from '#decisions/agent/channel-connections'
-import type { Channel, ChannelConnection } from '#domain/agent/channel'
-import { MASKED_CODE } from '#domain/agent/channel-identity'
+import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
+import { type Parts, plainPartsOf } from '#domain/agent/channel/forms/parts'
+import { MASKED_CODE } from '#domain/agent/channel/identity'
 import {
   afterSend,
   begun,
@@ -17,9 +18,8 @@ import {
   resumed,
   waiting,
   withdrawn,
-} from '#domain/agent/channel-reply'
-import { leftOnTheWire, nameOfPart } from '#domain/agent/channel-reply-decisions'
-import { type Parts, plainPartsOf } from '#domain/agent/forms/parts'
+} from '#domain/agent/channel/reply'
+import { leftOnTheWire, nameOfPart } from '#domain/agent/channel/reply-decisions'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'

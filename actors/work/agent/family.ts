@@ -1,8 +1,8 @@
 /** The tree of a job: what it shares with its root, and whom its end concerns. */
 import { cancelledJob } from '#decisions/agent/cancelling'
 import { childEnded, type Parent } from '#decisions/agent/family'
-import type { Job } from '#domain/agent/job'
-import type { StepHead } from '#domain/agent/step'
+import type { Job } from '#domain/agent/job/job'
+import type { StepHead } from '#domain/agent/job/step'
 import { jobPart, type OpenJob, openTreeOf, treeFacts } from '#store/agent/jobs'
 import { stepPart } from '#store/agent/steps'
 import type { Gate } from '#store/engine/letter'

@@ -1,5 +1,5 @@
 /** A job whose next call of a model may not be paid for is held: it waits as a row, goes on once billing is in order, or fails in time. */
-import { heldText } from '#domain/agent/channel-answer'
+import { heldText } from '#domain/agent/channel/answer'
 import { HELD_MS, nextHeldTry } from '#domain/app/held'
 import { heldWork } from '#store/agent/jobs'
 import { restartPatience } from '#store/agent/steps'

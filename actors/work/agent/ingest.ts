@@ -2,9 +2,9 @@
  * The lane that reads documents. Each claim writes one block of passages with their words, in the letter that settles it: a process that dies
  * has lost a block, which is cut again in the same way. Of a document that is gone, or is read anew, it removes what is there first.
  */
-import { BLOCK, begun, type Document, failed, flawOf, MOST_DEATHS, MOST_PASSAGES, ready } from '#domain/agent/document'
-import { mostOfBlock, noRoom } from '#domain/agent/document-room'
-import { type Passage, passagesOf } from '#domain/agent/passages'
+import { BLOCK, begun, type Document, failed, flawOf, MOST_DEATHS, MOST_PASSAGES, ready } from '#domain/agent/knowledge/document'
+import { mostOfBlock, noRoom } from '#domain/agent/knowledge/document-room'
+import { type Passage, passagesOf } from '#domain/agent/knowledge/passages'
 import { documentRoom } from '#domain/app/room'
 import { AppError, isUnavailable } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'

@@ -1,9 +1,9 @@
 /** Lists the tools of a workspace's MCP server: once it is connected, when somebody asks, and each hour while it is used. */
 import { inSession, type McpSessions } from '#decisions/agent/mcp-session'
-import { foreignTools, type LeftOut } from '#domain/agent/foreign-tools'
-import { cleanedOf } from '#domain/agent/mcp-secrets'
-import { lookedAt, lookFailed, type McpServer, nextLook, placeHash } from '#domain/agent/mcp-server'
-import { toolsFound } from '#domain/agent/mcp-tool'
+import { foreignTools, type LeftOut } from '#domain/agent/mcp/foreign-tools'
+import { cleanedOf } from '#domain/agent/mcp/secrets'
+import { lookedAt, lookFailed, type McpServer, nextLook, placeHash } from '#domain/agent/mcp/server'
+import { toolsFound } from '#domain/agent/mcp/tool'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { McpError, MOST_TOOLS } from '#port/mcp-client/client'

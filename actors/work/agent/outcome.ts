@@ -1,7 +1,7 @@
 /** What a run beside the mailbox gives the letter that settles it. */
 import type { Reached } from '#decisions/agent/toolbox'
-import type { Refused } from '#domain/agent/answer'
-import type { GivenPlaybook } from '#domain/agent/playbook'
+import type { Refused } from '#domain/agent/job/answer'
+import type { GivenPlaybook } from '#domain/agent/knowledge/playbook'
 import type { ThinkFailure, Thought } from '#port/model/thinker'
 
 /** `unknown`: it may have happened. */

@@ -1,10 +1,10 @@
 /** Runs what a claim has begun, beside the mailbox. */
 
 import { refusalOf } from '#decisions/agent/refusal'
-import { keptAnswer } from '#domain/agent/answer'
-import { isForStranger } from '#domain/agent/channel-trust'
-import { callingJob } from '#domain/agent/job'
-import type { Step } from '#domain/agent/step'
+import { isForStranger } from '#domain/agent/channel/trust'
+import { keptAnswer } from '#domain/agent/job/answer'
+import { callingJob } from '#domain/agent/job/job'
+import type { Step } from '#domain/agent/job/step'
 import { ThinkError, type Thought } from '#port/model/thinker'
 import type { LaneContext } from '../../engine/lane.ts'
 import type { AgentDeps } from './deps.ts'

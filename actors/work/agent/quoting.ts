@@ -1,7 +1,7 @@
 /** What the desk quotes in answer to a free question: of each kind of text that the job may read. */
-import { isForStranger } from '#domain/agent/channel-trust'
-import { enclosed, passagePath } from '#domain/agent/document'
-import { bestOf, MOST_QUOTATIONS, type Quotation, quotationOf, quotationsIn, sourceOf } from '#domain/agent/quoting'
+import { isForStranger } from '#domain/agent/channel/trust'
+import { enclosed, passagePath } from '#domain/agent/knowledge/document'
+import { bestOf, MOST_QUOTATIONS, type Quotation, quotationOf, quotationsIn, sourceOf } from '#domain/agent/knowledge/quoting'
 import { spacedWords, withMarks } from '#kernel/spacing'
 import { type FoundPassage, searchPassages } from '#store/agent/document-search'
 import { quotableMemories, quotablePlaybooks, wordsAsked } from '#store/agent/quoting'

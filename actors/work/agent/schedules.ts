@@ -1,8 +1,8 @@
 /** The lane of schedules whose time has come. A run's job, and the time after it, are one commit. */
 import { unpaidAnswer } from '#decisions/agent/paying'
 import { isFull, noticeOf, pausedEvent, pauseNotice, type RunFacts, runLoad, runSchedule, wordsOf } from '#decisions/agent/schedules'
-import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/limits'
-import { cameDue, paused, type Schedule } from '#domain/agent/schedule'
+import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
+import { cameDue, paused, type Schedule } from '#domain/agent/trigger/schedule'
 import { callerNow } from '#store/agent/callers'
 import { lastWords, saveSchedule, schedulePart } from '#store/agent/schedules'
 import type { Sql } from '#store/engine/db'

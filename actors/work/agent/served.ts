@@ -1,9 +1,9 @@
 /** Tools of the workspace's MCP servers, which are read for the letter that needs them. */
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
-import type { Job } from '#domain/agent/job'
-import { MOST_CALLS } from '#domain/agent/limits'
-import type { ServedTool } from '#domain/agent/mcp-tool'
-import type { Step } from '#domain/agent/step'
+import type { Job } from '#domain/agent/job/job'
+import { MOST_CALLS } from '#domain/agent/job/limits'
+import type { Step } from '#domain/agent/job/step'
+import type { ServedTool } from '#domain/agent/mcp/tool'
 import { useMcpServer } from '#store/agent/mcp-servers'
 import { failingMcpServers, isServerBusy, offeredMcpTools, servedTools } from '#store/agent/mcp-tools'
 import { loadNow, mapped, when } from '#store/engine/load'

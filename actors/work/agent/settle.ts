@@ -1,6 +1,6 @@
 /** What becomes of the outcome of a run: in one letter. */
-import { isCommand } from '#domain/agent/command'
-import { anew, keptResult, STEP_RUNS, type Step } from '#domain/agent/step'
+import { isCommand } from '#domain/agent/job/command'
+import { anew, keptResult, STEP_RUNS, type Step } from '#domain/agent/job/step'
 import type { ThinkFailure } from '#port/model/thinker'
 import { useMemories } from '#store/agent/memories'
 import { saveStep, stepPart } from '#store/agent/steps'

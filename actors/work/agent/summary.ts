@@ -3,8 +3,8 @@
  * summary. If it fails, the thought goes without the oldest messages.
  */
 import { Buffer } from 'node:buffer'
-import { Authors } from '#domain/agent/authors'
-import { estimateTokens, historyBytes, reserve } from '#domain/agent/budget'
+import { Authors } from '#domain/agent/job/authors'
+import { estimateTokens, historyBytes, reserve } from '#domain/agent/job/budget'
 import {
   type History,
   isTooLong,
@@ -14,11 +14,11 @@ import {
   summarisedUpTo,
   summaryRequest,
   summarySystem,
-} from '#domain/agent/compaction'
-import type { Job } from '#domain/agent/job'
-import { NO_MODEL } from '#domain/agent/model-choice'
-import type { Step, StepHead } from '#domain/agent/step'
-import { CONVERSATION } from '#domain/agent/taint'
+} from '#domain/agent/job/compaction'
+import type { Job } from '#domain/agent/job/job'
+import { NO_MODEL } from '#domain/agent/job/model-choice'
+import type { Step, StepHead } from '#domain/agent/job/step'
+import { CONVERSATION } from '#domain/agent/job/taint'
 import type { Turn } from '#port/model/thinker'
 import { stepPart } from '#store/agent/steps'
 import {

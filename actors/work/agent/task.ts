@@ -1,7 +1,7 @@
 /** Tasks: one answer, checked against the form of its type. */
-import { checkedOutput } from '#domain/agent/tasks/asking'
-import { answerByRules } from '#domain/agent/tasks/rules'
-import { mostAttempts } from '#domain/agent/tasks/task'
+import { checkedOutput } from '#domain/agent/job/tasks/asking'
+import { answerByRules } from '#domain/agent/job/tasks/rules'
+import { mostAttempts } from '#domain/agent/job/tasks/task'
 import type { Thought } from '#port/model/thinker'
 import { type At, again, over } from './at.ts'
 

@@ -1,8 +1,8 @@
 /** A job that a message of a channel has begun says there how it ends, and what it asks of people. */
 import { answerEffects } from '#decisions/agent/channel-replies'
 import type { ToolCaller } from '#decisions/agent/toolbox'
-import { approvalUrl } from '#domain/agent/approval'
-import { type ChannelOrigin, endText, waitingText } from '#domain/agent/channel-answer'
+import { type ChannelOrigin, endText, waitingText } from '#domain/agent/channel/answer'
+import { approvalUrl } from '#domain/agent/job/approval'
 import { decidersOf, decidersText } from '#kernel/deciders'
 import { pendingUntold, saveTold } from '#store/agent/approvals'
 import { decidersPart } from '#store/app/members'

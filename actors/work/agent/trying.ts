@@ -1,5 +1,5 @@
 /** What becomes of steps that were begun or claimed, and did not end. */
-import { anew, STEP_RUNS, type Step, type StepHead } from '#domain/agent/step'
+import { anew, STEP_RUNS, type Step, type StepHead } from '#domain/agent/job/step'
 import { stepPart } from '#store/agent/steps'
 import { loadNow } from '#store/engine/load'
 import { type At, again, over } from './at.ts'

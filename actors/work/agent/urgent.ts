@@ -1,8 +1,8 @@
 /** The letter of an urgent tool of a job: pause-all. */
 
 import { refusalOf } from '#decisions/agent/refusal'
-import { callingJob, isOver } from '#domain/agent/job'
-import { isFinished } from '#domain/agent/step'
+import { callingJob, isOver } from '#domain/agent/job/job'
+import { isFinished } from '#domain/agent/job/step'
 import { jobPart } from '#store/agent/jobs'
 import { stepPart } from '#store/agent/steps'
 import { threadOf } from '#store/agent/thread'

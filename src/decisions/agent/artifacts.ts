@@ -1,6 +1,6 @@
 /** How a stored file becomes an artifact, in a letter. */
-import { type Artifact, type NewArtifact, newArtifact } from '#domain/agent/artifact'
-import type { CallingJob } from '#domain/agent/job'
+import type { CallingJob } from '#domain/agent/job/job'
+import { type Artifact, type NewArtifact, newArtifact } from '#domain/agent/knowledge/artifact'
 import type { NewFile } from '#port/files/files'
 import { insertArtifact, newestArtifact } from '#store/agent/artifacts'
 import type { Query, Sql } from '#store/engine/db'

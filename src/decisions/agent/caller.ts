@@ -1,4 +1,4 @@
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { fail } from '#kernel/errors'
 import { type Scope, scopes } from '#kernel/scopes'
 import type { CallerNow } from '#store/agent/callers'

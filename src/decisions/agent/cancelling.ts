@@ -1,4 +1,4 @@
-import { ended, type Job } from '#domain/agent/job'
+import { ended, type Job } from '#domain/agent/job/job'
 import { rejectPending } from '#store/agent/approvals'
 import { eventEffects } from '#store/agent/events'
 import { type OpenJob, saveJob } from '#store/agent/jobs'

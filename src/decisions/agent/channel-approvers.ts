@@ -1,7 +1,7 @@
 /** Members who may decide are told of what waits, in the channels that want it. */
-import { type Approval, approvalUrl } from '#domain/agent/approval'
-import { recipientOf, toApproverText } from '#domain/agent/channel-answer'
-import type { OnBehalf } from '#domain/agent/job'
+import { recipientOf, toApproverText } from '#domain/agent/channel/answer'
+import { type Approval, approvalUrl } from '#domain/agent/job/approval'
+import type { OnBehalf } from '#domain/agent/job/job'
 import type { Role } from '#kernel/roles'
 import { type ToldApprover, toldApprovers } from '#store/agent/channel-identities'
 import { type Effects, merge } from '#store/engine/letter'

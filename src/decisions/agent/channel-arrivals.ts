@@ -1,8 +1,8 @@
 /** What becomes of a message that has come in from a channel: a job, a line to its sender, or nothing. */
 import type { PlanState } from '#contract/limits'
-import type { ChannelConnection } from '#domain/agent/channel'
-import { recipientOf } from '#domain/agent/channel-answer'
-import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel-message'
+import { recipientOf } from '#domain/agent/channel/answer'
+import type { ChannelConnection } from '#domain/agent/channel/channel'
+import { type ArrivedMessage, type ChannelMessage, contentOf, isToBeFetched, STRANGERS_FILES, sorted } from '#domain/agent/channel/message'
 import {
   hasRoomFor,
   hasRoomForMember,
@@ -14,8 +14,8 @@ import {
   trustOf,
   USED_UP,
   unpaidText,
-} from '#domain/agent/channel-trust'
-import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
+} from '#domain/agent/channel/trust'
+import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
 import type { Role } from '#kernel/roles'
 import type { Sealer } from '#kernel/sealer'
 import { type ArrivalFacts, fetchesUpTo, insertArrival, insertChannelMessage, insertTold, receivedAt } from '#store/agent/channel-messages'

@@ -1,6 +1,6 @@
 /** What a channel brings, as the workspace takes it: bounded, and of text that can be stored, whatever an adapter has made of it. */
 import { createHash } from 'node:crypto'
-import type { ArrivedMessage, MessageFile } from '#domain/agent/channel-message'
+import type { ArrivedMessage, MessageFile } from '#domain/agent/channel/message'
 import { isDeeper, isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import type { Attachment, FetchedMessage, InboundMessage } from '#port/channel/channel'

@@ -1,8 +1,8 @@
 /** A message that came in from a channel and of which nothing comes: what is kept of it, and who is told. */
-import type { ChannelConnection } from '#domain/agent/channel'
-import { recipientOf } from '#domain/agent/channel-answer'
-import { lost } from '#domain/agent/channel-connection'
-import { type ChannelMessage, failedMessage } from '#domain/agent/channel-message'
+import { recipientOf } from '#domain/agent/channel/answer'
+import type { ChannelConnection } from '#domain/agent/channel/channel'
+import { lost } from '#domain/agent/channel/connection'
+import { type ChannelMessage, failedMessage } from '#domain/agent/channel/message'
 import { saveChannelConnection } from '#store/agent/channel-connections'
 import { type ArrivalFacts, insertTold, saveChannelMessage } from '#store/agent/channel-messages'
 import { type Effects, merge } from '#store/engine/letter'

@@ -1,9 +1,9 @@
 /** Replies to channels, as effects of whatever decides about them. */
 import { keyOf, newWork } from '#decisions/work'
-import type { ChannelConnection } from '#domain/agent/channel'
-import { afterDoubt, type ChannelOrigin, recipientOf, toldOf } from '#domain/agent/channel-answer'
-import { newReply, replyUrl, wokenAt } from '#domain/agent/channel-reply'
-import type { Job } from '#domain/agent/job'
+import { afterDoubt, type ChannelOrigin, recipientOf, toldOf } from '#domain/agent/channel/answer'
+import type { ChannelConnection } from '#domain/agent/channel/channel'
+import { newReply, replyUrl, wokenAt } from '#domain/agent/channel/reply'
+import type { Job } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealer'
 import { insertReply, replySecretRow } from '#store/agent/channel-replies'

@@ -1,8 +1,8 @@
 /** What goes with a conversation that is deleted: its jobs are cancelled, and its replies to channels go out no more. */
-import type { ChannelOrigin } from '#domain/agent/channel-answer'
-import { cancelledText } from '#domain/agent/channel-answer'
-import type { ChannelReply } from '#domain/agent/channel-reply'
-import { deletedWith, isOnTheWire, recalled } from '#domain/agent/channel-reply-decisions'
+import type { ChannelOrigin } from '#domain/agent/channel/answer'
+import { cancelledText } from '#domain/agent/channel/answer'
+import type { ChannelReply } from '#domain/agent/channel/reply'
+import { deletedWith, isOnTheWire, recalled } from '#domain/agent/channel/reply-decisions'
 import { type Conversation, newConversation } from '#domain/agent/conversation'
 import { newId } from '#kernel/ids'
 import { type openRepliesOf, saveReply } from '#store/agent/channel-replies'

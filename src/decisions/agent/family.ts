@@ -1,8 +1,8 @@
 /** What the end of a job means for its parent and its children. */
 import { newWork } from '#decisions/work'
-import { withAnswer } from '#domain/agent/delegation'
-import { isOver, type Job } from '#domain/agent/job'
-import type { Step } from '#domain/agent/step'
+import { withAnswer } from '#domain/agent/job/delegation'
+import { isOver, type Job } from '#domain/agent/job/job'
+import type { Step } from '#domain/agent/job/step'
 import { eventEffects } from '#store/agent/events'
 import { saveJob } from '#store/agent/jobs'
 import { saveStep } from '#store/agent/steps'

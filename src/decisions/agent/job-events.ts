@@ -1,4 +1,4 @@
-import type { Job } from '#domain/agent/job'
+import type { Job } from '#domain/agent/job/job'
 import type { AgentEvent } from '#store/agent/events'
 import type { NewEvent } from '#store/engine/outbox'
 

@@ -1,8 +1,8 @@
 /** Sessions with the MCP servers of workspaces, for the lane that looks at their tools and for calls of these. */
 
-import type { Place } from '#domain/agent/mcp-config'
-import { secretsIn } from '#domain/agent/mcp-secrets'
-import type { McpServer as Configured } from '#domain/agent/mcp-server'
+import type { Place } from '#domain/agent/mcp/config'
+import { secretsIn } from '#domain/agent/mcp/secrets'
+import type { McpServer as Configured } from '#domain/agent/mcp/server'
 import type { FairLimit } from '#kernel/fair-limit'
 import type { Sealer } from '#kernel/sealer'
 import type { McpClient, McpServer, McpServerConfig } from '#port/mcp-client/client'

@@ -1,8 +1,8 @@
 /** What calls a model costs, and is refused while billing is not in order. */
 import type { PlanState } from '#contract/limits'
-import { isForStranger } from '#domain/agent/channel-trust'
-import type { Job } from '#domain/agent/job'
-import { NO_MODEL } from '#domain/agent/model-choice'
+import { isForStranger } from '#domain/agent/channel/trust'
+import type { Job } from '#domain/agent/job/job'
+import { NO_MODEL } from '#domain/agent/job/model-choice'
 import { requireBilling, unpaid } from '#domain/app/plan'
 import type { Desk } from '#port/model/desk/desk'
 

@@ -1,7 +1,7 @@
 /** Pages of the web that are not read unasked. */
 import type { Static } from '@sinclair/typebox'
 import type { fetchCapabilities } from '#contract/agent/fetching'
-import { hostOf } from '#domain/agent/fetching'
+import { hostOf } from '#domain/agent/job/fetching'
 import { type Says, said, saying } from './saying.ts'
 
 /** What leaves the workspace is the address itself. */

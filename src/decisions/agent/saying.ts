@@ -1,6 +1,6 @@
 /** How an operation tells a person what it is about to do. */
 import { createHash } from 'node:crypto'
-import type { Subject } from '#domain/agent/approval'
+import type { Subject } from '#domain/agent/job/approval'
 import { excerpt } from '#domain/growth/reading/words'
 import { timeAt } from '#kernel/calendar'
 import { beginning } from '#kernel/storable'

@@ -1,9 +1,9 @@
 /** What a schedule does when its time has come, when a person runs it, and when a run has ended. */
 import type { Conversation } from '#domain/agent/conversation'
-import type { Job } from '#domain/agent/job'
-import { MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
-import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/model-choice'
-import { begun, KEPT_MESSAGES, type PausedBy, type Schedule } from '#domain/agent/schedule'
+import type { Job } from '#domain/agent/job/job'
+import { MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
+import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
+import { begun, KEPT_MESSAGES, type PausedBy, type Schedule } from '#domain/agent/trigger/schedule'
 import { conversationPart, type TurnFacts, turnFacts } from '#store/agent/conversations'
 import { saveSchedule, trimMessages } from '#store/agent/schedules'
 import { type Effects, merge } from '#store/engine/letter'

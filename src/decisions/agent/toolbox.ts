@@ -2,12 +2,12 @@
  * The operations as tools of the agent. The loop gets them as a value, so that it knows neither their handlers nor their schemas:
  * src/ops/agent/toolbox/toolbox.ts makes it.
  */
-import type { Subject } from '#domain/agent/approval'
-import type { Naming } from '#domain/agent/handles'
-import type { CallingJob } from '#domain/agent/job'
-import type { ServedTool } from '#domain/agent/mcp-tool'
-import type { ToolClass, ToolWay } from '#domain/agent/step'
-import type { RuleDecision } from '#domain/agent/verdict'
+import type { Subject } from '#domain/agent/job/approval'
+import type { Naming } from '#domain/agent/job/handles'
+import type { CallingJob } from '#domain/agent/job/job'
+import type { ToolClass, ToolWay } from '#domain/agent/job/step'
+import type { RuleDecision } from '#domain/agent/job/verdict'
+import type { ServedTool } from '#domain/agent/mcp/tool'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 import type { ToolDefinition } from '#port/model/thinker'

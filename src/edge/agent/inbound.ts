@@ -1,6 +1,6 @@
 /** Where signed posts from outside come in. Each is verified by its raw bytes before anything reads it, and begins a job. */
 import { Buffer } from 'node:buffer'
-import { POST_BYTES } from '#domain/agent/webhook-rule'
+import { POST_BYTES } from '#domain/agent/trigger/webhook-rule'
 import { AppError, fail } from '#kernel/errors'
 import { isUuid } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealer'

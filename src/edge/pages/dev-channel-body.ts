@@ -1,6 +1,6 @@
 /** What the page to talk through a dev channel shows. */
-import type { ChannelConnection } from '#domain/agent/channel'
-import { isOver, type JobStatus } from '#domain/agent/job'
+import type { ChannelConnection } from '#domain/agent/channel/channel'
+import { isOver, type JobStatus } from '#domain/agent/job/job'
 import type { Said } from '#store/agent/channel-talk'
 import { type Html, html } from './html.ts'
 import { field, hidden, type Problem, timeText } from './layout.ts'

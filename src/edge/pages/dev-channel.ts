@@ -1,6 +1,6 @@
 /** The page to talk to the agent through a dev channel: what it takes goes the way of any message from outside, but for the signature. */
-import type { ChannelConnection } from '#domain/agent/channel'
-import type { ArrivedMessage } from '#domain/agent/channel-message'
+import type { ChannelConnection } from '#domain/agent/channel/channel'
+import type { ArrivedMessage } from '#domain/agent/channel/message'
 import { AppError, fail } from '#kernel/errors'
 import { isUuid, newId } from '#kernel/ids'
 import { storable } from '#kernel/storable'

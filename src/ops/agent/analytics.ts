@@ -1,6 +1,6 @@
 import { type analytics, MOST_SHOWN_PENDING } from '#contract/agent/analytics'
 import type { ToolBox } from '#decisions/agent/toolbox'
-import { actionsView, costView, daysOf, tasksView } from '#domain/agent/analytics'
+import { actionsView, costView, daysOf, tasksView } from '#domain/agent/job/analytics'
 import { actionsSince, costSince, endedByDay, newestPending, pendingApprovals } from '#store/agent/analytics'
 import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'

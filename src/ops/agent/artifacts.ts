@@ -1,7 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { artifactCapabilities, artifacts } from '#contract/agent/artifacts'
 import { keepArtifacts, madeIn, type ToKeep } from '#decisions/agent/artifacts'
-import { artifactTaskView, artifactView, MOST_KEPT_SHARES, MOST_SHARES, newShare, shareView, USUAL_DAYS } from '#domain/agent/artifact'
+import {
+  artifactTaskView,
+  artifactView,
+  MOST_KEPT_SHARES,
+  MOST_SHARES,
+  newShare,
+  shareView,
+  USUAL_DAYS,
+} from '#domain/agent/knowledge/artifact'
 import { AppError, fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Files } from '#port/files/files'

@@ -1,6 +1,6 @@
 import type { channelIdentities } from '#contract/agent/channel-identities'
 import { newLinkCode } from '#decisions/agent/channel-codes'
-import { CODE_MS, hashOfCode, identityView } from '#domain/agent/channel-identity'
+import { CODE_MS, hashOfCode, identityView } from '#domain/agent/channel/identity'
 import { fail, found } from '#kernel/errors'
 import { channelConnectionPart } from '#store/agent/channel-connections'
 import { deleteIdentity, identitiesOf, identityPart, putLinkCode } from '#store/agent/channel-identities'

@@ -1,7 +1,7 @@
 import type { channels } from '#contract/agent/channels'
 import { checkNow, credentialsOf } from '#decisions/agent/channel-connections'
 import { sendsFor } from '#decisions/agent/channel-replies'
-import { channels as allChannels, type Channel, type ChannelConnection } from '#domain/agent/channel'
+import { channels as allChannels, type Channel, type ChannelConnection } from '#domain/agent/channel/channel'
 import {
   type ConfiguredChannel,
   channelConnectionView,
@@ -9,12 +9,12 @@ import {
   missingCredentials,
   newChannelConnection,
   updateChannelConnection,
-} from '#domain/agent/channel-connection'
-import type { ChannelReply } from '#domain/agent/channel-reply'
-import { disconnected } from '#domain/agent/channel-reply-decisions'
-import { channelSetup } from '#domain/agent/channel-setup'
-import { CLOSED, COMMON_CONFIG, commonConfigError, openedBy } from '#domain/agent/channel-trust'
-import { invalid } from '#domain/agent/mcp-config'
+} from '#domain/agent/channel/connection'
+import type { ChannelReply } from '#domain/agent/channel/reply'
+import { disconnected } from '#domain/agent/channel/reply-decisions'
+import { channelSetup } from '#domain/agent/channel/setup'
+import { CLOSED, COMMON_CONFIG, commonConfigError, openedBy } from '#domain/agent/channel/trust'
+import { invalid } from '#domain/agent/mcp/config'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealer'

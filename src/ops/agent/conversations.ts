@@ -11,8 +11,8 @@ import {
   requireNobodyLeftOut,
   updateConversation,
 } from '#domain/agent/conversation'
-import type { Job } from '#domain/agent/job'
-import { conversationView, jobView, messageView } from '#domain/agent/views'
+import type { Job } from '#domain/agent/job/job'
+import { conversationView, jobView, messageView } from '#domain/agent/job/views'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { leftOutOf } from '#store/agent/authors'

@@ -11,7 +11,7 @@ import {
   READ_AT_ONCE,
   retried,
   type StoredPassage,
-} from '#domain/agent/document'
+} from '#domain/agent/knowledge/document'
 import { documentRoom } from '#domain/app/room'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'

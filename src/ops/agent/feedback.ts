@@ -1,6 +1,6 @@
 import type { conversationFeedback, feedback } from '#contract/agent/feedback'
-import { giveFeedback } from '#domain/agent/feedback'
-import { feedbackView } from '#domain/agent/views'
+import { giveFeedback } from '#domain/agent/job/feedback'
+import { feedbackView } from '#domain/agent/job/views'
 import { found } from '#kernel/errors'
 import { isUuid, newId } from '#kernel/ids'
 import { shownConversation } from '#store/agent/conversations'

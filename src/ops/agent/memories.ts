@@ -1,5 +1,5 @@
 import type { memories, memoryCapabilities } from '#contract/agent/memories'
-import { type Memory, memoryHash, memoryView, ownerOf, remember } from '#domain/agent/memory'
+import { type Memory, memoryHash, memoryView, ownerOf, remember } from '#domain/agent/knowledge/memory'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import {

@@ -1,6 +1,6 @@
 import type { messages } from '#contract/agent/messages'
 import { newConversation, requireActive, requireMayWrite, requirePerson } from '#domain/agent/conversation'
-import { jobView } from '#domain/agent/views'
+import { jobView } from '#domain/agent/job/views'
 import { newId } from '#kernel/ids'
 import { insertConversation, saveConversation, shownConversation } from '#store/agent/conversations'
 import { when } from '#store/engine/load'

@@ -11,7 +11,7 @@ import {
   updatePlaybook,
   versionUrl,
   versionView,
-} from '#domain/agent/playbook'
+} from '#domain/agent/knowledge/playbook'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { nearest } from '#kernel/nearest'

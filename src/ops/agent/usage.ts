@@ -1,5 +1,5 @@
 import type { usage } from '#contract/agent/usage'
-import { usageView } from '#domain/agent/usage'
+import { usageView } from '#domain/agent/job/usage'
 import { costEstimated } from '#store/agent/jobs'
 import { callsByTool } from '#store/agent/steps'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'

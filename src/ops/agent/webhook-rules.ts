@@ -11,7 +11,7 @@ import {
   type WebhookRule,
   webhookRuleTaskView,
   webhookRuleView,
-} from '#domain/agent/webhook-rule'
+} from '#domain/agent/trigger/webhook-rule'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealer'

@@ -1,5 +1,5 @@
 /** What each channel is to the product: how its posts are told apart, verified and read, and how a message is sent. Nothing here is sent twice. */
-import type { Channel } from '#domain/agent/channel'
+import type { Channel } from '#domain/agent/channel/channel'
 
 /** A connection with its credentials in the clear. */
 export interface OpenConnection {

@@ -1,5 +1,5 @@
 /** Adapters whose providers' words are free of credentials: a provider can repeat what it was given, and its errors are kept and shown. */
-import { cleanedOf, secretsOf } from '#domain/agent/mcp-secrets'
+import { cleanedOf, secretsOf } from '#domain/agent/mcp/secrets'
 import type { ChannelAdapter, OpenConnection } from './channel.ts'
 import type { ChannelAdapters } from './registry.ts'
 

@@ -1,5 +1,5 @@
 /** The adapters of this deployment. */
-import type { Channel } from '#domain/agent/channel'
+import type { Channel } from '#domain/agent/channel/channel'
 import type { Egress } from '#port/egress/egress'
 import type { ChannelAdapter } from './channel.ts'
 import { devAdapter } from './dev.ts'

@@ -1,6 +1,6 @@
 /** A client of servers of the Model Context Protocol that people of a workspace have named. It trusts nothing that they say. */
 
-import type { ForeignAnswer } from '#domain/agent/foreign-result'
+import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 
 export type McpServerConfig =
   /** The headers may hold secrets. They go to the URL's own origin alone. */

@@ -1,7 +1,7 @@
 /** A session with a server over either transport. */
 import { Client, ProtocolError, type StandardSchemaV1 } from '@modelcontextprotocol/client'
-import { answerOf, type ForeignAnswer } from '#domain/agent/foreign-result'
-import { cleanText } from '#domain/agent/foreign-text'
+import { answerOf, type ForeignAnswer } from '#domain/agent/mcp/foreign-result'
+import { cleanText } from '#domain/agent/mcp/foreign-text'
 import { isObject } from '#kernel/json-value'
 import { type McpCall, McpError, type McpListing, type McpServer, MOST_TOOLS } from './client.ts'
 import { Guard, type Link, type Watch } from './guard.ts'

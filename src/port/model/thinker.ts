@@ -1,6 +1,6 @@
 /** One call of a language model in a conversation with tools. Adapters: openai/thinker.ts, and the desk, which has no model. */
-import type { Quotation } from '#domain/agent/quoting'
-import type { TranscriptCall, TranscriptMessage } from '#domain/agent/transcript'
+import type { TranscriptCall, TranscriptMessage } from '#domain/agent/job/transcript'
+import type { Quotation } from '#domain/agent/knowledge/quoting'
 
 /** A call that the model asks for. Its id is ours, nine letters and digits, whatever the provider sent; its arguments are unchecked. */
 export type ToolCall = TranscriptCall

@@ -1,4 +1,4 @@
-import { partsOf } from '#domain/agent/forms/parts'
+import { partsOf } from '#domain/agent/channel/forms/parts'
 
 /** What is made of texts that strangers or models wrote, as pure functions of data. Each is linear in the length of its text. */
 export const computations = { partsOf }

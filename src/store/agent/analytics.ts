@@ -1,7 +1,7 @@
 /** What the agent has done, in numbers. Each part reads the rows of the window alone, by an index. */
-import type { EndedOnDay } from '#domain/agent/analytics'
-import type { Approval } from '#domain/agent/approval'
 import type { Reader } from '#domain/agent/conversation'
+import type { EndedOnDay } from '#domain/agent/job/analytics'
+import type { Approval } from '#domain/agent/job/approval'
 import { many, one, sure } from '../engine/load.ts'
 import { isMadeShown } from './visibility.ts'
 

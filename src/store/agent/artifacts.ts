@@ -1,4 +1,4 @@
-import type { Artifact, ArtifactKind, Share } from '#domain/agent/artifact'
+import type { Artifact, ArtifactKind, Share } from '#domain/agent/knowledge/artifact'
 import type { FileStore, KeptFile } from '../app/files.ts'
 import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'

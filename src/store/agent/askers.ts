@@ -1,5 +1,5 @@
 /** Who asks the agent for something. */
-import { askerOf, type Job, type OnBehalf } from '#domain/agent/job'
+import { askerOf, type Job, type OnBehalf } from '#domain/agent/job/job'
 import type { Fragment, Sql } from '../engine/db.ts'
 
 /** In whose name a job runs, and whether anybody has asked for it: what a schedule or a rule begins is not its owner's own. */

@@ -1,8 +1,8 @@
 /** Who wrote the messages that a job is given, and what they may do now. */
-import type { Author, AuthorNow } from '#domain/agent/authors'
-import { SHARED } from '#domain/agent/channel-trust'
-import { MOST_MESSAGES } from '#domain/agent/compaction'
+import { SHARED } from '#domain/agent/channel/trust'
 import type { LeftOut } from '#domain/agent/conversation'
+import type { Author, AuthorNow } from '#domain/agent/job/authors'
+import { MOST_MESSAGES } from '#domain/agent/job/compaction'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many, mapped, one, sure } from '../engine/load.ts'
 

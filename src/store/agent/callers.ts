@@ -1,5 +1,5 @@
 /** What the caller of a job may do now. */
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 import type { Fragment, Sql } from '../engine/db.ts'

@@ -1,5 +1,5 @@
 /** Connections of channels, and the routes by which posts of providers find them. */
-import type { Channel, ChannelConnection } from '#domain/agent/channel'
+import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
 import { assignments } from '../engine/assign.ts'
 import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'

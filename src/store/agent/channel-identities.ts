@@ -1,6 +1,6 @@
 /** Senders in channels who are members, and the codes by which they become known. */
-import type { Channel } from '#domain/agent/channel'
-import type { ChannelIdentity } from '#domain/agent/channel-identity'
+import type { Channel } from '#domain/agent/channel/channel'
+import type { ChannelIdentity } from '#domain/agent/channel/identity'
 import type { Role } from '#kernel/roles'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'

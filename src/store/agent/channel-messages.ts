@@ -1,6 +1,6 @@
 /** What came in from channels: each event once, and what is kept of its message. */
-import type { ChannelMessage } from '#domain/agent/channel-message'
-import { MOST_OF_MEMBER } from '#domain/agent/channel-trust'
+import type { ChannelMessage } from '#domain/agent/channel/message'
+import { MOST_OF_MEMBER } from '#domain/agent/channel/trust'
 import type { Conversation } from '#domain/agent/conversation'
 import type { Role } from '#kernel/roles'
 import { assignments } from '../engine/assign.ts'

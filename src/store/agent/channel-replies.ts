@@ -1,8 +1,8 @@
 /** What goes out to channels. */
-import type { Channel } from '#domain/agent/channel'
-import type { ChannelOrigin } from '#domain/agent/channel-answer'
-import type { ChannelReply, ReplyStatus } from '#domain/agent/channel-reply'
-import type { ShownReply } from '#domain/agent/channel-reply-view'
+import type { ChannelOrigin } from '#domain/agent/channel/answer'
+import type { Channel } from '#domain/agent/channel/channel'
+import type { ChannelReply, ReplyStatus } from '#domain/agent/channel/reply'
+import type { ShownReply } from '#domain/agent/channel/reply-view'
 import type { Reader } from '#domain/agent/conversation'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'

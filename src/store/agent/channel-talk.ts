@@ -1,5 +1,5 @@
 /** What somebody and the agent have said to each other in a channel. */
-import type { JobStatus } from '#domain/agent/job'
+import type { JobStatus } from '#domain/agent/job/job'
 import { many } from '../engine/load.ts'
 
 export interface Said {

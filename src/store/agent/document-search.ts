@@ -2,7 +2,7 @@
  * Search of passages by words. Rows of words are asked by equality alone, which row-level security leaves to the index, and each step is
  * bounded: the rarest words choose the candidates, of which the best go on to the next step, down to the passages that are shown.
  */
-import type { StoredPassage } from '#domain/agent/document'
+import type { StoredPassage } from '#domain/agent/knowledge/document'
 import { MARKS } from '#kernel/spacing'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'

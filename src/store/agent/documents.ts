@@ -1,4 +1,4 @@
-import { BLOCK, type Document, type StoredPassage } from '#domain/agent/document'
+import { BLOCK, type Document, type StoredPassage } from '#domain/agent/knowledge/document'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'

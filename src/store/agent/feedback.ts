@@ -1,5 +1,5 @@
 import type { Reader } from '#domain/agent/conversation'
-import type { Feedback } from '#domain/agent/feedback'
+import type { Feedback } from '#domain/agent/job/feedback'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one } from '../engine/load.ts'
 import { isMadeShown } from './visibility.ts'

@@ -1,5 +1,5 @@
 /** Which versions of playbooks an answer of the agent rests on. */
-import type { GivenPlaybook } from '#domain/agent/playbook'
+import type { GivenPlaybook } from '#domain/agent/knowledge/playbook'
 import { one } from '../engine/load.ts'
 
 /** Those that the job of the message, or a sub-agent of it, was given; null once its steps are past their retention. */

@@ -1,5 +1,5 @@
 import type { Reader } from '#domain/agent/conversation'
-import type { Job, JobKind, JobStatus } from '#domain/agent/job'
+import type { Job, JobKind, JobStatus } from '#domain/agent/job/job'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'

@@ -1,5 +1,5 @@
 /** MCP servers that workspaces have connected. */
-import type { McpServer } from '#domain/agent/mcp-server'
+import type { McpServer } from '#domain/agent/mcp/server'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one } from '../engine/load.ts'

@@ -1,5 +1,5 @@
 /** Tools of MCP servers, as they were at the last look. */
-import { type McpTool, MOST_SERVED_TOOLS, type RuledTool, type ServedTool } from '#domain/agent/mcp-tool'
+import { type McpTool, MOST_SERVED_TOOLS, type RuledTool, type ServedTool } from '#domain/agent/mcp/tool'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 

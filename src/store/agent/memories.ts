@@ -4,7 +4,7 @@
  * longest. No index is asked: `@@` is not leakproof, so row-level security keeps Postgres from using one, and a table of words, which took
  * 0.3 ms, had 59,000 rows and 10 MB for the same memories. Finding the words anew for each search took 80 ms.
  */
-import { type Memory, type MemoryScope, MOST_RECALLED, type Stored } from '#domain/agent/memory'
+import { type Memory, type MemoryScope, MOST_RECALLED, type Stored } from '#domain/agent/knowledge/memory'
 import { spacedOf, spacedWords } from '#kernel/spacing'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'

@@ -7,7 +7,7 @@ import {
   type PlaybookCounts,
   type PlaybookVersion,
   type VersionRoom,
-} from '#domain/agent/playbook'
+} from '#domain/agent/knowledge/playbook'
 import { spacedOf } from '#kernel/spacing'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'

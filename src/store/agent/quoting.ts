@@ -1,6 +1,6 @@
 /** Texts of the workspace that have words of a question, with marks around these. Those of people outside are told from its own. */
-import type { Memory } from '#domain/agent/memory'
-import { MOST_QUOTATIONS } from '#domain/agent/quoting'
+import type { Memory } from '#domain/agent/knowledge/memory'
+import { MOST_QUOTATIONS } from '#domain/agent/knowledge/quoting'
 import { MARKS, spacedWords } from '#kernel/spacing'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'

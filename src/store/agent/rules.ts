@@ -1,7 +1,7 @@
 /** What people have decided about tools of the agent. */
-import { HOST_RULE } from '#domain/agent/fetching'
-import type { RuledDefinition } from '#domain/agent/mcp-tool'
-import type { RuleDecision } from '#domain/agent/verdict'
+import { HOST_RULE } from '#domain/agent/job/fetching'
+import type { RuleDecision } from '#domain/agent/job/verdict'
+import type { RuledDefinition } from '#domain/agent/mcp/tool'
 import type { Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 

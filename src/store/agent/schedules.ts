@@ -1,4 +1,4 @@
-import { MOST_PAST_SCHEDULES, type Schedule } from '#domain/agent/schedule'
+import { MOST_PAST_SCHEDULES, type Schedule } from '#domain/agent/trigger/schedule'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'

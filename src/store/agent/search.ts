@@ -1,4 +1,4 @@
-import type { AuthorNow } from '#domain/agent/authors'
+import type { AuthorNow } from '#domain/agent/job/authors'
 import type { Query } from '../engine/db.ts'
 import { authorOf, authorsNow } from './authors.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Step, StepHead } from '#domain/agent/step'
-import type { ShownStep } from '#domain/agent/views'
+import type { Step, StepHead } from '#domain/agent/job/step'
+import type { ShownStep } from '#domain/agent/job/views'
 import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'

@@ -1,8 +1,8 @@
 /** Conversations by their length, and the summaries of those that have grown long. */
 
-import type { Author, AuthorNow } from '#domain/agent/authors'
-import type { History, MessageHead } from '#domain/agent/compaction'
-import type { Said } from '#domain/agent/transcript'
+import type { Author, AuthorNow } from '#domain/agent/job/authors'
+import type { History, MessageHead } from '#domain/agent/job/compaction'
+import type { Said } from '#domain/agent/job/transcript'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import { authorOf, authorsNow } from './authors.ts'

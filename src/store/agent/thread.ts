@@ -1,5 +1,5 @@
 /** A conversation as its jobs see it: where the next message goes, and the names of its records. */
-import type { Job } from '#domain/agent/job'
+import type { Job } from '#domain/agent/job/job'
 import type { Query } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
 

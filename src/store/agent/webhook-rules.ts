@@ -1,4 +1,4 @@
-import type { WebhookRule } from '#domain/agent/webhook-rule'
+import type { WebhookRule } from '#domain/agent/trigger/webhook-rule'
 import { assignments } from '../engine/assign.ts'
 import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'

@@ -1,7 +1,7 @@
 /** Conversations, their messages, and what people think of answers. */
 import { describe, expect, test } from 'bun:test'
 import { newConversation, requireActive, updateConversation, withMessage } from '#domain/agent/conversation'
-import { giveFeedback } from '#domain/agent/feedback'
+import { giveFeedback } from '#domain/agent/job/feedback'
 import { at } from '#test/domain/records'
 
 const begun = newConversation('c', { title: null, person_id: 'p', now: at() })

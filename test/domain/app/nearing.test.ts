@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { PlanState } from '#contract/limits'
-import { nearedBy } from '#domain/agent/budget'
+import { nearedBy } from '#domain/agent/job/budget'
 import { agentBudgetsOf, nearLimits, nearWords } from '#domain/app/nearing'
 
 const now = new Date('2026-11-21T12:00:00Z')

@@ -1,8 +1,8 @@
 /** What the agent has done, in numbers, over HTTP. */
 import { describe, expect, test } from 'bun:test'
-import { daysOf } from '#domain/agent/analytics'
-import type { Job } from '#domain/agent/job'
-import { newStep, type Step } from '#domain/agent/step'
+import { daysOf } from '#domain/agent/job/analytics'
+import type { Job } from '#domain/agent/job/job'
+import { newStep, type Step } from '#domain/agent/job/step'
 import { newId } from '#kernel/ids'
 import { actionsSince, costSince, endedByDay, newestPending, pendingApprovals } from '#store/agent/analytics'
 import { insertSteps } from '#store/agent/steps'

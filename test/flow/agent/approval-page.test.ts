@@ -1,6 +1,6 @@
 /** The page of an approval over HTTP: what it shows, who can decide, and what a decision does. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { Approval } from '#domain/agent/approval'
+import type { Approval } from '#domain/agent/job/approval'
 import { jobOf, overJob, turn } from '#test/support/agent'
 import { makeApproval } from '#test/support/agent-records'
 import { eventually } from '#test/support/app'

@@ -1,7 +1,7 @@
 /** Approvals over HTTP: who decides, once, about which arguments; and what the decision does to the job. No job runs here. */
 import { describe, expect, test } from 'bun:test'
-import type { Approval } from '#domain/agent/approval'
 import { argumentsHash } from '#domain/agent/hash'
+import type { Approval } from '#domain/agent/job/approval'
 import { newId } from '#kernel/ids'
 import { makeApproval, makeConversation } from '#test/support/agent-records'
 import { newSurface } from '#test/support/agent-surface'

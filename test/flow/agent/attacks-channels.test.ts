@@ -1,7 +1,7 @@
 /** Messages of strangers and of forged senders, read by a model that does all they ask for: nothing comes of it, and nothing gets out. */
 import { expect, test } from 'bun:test'
-import { STRANGERS_TOOLS } from '#domain/agent/channel-trust'
-import { remember } from '#domain/agent/memory'
+import { STRANGERS_TOOLS } from '#domain/agent/channel/trust'
+import { remember } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
 import type { Turn } from '#port/model/thinker'
 import { insertMemory } from '#store/agent/memories'

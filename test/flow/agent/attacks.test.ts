@@ -1,7 +1,7 @@
 /** Poisoned texts, read by a model that does all they ask for: nothing comes of it that a person has not allowed. */
 import { expect, test } from 'bun:test'
 import { capKeys, quotaKeys } from '#contract/limits'
-import { type Memory, remember } from '#domain/agent/memory'
+import { type Memory, remember } from '#domain/agent/knowledge/memory'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Turn } from '#port/model/thinker'

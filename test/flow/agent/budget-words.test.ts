@@ -1,7 +1,7 @@
 /** At four fifths and at the end of a budget: said in the answer, in the brief and in the plan, with when it starts again and who can raise it. */
 import { expect, test } from 'bun:test'
-import { dayOf } from '#domain/agent/budget'
-import type { OnBehalf } from '#domain/agent/job'
+import { dayOf } from '#domain/agent/job/budget'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { messagesIn, overJob, turn } from '#test/support/agent'
 import { newSurface, type Surface } from '#test/support/agent-surface'
 import { scriptedModel } from '#test/support/scripted-model'

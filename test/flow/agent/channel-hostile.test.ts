@@ -1,6 +1,6 @@
 /** Posts that nobody's provider sends, at every channel: refused, or taken for what can be kept of them, and never an error of ours. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { channels } from '#domain/agent/channel'
+import { channels } from '#domain/agent/channel/channel'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
 import { channelJobs, devChannel, linked, messagesOf, postDev, settledMessages } from '#test/support/channel-posts'

@@ -1,6 +1,6 @@
 /** Messages of channels that come at once, to several servers, and to one that dies: each event is taken once. */
 import { expect, test } from 'bun:test'
-import type { Channel } from '#domain/agent/channel'
+import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelAdapter, InboundMessage } from '#port/channel/channel'
 import { overJob } from '#test/support/agent'
 import { brokenInvariants } from '#test/support/agent-invariants'

@@ -1,6 +1,6 @@
 /** How much comes in from channels, from whom, and until when: rates, budgets of strangers, policies, and connections that end. */
 import { describe, expect, test } from 'bun:test'
-import { MOST_OF_MEMBER } from '#domain/agent/channel-trust'
+import { MOST_OF_MEMBER } from '#domain/agent/channel/trust'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent'
 import { eventually } from '#test/support/app'

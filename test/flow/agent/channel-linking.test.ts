@@ -1,7 +1,7 @@
 /** Codes that link senders to members, and the end of such links. */
 import { expect, test } from 'bun:test'
-import { LINKED_LINES } from '#domain/agent/channel-identity'
-import { MEMBERS_ONLY } from '#domain/agent/channel-trust'
+import { LINKED_LINES } from '#domain/agent/channel/identity'
+import { MEMBERS_ONLY } from '#domain/agent/channel/trust'
 import { scopes } from '#kernel/scopes'
 import { channelJobs, type DevChannel, devChannel, messagesOf, postDev } from '#test/support/channel-posts'
 import { scriptedModel } from '#test/support/scripted-model'

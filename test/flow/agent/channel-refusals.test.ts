@@ -1,6 +1,6 @@
 /** A provider that passes each check and refuses each message. */
 import { afterAll, expect, test } from 'bun:test'
-import type { ChannelReply } from '#domain/agent/channel-reply'
+import type { ChannelReply } from '#domain/agent/channel/reply'
 import { eventually } from '#test/support/app'
 import { hasten } from '#test/support/channel-posts'
 import { reply, replyRow } from '#test/support/channel-replies'

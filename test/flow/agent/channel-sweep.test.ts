@@ -1,6 +1,6 @@
 /** What channels brought and were sent is forgotten after its retention, but for what is still on its way. */
 import { expect, test } from 'bun:test'
-import type { ChannelReply } from '#domain/agent/channel-reply'
+import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
 import { sweepSome } from '#store/app/sweep'
 import { makeReply } from '#test/support/channel-replies'

@@ -1,6 +1,6 @@
 /** Replies that wait while the person whom they answer stops being a member, or the sender is unlinked. */
 import { afterAll, expect, test } from 'bun:test'
-import type { ChannelReply } from '#domain/agent/channel-reply'
+import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
 import { linked, postDev } from '#test/support/channel-posts'

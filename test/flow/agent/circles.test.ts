@@ -1,6 +1,6 @@
 /** A model that goes in circles: it must conclude, and costs no more than the rounds that show it. */
 import { expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
 import { brokenInvariants } from '#test/support/agent-invariants'
 import { resultsIn, scriptedModel } from '#test/support/scripted-model'

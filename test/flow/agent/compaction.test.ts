@@ -1,6 +1,6 @@
 /** A conversation that has grown too long for the model: it is summarised before the next thought, and nothing of it is lost. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { ThinkError, type Turn } from '#port/model/thinker'
 import { overJob, turn } from '#test/support/agent'

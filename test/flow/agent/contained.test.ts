@@ -1,7 +1,7 @@
 /** A tool that always fails ends its own step and nobody else's, whatever it fails by: the rest of its job and of its workspace goes on. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ToolBox } from '#decisions/agent/toolbox'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent'
 import { brokenInvariants } from '#test/support/agent-invariants'

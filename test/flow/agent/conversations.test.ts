@@ -1,6 +1,6 @@
 /** Conversations over HTTP: begun, renamed, archived, paged; and what a message starts. No job runs here. */
 import { describe, expect, test } from 'bun:test'
-import { MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/limits'
+import { MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
 import { newId } from '#kernel/ids'
 import { newSurface, type Surface } from '#test/support/agent-surface'
 import { useApp } from '#test/support/use'

@@ -1,6 +1,6 @@
 /** What other agents got wrong about approvals: calls that ran though they were declined, results at the wrong call, conversations that stood still. */
 import { expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { jobOf, overJob, stepsIn, turn } from '#test/support/agent'
 import { eventually } from '#test/support/app'
 import { resultsIn, scriptedModel } from '#test/support/scripted-model'

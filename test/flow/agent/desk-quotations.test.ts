@@ -1,6 +1,6 @@
 /** Without a model, a free question is answered by what the workspace's memories and playbooks say. */
 import { describe, expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { overJob, stepsIn, turn } from '#test/support/agent'
 import { makeMemory, makePlaybook } from '#test/support/agent-records'
 import { newSurface } from '#test/support/agent-surface'

@@ -1,6 +1,6 @@
 /** How documents are read: what becomes of odd ones, of processes that die meanwhile, and of documents that are deleted. */
 import { expect, test } from 'bun:test'
-import { BLOCK, MOST_PASSAGES } from '#domain/agent/document'
+import { BLOCK, MOST_PASSAGES } from '#domain/agent/knowledge/document'
 import { brokenInvariants } from '#test/support/agent-invariants'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/db'

@@ -1,7 +1,7 @@
 /** The room that documents take in the database, with all that they are found by. */
 import { expect, test } from 'bun:test'
-import { mostOfBlock } from '#domain/agent/document-room'
-import { passagesOf } from '#domain/agent/passages'
+import { mostOfBlock } from '#domain/agent/knowledge/document-room'
+import { passagesOf } from '#domain/agent/knowledge/passages'
 import { spacedOf, spacedWords } from '#kernel/spacing'
 import { changePlan } from '#store/app/tenants'
 import { documentStory } from '#test/support/documents'

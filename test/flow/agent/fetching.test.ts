@@ -1,6 +1,6 @@
 /** The agent reads pages of the web: which ones unasked, and what a person decides about the others before anything is sent. */
 import { beforeEach, expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
 import { eventually } from '#test/support/app'
 import { openReceiver } from '#test/support/receiver'

@@ -1,6 +1,6 @@
 /** One answer in a channel, with the worst text that a model can write, stops nobody: not its workspace, and no other. */
 import { beforeEach, expect, test } from 'bun:test'
-import type { Parts } from '#domain/agent/forms/parts'
+import type { Parts } from '#domain/agent/channel/forms/parts'
 import type { Outgoing } from '#port/channel/channel'
 import { openTexts } from '#port/texts/texts'
 import { type TestApp, testApp } from '#test/support/app'

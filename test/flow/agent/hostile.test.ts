@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { Writable } from 'node:stream'
 import { capKeys, quotaKeys } from '#contract/limits'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'

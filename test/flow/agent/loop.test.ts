@@ -1,6 +1,6 @@
 /** The loop of the agent with a scripted model: what its steps do, and what a job ends as. */
 import { expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { timeAt } from '#kernel/calendar'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
 import { eventually } from '#test/support/app'

@@ -1,6 +1,6 @@
 /** What the agent remembers: by whom it is stored, shown and deleted, and which of it a turn is given. */
 import { describe, expect, test } from 'bun:test'
-import { type Memory, MOST_MEMORIES } from '#domain/agent/memory'
+import { type Memory, MOST_MEMORIES } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'

@@ -1,6 +1,6 @@
 /** Each kind of memory for each kind of caller: who is shown it, gives it to a model, deletes it, and whose new one takes its place. */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { MOST_MEMORIES } from '#domain/agent/memory'
+import { MOST_MEMORIES } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { overJob, turn } from '#test/support/agent'

@@ -1,6 +1,6 @@
 /** One number each of calls, tokens and cents, wherever they are shown: in the hour, in usage, in analytics and in the job. */
 import { beforeAll, expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { ThinkError } from '#port/model/thinker'
 import { overJob, turn } from '#test/support/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'

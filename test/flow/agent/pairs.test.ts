@@ -1,6 +1,6 @@
 /** Something else happens while a job is on its way: a pause, a lost right, an edit, a spent budget, a wrong clock, another decision. */
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { revokeKey } from '#store/app/keys'
 import { jobOf, messagesIn, overJob } from '#test/support/agent'
 import { brokenInvariants } from '#test/support/agent-invariants'

@@ -1,6 +1,6 @@
 /** At most four calls of models and tools run for people of a workspace at once. What is only a letter waits for none of them. */
 import { expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { overJob, turn } from '#test/support/agent'
 import { plannedAnswer, planText } from '#test/support/agent-plan'
 import { eventually } from '#test/support/app'

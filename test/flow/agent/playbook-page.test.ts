@@ -1,6 +1,6 @@
 /** The page of a playbook's version over HTTP: what it changes and why, who can decide, and what a decision does. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { PlaybookVersion } from '#domain/agent/playbook'
+import type { PlaybookVersion } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
 import { makeDraft, makePlaybook } from '#test/support/agent-records'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'

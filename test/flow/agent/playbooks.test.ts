@@ -1,6 +1,6 @@
 /** Playbooks and their versions: the routes with each of their answers, what the agent reads and proposes, and who lets it hold. */
 import { describe, expect, test } from 'bun:test'
-import { MOST_VERSIONS } from '#domain/agent/playbook'
+import { MOST_VERSIONS } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { makePlaybook } from '#test/support/agent-records'

@@ -1,6 +1,6 @@
 /** Discarding, deleting and pausing never wait for a message that is on the wire: it is listed, takes its outcome, and nothing follows it. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { ChannelReply } from '#domain/agent/channel-reply'
+import type { ChannelReply } from '#domain/agent/channel/reply'
 import { eventually, testApp } from '#test/support/app'
 import { devChannel } from '#test/support/channel-posts'
 import { reply, replyOnce, replyRow } from '#test/support/channel-replies'

@@ -1,6 +1,6 @@
 /** A reply of which nobody knows whether it arrived: why, who is told, and how a person ends the doubt. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { ChannelReply } from '#domain/agent/channel-reply'
+import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent'
 import { eventually, testApp } from '#test/support/app'

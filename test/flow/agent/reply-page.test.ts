@@ -1,6 +1,6 @@
 /** The page of a reply over HTTP: what goes to whom, who can decide, and what a decision does. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { ChannelReply } from '#domain/agent/channel-reply'
+import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
 import { makeReply, replyRow } from '#test/support/channel-replies'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'

@@ -1,6 +1,6 @@
 /** Schedules of the agent: made by the agent, run at their times, held, paused, and edited by people. */
 import { expect, test } from 'bun:test'
-import { KEPT_MESSAGES } from '#domain/agent/schedule'
+import { KEPT_MESSAGES } from '#domain/agent/trigger/schedule'
 import { newId } from '#kernel/ids'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
 import { newSurface, type Surface } from '#test/support/agent-surface'

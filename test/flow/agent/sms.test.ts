@@ -1,7 +1,7 @@
 /** Conversations by SMS, end to end: the posts of a server that plays Twilio, and what our number sends there. */
 import { afterAll, expect, test } from 'bun:test'
-import { MOST_OF_MEMBER, MOST_TOLD, USED_UP } from '#domain/agent/channel-trust'
-import { smsForm } from '#domain/agent/forms/sms'
+import { smsForm } from '#domain/agent/channel/forms/sms'
+import { MOST_OF_MEMBER, MOST_TOLD, USED_UP } from '#domain/agent/channel/trust'
 import { begunBefore, channelJobs, dayLater, linked, messagesOf } from '#test/support/channel-posts'
 import { echo } from '#test/support/channels/echo'
 import { smsStory } from '#test/support/channels/sms-story'

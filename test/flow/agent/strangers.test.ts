@@ -1,6 +1,6 @@
 /** Jobs of people outside the workspace: what they are shown is what the workspace shows to anybody. */
 import { expect, test } from 'bun:test'
-import { remember } from '#domain/agent/memory'
+import { remember } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { insertMemory } from '#store/agent/memories'

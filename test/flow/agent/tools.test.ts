@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { capabilities, operations } from '#contract/index'
 import { isAgentTool } from '#contract/op'
-import { dayOf } from '#domain/agent/budget'
+import { dayOf } from '#domain/agent/job/budget'
 import { monthOf } from '#domain/app/plan'
 import type { Scope } from '#kernel/scopes'
 import { makeApproval } from '#test/support/agent-records'

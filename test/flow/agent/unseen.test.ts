@@ -1,6 +1,6 @@
 /** Characters that nobody sees, where people decide about calls and texts of the agent, and in what jobs that have read text of others ask for. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { Approval } from '#domain/agent/approval'
+import type { Approval } from '#domain/agent/job/approval'
 import { jobOf, messagesIn, overJob, turn } from '#test/support/agent'
 import { makeApproval, makeMemory } from '#test/support/agent-records'
 import { newSurface } from '#test/support/agent-surface'

@@ -1,6 +1,6 @@
 /** Webhook rules: who makes them, who sees the secret, which posts begin a job, and what such a job may do. */
 import { describe, expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job'
+import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { newWebhookSecret } from '#port/webhook'
 import { jobOf, overJob, stepsIn, turn } from '#test/support/agent'

@@ -1,7 +1,7 @@
 /** Conversations in WhatsApp, end to end: the posts of a server that plays Meta, and what our number answers. */
 import { afterAll, expect, test } from 'bun:test'
-import { LINKED_LINES } from '#domain/agent/channel-identity'
-import { MEMBERS_ONLY } from '#domain/agent/channel-trust'
+import { LINKED_LINES } from '#domain/agent/channel/identity'
+import { MEMBERS_ONLY } from '#domain/agent/channel/trust'
 import { channelJobs, linked, messagesOf } from '#test/support/channel-posts'
 import { echo } from '#test/support/channels/echo'
 import { openMeta } from '#test/support/channels/whatsapp'

@@ -1,7 +1,7 @@
 /** What we ask of Slack, and what its answers mean. The server that plays Slack is judged by Slack's own SDK. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { webApi } from '@slack/bolt'
-import { slackForm } from '#domain/agent/forms/slack'
+import { slackForm } from '#domain/agent/channel/forms/slack'
 import type { Outgoing } from '#port/channel/channel'
 import { slackAdapter } from '#port/channel/slack/adapter'
 import { createEgress } from '#port/egress/egress'

@@ -1,6 +1,6 @@
 /** What we ask of Meta for WhatsApp, and what its answers mean. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { whatsappForm } from '#domain/agent/forms/whatsapp'
+import { whatsappForm } from '#domain/agent/channel/forms/whatsapp'
 import type { OpenConnection, Outgoing } from '#port/channel/channel'
 import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
 import { createEgress } from '#port/egress/egress'

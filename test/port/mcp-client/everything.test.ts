@@ -1,6 +1,6 @@
 /** The protocol's reference server, over both transports. */
 import { describe, expect, test } from 'bun:test'
-import { foreignTools } from '#domain/agent/foreign-tools'
+import { foreignTools } from '#domain/agent/mcp/foreign-tools'
 import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
 import type { McpServer } from '#port/mcp-client/client'

@@ -1,7 +1,7 @@
 /** Children of jobs: made, heard and called off as the pure functions say; and what must hold of them, said without those. */
-import { newChild, requireRoomForChild, withAnswer } from '#domain/agent/delegation'
-import type { Job } from '#domain/agent/job'
-import type { Step } from '#domain/agent/step'
+import { newChild, requireRoomForChild, withAnswer } from '#domain/agent/job/delegation'
+import type { Job } from '#domain/agent/job/job'
+import type { Step } from '#domain/agent/job/step'
 import { temptations } from './tools.ts'
 import { count, hold, newId, stepsOf, type World } from './world.ts'
 

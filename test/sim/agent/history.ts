@@ -1,7 +1,7 @@
 /** One history: jobs run, people decide, processes die, clocks jump; then everything comes to rest. */
-import { decide } from '#domain/agent/approval'
 import { argumentsHash } from '#domain/agent/hash'
-import { newTurn } from '#domain/agent/job'
+import { decide } from '#domain/agent/job/approval'
+import { newTurn } from '#domain/agent/job/job'
 import type { Role } from '#kernel/roles'
 import { claim, endJob, saveStep } from './claim.ts'
 import { checkFamilies } from './family.ts'

@@ -1,6 +1,6 @@
 /** What must hold of budgets and of what a model answers, reckoned by other means than the functions under test. */
-import type { Reservation } from '#domain/agent/budget'
-import type { Step } from '#domain/agent/step'
+import type { Reservation } from '#domain/agent/job/budget'
+import type { Step } from '#domain/agent/job/step'
 import type { ThoughtUsage } from '#port/model/thinker'
 import { hold, LIMITS, type World } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** Mistakes in the rules of whole jobs: whether they get anywhere, and their families. */
 import type { Mutant } from '../mutant.ts'
 
-const at = (name: string) => `src/domain/agent/${name}.ts`
+const at = (name: string) => `src/domain/agent/job/${name}.ts`
 
 const loop = at('loop')
 const rounds = at('rounds')

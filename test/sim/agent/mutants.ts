@@ -2,7 +2,7 @@
 import type { Mutant } from '../mutant.ts'
 import { ofJobs } from './mutants-jobs.ts'
 
-const at = (name: string) => `src/domain/agent/${name}.ts`
+const at = (name: string) => `src/domain/agent/job/${name}.ts`
 
 const [loop, verdict, budget, offer] = [at('loop'), at('verdict'), at('budget'), at('offer')]
 const [approval, transcript, handles, answer] = [at('approval'), at('transcript'), at('handles'), at('answer')]

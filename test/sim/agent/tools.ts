@@ -1,6 +1,6 @@
 /** The tools of the simulated workspace: one of each class and way, and enough others that not all are defined at once. */
-import { coreTools } from '#domain/agent/prompt'
-import type { ToolClass, ToolWay } from '#domain/agent/step'
+import { coreTools } from '#domain/agent/job/prompt'
+import type { ToolClass, ToolWay } from '#domain/agent/job/step'
 import type { Role } from '#kernel/roles'
 
 export interface SimTool {

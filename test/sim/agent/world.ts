@@ -1,8 +1,8 @@
 /** A workspace in memory: what its tables hold, and what has happened in it. */
-import type { Approval, Subject } from '#domain/agent/approval'
-import type { Job } from '#domain/agent/job'
-import type { Step } from '#domain/agent/step'
-import type { RuleDecision } from '#domain/agent/verdict'
+import type { Approval, Subject } from '#domain/agent/job/approval'
+import type { Job } from '#domain/agent/job/job'
+import type { Step } from '#domain/agent/job/step'
+import type { RuleDecision } from '#domain/agent/job/verdict'
 import type { PlanUsage } from '#domain/app/plan'
 import type { Role } from '#kernel/roles'
 import type { Spend } from '#kernel/spend'

@@ -1,9 +1,9 @@
 /** What a person decides for further calls, together with one. */
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
-import type { Approval } from '#domain/agent/approval'
-import { hostRuleOf, MOST_HOSTS } from '#domain/agent/fetching'
 import { definitionHash } from '#domain/agent/hash'
-import type { ServedTool } from '#domain/agent/mcp-tool'
+import type { Approval } from '#domain/agent/job/approval'
+import { hostRuleOf, MOST_HOSTS } from '#domain/agent/job/fetching'
+import type { ServedTool } from '#domain/agent/mcp/tool'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { putToolRule } from '#store/agent/rules'

@@ -1,6 +1,6 @@
 /** What somebody may do about a call that waits for a decision, and who can decide. */
 import type { ToolBox } from '#decisions/agent/toolbox'
-import type { Approval } from '#domain/agent/approval'
+import type { Approval } from '#domain/agent/job/approval'
 import { type Decider, type Deciders, decidersOf } from '#kernel/deciders'
 import type { Principal } from '#store/engine/principal'
 import { mayRun } from '../../engine/bind.ts'

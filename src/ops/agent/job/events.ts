@@ -1,7 +1,7 @@
 /** What happened in a job, or in all jobs of a conversation, since an event. */
 import type { conversations } from '#contract/agent/conversations'
 import type { jobs } from '#contract/agent/jobs'
-import { isOver } from '#domain/agent/job'
+import { isOver } from '#domain/agent/job/job'
 import { found } from '#kernel/errors'
 import { shownConversation } from '#store/agent/conversations'
 import { conversationEventsAfter, eventsAfter } from '#store/agent/events'

@@ -1,8 +1,8 @@
 /** Rules for tools of MCP servers: bound to the definition that a person has read, and gone with the server. */
 import { newWork } from '#decisions/work'
-import { USED_LOOK_MS } from '#domain/agent/mcp-server'
-import { ruledDefinition, type ServedTool } from '#domain/agent/mcp-tool'
-import type { RuleDecision } from '#domain/agent/verdict'
+import type { RuleDecision } from '#domain/agent/job/verdict'
+import { USED_LOOK_MS } from '#domain/agent/mcp/server'
+import { ruledDefinition, type ServedTool } from '#domain/agent/mcp/tool'
 import { fail } from '#kernel/errors'
 import { useMcpServer } from '#store/agent/mcp-servers'
 import { type NewRule, putToolRule } from '#store/agent/rules'

@@ -2,7 +2,7 @@
 import type { NamedOp } from '#contract/op'
 import { subjectOf } from '#decisions/agent/say'
 import type { Said } from '#decisions/agent/saying'
-import type { Subject } from '#domain/agent/approval'
+import type { Subject } from '#domain/agent/job/approval'
 import { beginning } from '#kernel/storable'
 import type { Networks } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'

@@ -1,6 +1,6 @@
 /** Messages to and from a program, one a line. */
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
-import { cleanText } from '#domain/agent/foreign-text'
+import { cleanText } from '#domain/agent/mcp/foreign-text'
 import type { Log } from '#kernel/log'
 import { McpError } from '../client.ts'
 import type { Link, Watch } from '../guard.ts'

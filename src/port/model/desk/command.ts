@@ -1,5 +1,5 @@
 /** Commands in a conversation, in the words of the command line. */
-import { commandLine, isCommand, LONGEST_UNMARKED } from '#domain/agent/command'
+import { commandLine, isCommand, LONGEST_UNMARKED } from '#domain/agent/job/command'
 import { withListed } from './ordinals.ts'
 
 /** A call of a tool; or, in place of a call, what to tell the person who wrote the line. */

@@ -2,7 +2,7 @@
  * Answers in place of a model: runs exact commands and some fixed questions, and shows what they return; to any other question it
  * quotes what the workspace's own texts say. It guesses nothing.
  */
-import type { Quotation } from '#domain/agent/quoting'
+import type { Quotation } from '#domain/agent/knowledge/quoting'
 import type { Thinker, Thinking, Thought, ToolCall, Turn, TurnMessage } from '../thinker.ts'
 import { isForDesk, type Parse, understood } from './command.ts'
 import { plainText } from './plain-text.ts'

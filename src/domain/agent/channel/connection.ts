@@ -1,0 +1,242 @@
+/** A workspace's connection of a channel: how it is configured, and whether its provider has said that the routing key is its own. */
+import { fail } from '#kernel/errors'
+import { isDeeper } from '#kernel/json-value'
+import { beginning } from '#kernel/storable'
+import { invalid } from '../mcp/config.ts'
+import type { Channel, ChannelConnection, SenderPolicy } from './channel.ts'
+
+/** Values of credentials, by name. */
+export type Credentials = Record<string, string>
+
+/** The names that an adapter knows. */
+export interface KnownFields {
+  credentials: Readonly<Record<string, { needed: boolean }>>
+  config: Readonly<Record<string, unknown>>
+}
+
+export const MOST_CONNECTIONS = 20
+const MOST_CREDENTIALS = 30
+const LONGEST_CREDENTIAL = 8_192
+const MOST_CONFIG = 8_192
+const DEEPEST_CONFIG = 8
+const LONGEST_NAME = 160
+const LONGEST_ERROR = 500
+/** JSON in Postgres cannot hold it. */
+const NUL = '\0'
+const CREDENTIAL_NAME = /^[A-Za-z0-9_.-]{1,100}$/
+
+/** In the place of a value of a credential. */
+const MASK = '…'
+
+const CHANNEL_NAMES: Record<Channel, string> = { email: 'Email', slack: 'Slack', whatsapp: 'WhatsApp', sms: 'SMS', dev: 'Dev' }
+
+const holdsNul = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.includes(NUL)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some((entry) => entry.some(holdsNul))
+}
+
+/** Throws `invalid_input`. A credential among the configuration would be shown. */
+const requireConfig = (config: Record<string, unknown>, { credentials }: KnownFields): void => {
+  if (isDeeper(config, DEEPEST_CONFIG)) invalid('config', `is nested more than ${DEEPEST_CONFIG} levels deep`)
+  if (JSON.stringify(config).length > MOST_CONFIG) invalid('config', `has more than ${MOST_CONFIG} characters as JSON`)
+  if (holdsNul(config)) invalid('config', 'has a NUL character')
+  const secret = Object.keys(config).find((name) => Object.hasOwn(credentials, name))
+  if (secret !== undefined) invalid(`config.${secret}`, 'is a secret; give it in credentials')
+}
+
+/** Throws `invalid_input`: a name that the adapter does not know is misspelt, and its value would be kept for nothing. */
+const requireKnown = (names: readonly string[], { credentials }: KnownFields): void => {
+  const known = Object.keys(credentials)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const valid = known.length === 0 ? 'it has none' : `valid names: ${known.join(', ')}`
+  invalid(`credentials.${unknown}`, `is no credential of this channel; ${valid}`)
+}
+
+/** Throws `invalid_input`, never with a value. */
+const requireCredentials = (credentials: Credentials): void => {
+  const all = Object.entries(credentials)
+  if (all.length > MOST_CREDENTIALS) invalid('credentials', `has more than ${MOST_CREDENTIALS} entries`)
+  for (const [name, value] of all) {
+    if (!CREDENTIAL_NAME.test(name)) invalid('credentials', 'has a name that is not made of 1 to 100 letters, digits, dots, _ or -')
+    if (value.trim() === '') invalid(`credentials.${name}`, 'is empty')
+    if (value.length > LONGEST_CREDENTIAL) invalid(`credentials.${name}`, `has more than ${LONGEST_CREDENTIAL} characters`)
+    if (value === MASK) invalid(`credentials.${name}`, 'stands for a value that is not shown; give the value itself')
+  }
+}
+
+/** What a person has to give before the provider can be asked; null if there is nothing. */
+export const missingCredentials = ({ credentials }: KnownFields, names: readonly string[]): string | null => {
+  const missing = Object.entries(credentials).flatMap(([name, { needed }]) => (needed && !names.includes(name) ? [name] : []))
+  return missing.length === 0 ? null : `credentials are missing: ${missing.join(', ')}`
+}
+
+export interface NewChannelConnection {
+  id: string
+  channel: Channel
+  /** As the adapter has it. */
+  routingKey: string
+  displayName?: string | undefined
+  senderPolicy?: SenderPolicy | undefined
+  config?: Record<string, unknown> | undefined
+  credentials?: Credentials | undefined
+}
+
+/** `credentials`: all values, if they change. `isDue`: the provider is to be asked. */
+export interface ConfiguredChannel {
+  connection: ChannelConnection
+  credentials: Credentials | undefined
+  isDue: boolean
+}
+
+/** Not asked before its credentials are complete. One that was proven fails without them. */
+const judged = (connection: ChannelConnection, known: KnownFields): Pick<ConfiguredChannel, 'connection' | 'isDue'> => {
+  const missing = missingCredentials(known, connection.credential_names)
+  const status = missing === null || connection.status === 'unverified' ? connection.status : 'failing'
+  return { connection: { ...connection, status, last_error: missing, send_error: null, failures: 0 }, isDue: missing === null }
+}
+
+/** Throws `invalid_input`. `total`: connections of the workspace. */
+export const newChannelConnection = (
+  { id, channel, routingKey, displayName, senderPolicy = 'members', config = {}, credentials = {} }: NewChannelConnection,
+  { known, total, now }: { known: KnownFields; total: number; now: Date },
+): ConfiguredChannel => {
+  requireConfig(config, known)
+  requireCredentials(credentials)
+  requireKnown(Object.keys(credentials), known)
+  if (total >= MOST_CONNECTIONS) fail('invalid_input', `cannot add: the workspace has ${total} channels; delete one first`)
+  const connection: ChannelConnection = {
+    ...{ id, channel, routing_key: routingKey, sender_policy: senderPolicy, config },
+    display_name: displayName?.trim() ?? beginning(`${CHANNEL_NAMES[channel]} ${routingKey}`, LONGEST_NAME),
+    ...{ credential_names: Object.keys(credentials).sort(), status: 'unverified', last_error: null, send_error: null, failures: 0 },
+    ...{ checked_at: null, last_in_at: null, last_out_at: null, created_at: now, updated_at: now },
+  }
+  return { ...judged(connection, known), credentials }
+}
+
+/** The fields of `patch` replace those of `before`; null removes one. */
+const merged = <V>(before: Record<string, V>, patch: Record<string, V | null>): Record<string, V> => {
+  const kept = Object.entries(before).filter(([name]) => !Object.hasOwn(patch, name))
+  const given = Object.entries(patch).filter((entry): entry is [string, V & {}] => entry[1] !== null)
+  return Object.fromEntries([...kept, ...given] as [string, V][])
+}
+
+export interface ChannelPatch {
+  displayName?: string | undefined
+  senderPolicy?: SenderPolicy | undefined
+  config?: Record<string, unknown> | undefined
+  credentials?: Record<string, string | null> | undefined
+}
+
+/** What is shown in the place of a value, and comes back, leaves the value as it is. */
+const withoutMasks = (patch: Record<string, string | null>, before: Credentials): Record<string, string | null> =>
+  Object.fromEntries(Object.entries(patch).filter(([name, value]) => !(value === MASK && Object.hasOwn(before, name))))
+
+/** Names that the patch does not remove, and that were not there before. */
+const givenNames = (patch: Record<string, string | null>, before: Credentials): string[] =>
+  Object.keys(patch).filter((name) => patch[name] !== null && !Object.hasOwn(before, name))
+
+/**
+ * Absent fields stay, and so do absent names of `config` and `credentials`. Another configuration or credential is asked about at the
+ * provider, and what it proved before holds until then. Throws `invalid_input`.
+ */
+export const updateChannelConnection = (
+  before: ChannelConnection,
+  patch: ChannelPatch,
+  { known, credentials: values, now }: { known: KnownFields; credentials: Credentials; now: Date },
+): ConfiguredChannel => {
+  const { displayName = before.display_name, senderPolicy = before.sender_policy } = patch
+  const config = patch.config === undefined ? before.config : merged(before.config, patch.config)
+  const credentials = patch.credentials === undefined ? undefined : merged(values, withoutMasks(patch.credentials, values))
+  if (patch.config) requireConfig(config, known)
+  if (credentials) requireCredentials(credentials)
+  // What an earlier version took stays until it is removed.
+  if (patch.credentials) requireKnown(givenNames(patch.credentials, values), known)
+  const connection = {
+    ...{ ...before, display_name: displayName.trim(), sender_policy: senderPolicy, config, updated_at: now },
+    credential_names: credentials ? Object.keys(credentials).sort() : before.credential_names,
+  }
+  if (patch.config === undefined && !credentials) return { connection, credentials, isDue: false }
+  return { ...judged(connection, known), credentials }
+}
+
+/** Whether any value was added, replaced or removed. `after`: undefined if none was given. */
+export const isRekeyed = (before: Credentials, after: Credentials | undefined): boolean =>
+  after !== undefined &&
+  (Object.keys(after).length !== Object.keys(before).length || Object.entries(after).some(([name, value]) => before[name] !== value))
+
+/**
+ * The provider has said that the routing key belongs to these credentials, and nobody else has the route. It may refuse to send all the same:
+ * what it said then stays until it has sent something.
+ */
+export const proven = (connection: ChannelConnection, now: Date): ChannelConnection => ({
+  ...connection,
+  ...{ status: 'active', last_error: connection.send_error, failures: 0, checked_at: now, updated_at: now },
+})
+
+/** Keeps what the provider told us. */
+export const withLearned = (connection: ChannelConnection, learned: Record<string, unknown>, now: Date): ChannelConnection => ({
+  ...connection,
+  ...{ config: { ...connection.config, ...learned }, updated_at: now },
+})
+
+/** A person has to mend it: the provider refuses the credentials, or another workspace has the routing key. */
+export const refused = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => ({
+  ...connection,
+  ...{
+    status: 'failing',
+    last_error: beginning(error, LONGEST_ERROR),
+    failures: connection.failures + 1,
+    checked_at: now,
+    updated_at: now,
+  },
+})
+
+/** The provider refuses to send anything with these credentials. */
+export const sendRefused = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => {
+  const after = refused(connection, error, now)
+  return { ...after, send_error: after.last_error }
+}
+
+/** The provider did not answer. What it said before holds. */
+export const unreached = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => ({
+  ...connection,
+  ...{ last_error: beginning(error, LONGEST_ERROR), failures: connection.failures + 1, updated_at: now },
+})
+
+/** It stays as active as it is, and why it fails stays said. */
+const noted = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
+  connection.status === 'failing' ? connection : { ...connection, last_error: beginning(error, LONGEST_ERROR), updated_at: now }
+
+/** A message to it was given up. */
+export const lost = (connection: ChannelConnection, error: string, now: Date): ChannelConnection =>
+  noted(connection, `a message was given up: ${error}`, now)
+
+/** The provider could not deliver a message of ours that it had taken. */
+export const notDelivered = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => {
+  const after = noted(connection, `a message was not delivered: ${error}`, now)
+  // The next message that is sent takes it back.
+  return connection.status === 'failing' ? after : { ...after, send_error: after.last_error }
+}
+
+/** Before the provider is asked again, after as many failures. */
+const PAUSES_MS = [10_000, 60_000, 300_000, 900_000, 3_600_000, 3_600_000, 3_600_000]
+
+/** When to ask it again; undefined: once a person wants it. */
+export const nextCheck = ({ failures }: ChannelConnection, now: Date): Date | undefined => {
+  const pause = PAUSES_MS[failures - 1]
+  return pause === undefined ? undefined : new Date(now.getTime() + pause)
+}
+
+/** As people see it, without values of credentials. */
+export const channelConnectionView = (connection: ChannelConnection) => {
+  const { id, channel, routing_key, display_name, sender_policy, config, credential_names, status, last_error } = connection
+  return {
+    ...{ id, channel, routingKey: routing_key, displayName: display_name, senderPolicy: sender_policy, config },
+    credentials: Object.fromEntries(credential_names.map((name) => [name, MASK])),
+    ...{ status, lastError: last_error, checkedAt: connection.checked_at },
+    ...{ lastReceivedAt: connection.last_in_at, lastSentAt: connection.last_out_at },
+    ...{ createdAt: connection.created_at, updatedAt: connection.updated_at },
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * How a sender in a channel becomes known as a member: by a code that the member is shown in the app, and sends from there. Where a sender's
+ * name can be forged, a second code is sent to that name, and has to come back: only its owner can read it. Pure.
+ */
+import { createHash } from 'node:crypto'
+import { CODE_LETTERS, readUserCode } from '../../app/device.ts'
+
+/** A sender who has shown to be a member. */
+export interface ChannelIdentity {
+  id: string
+  connection_id: string
+  /** As the provider names the sender. */
+  external_id: string
+  name: string | null
+  person_id: string
+  /** Where a message of ours reaches this sender outside of a thread; null: nowhere. */
+  reply_to: Record<string, unknown> | null
+  verified_at: Date
+  created_at: Date
+  updated_at: Date
+}
+
+/** How long a code can be sent. */
+export const CODE_MS = 15 * 60_000
+
+export const hashOfCode = (letters: string): string => createHash('sha256').update(letters).digest('hex')
+
+/** `BCDF-GHJK`, with any dash, as phones put them in. */
+const CODE = new RegExp(`(?<![\\p{L}\\p{N}])[${CODE_LETTERS}]{4}\\p{Pd}[${CODE_LETTERS}]{4}(?![\\p{L}\\p{N}])`, 'iu')
+
+/** A code comes in few words. In UTF-16 code units. */
+const LONGEST_READ = 1_000
+
+/** The letters of what may be a code in a message. Undefined: nothing in it looks like one. */
+export const codeIn = (text: string): string | undefined => {
+  const [found] = CODE.exec(text.slice(0, LONGEST_READ)) ?? []
+  return found === undefined ? undefined : readUserCode(found)
+}
+
+/** What is known of the sender of a code that is valid. */
+export interface Linking {
+  /** Of a new identity. */
+  id: string
+  connection_id: string
+  /** The member who was shown the code. */
+  person_id: string
+  sender: { id: string; name: string | null }
+  /** Where a message of ours reaches the sender outside of the thread. */
+  direct_to: Record<string, unknown> | null
+  /** The sender's identity before, if its person is still a member. */
+  before: ChannelIdentity | undefined
+  now: Date
+}
+
+/** `taken`: the sender is another member already, whom a code does not displace. */
+export type Linked = { kind: 'linked'; identity: ChannelIdentity } | { kind: 'taken' }
+
+export const linked = ({ id, connection_id, person_id, sender, direct_to, before, now }: Linking): Linked => {
+  if (before && before.person_id !== person_id) return { kind: 'taken' }
+  const known = before ?? { id, connection_id, external_id: sender.id, person_id, created_at: now }
+  return { kind: 'linked', identity: { ...known, name: sender.name, reply_to: direct_to, verified_at: now, updated_at: now } }
+}
+
+/** In the place of a second code in all texts that are stored: whoever reads replies in the app could send it otherwise. */
+export const MASKED_CODE = 'XXXX-XXXX'
+
+/** The message with the second code. `member`: who the sender would speak for, as people read it. */
+export const secondCodeText = (member: string): string =>
+  [
+    `Somebody asked to be known here as ${member}, from this address.`,
+    `If that was you, answer within 15 minutes with this code: ${MASKED_CODE}`,
+    'If not, do nothing, and tell the code to nobody.',
+  ].join('\n\n')
+
+/** What the sender is told. */
+export const LINKED_LINES: Record<Linked['kind'], string> = {
+  linked: 'You are linked now: I know you as a member of the workspace here. You can end that in the app.',
+  taken: 'This sender is linked to another member of the workspace already. That link has to be ended in the app first.',
+}
+
+export const identityView = ({ id, connection_id, external_id, name, person_id, verified_at, created_at }: ChannelIdentity) => ({
+  ...{ id, connectionId: connection_id, sender: external_id, name, personId: person_id, verifiedAt: verified_at, createdAt: created_at },
+})

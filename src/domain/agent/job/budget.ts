@@ -1,0 +1,122 @@
+/** What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure. */
+import type { AgentLimitKey } from '#contract/limits'
+import type { Spend } from '#kernel/spend'
+import { agentBudgetsOf, type NearLimit, nearLimits, nearWords } from '../../app/nearing.ts'
+import { monthOf, type PlanUsage, planOf } from '../../app/plan.ts'
+
+export const dayOf = (now: Date): string => now.toISOString().slice(0, 10)
+
+/** Tokens kept for the answer, if there is room. */
+const ANSWER_TOKENS = 4_000
+/** Fewer than these are not worth asking for. */
+const FEWEST_ANSWER_TOKENS = 500
+/** Text of any script: a uuid or Japanese has far more tokens a character than English words. */
+const TOKENS_PER_BYTE = 0.7
+
+/** `known`: what the provider counted for the job's last request. `bytes`: what is new since, or all of the first one. */
+export const estimateTokens = ({ known, bytes }: { known: number; bytes: number }): number => Math.ceil(known + bytes * TOKENS_PER_BYTE)
+
+/** The part of what a model takes at once that a conversation's messages may fill; the rest is for tools, results and the answer. */
+const HISTORY_SHARE = 0.6
+
+/** Bytes of a conversation's messages that a model is given, of one that takes so many tokens at once. */
+export const historyBytes = (contextTokens: number): number => Math.floor((contextTokens * HISTORY_SHARE) / TOKENS_PER_BYTE)
+
+export const agentLimit = ({ plan }: Pick<PlanUsage, 'plan'>, key: AgentLimitKey): number => plan.overrides[key] ?? planOf(plan).agent[key]
+
+/** -1 is no limit. */
+const roomIn = (usage: PlanUsage, key: AgentLimitKey, period: string): number => {
+  const limit = agentLimit(usage, key)
+  return limit < 0 ? Number.POSITIVE_INFINITY : limit - (usage.counters[`${key}@${period}`] ?? 0)
+}
+
+/** Cost in hundredths of a US cent of so many tokens in and out; null for a model without a price. */
+export type PriceOf = (tokens: { input: number; cached?: number; output: number }) => number | null
+
+export interface Reservation {
+  tokens: number
+  cost: number
+  maxTokens: number
+  day: string
+  month: string
+  spend: Spend[]
+}
+
+/** Reserves a call of the model, with a shorter answer if that is what fits. Otherwise the key of the budget that is used up. */
+export const reserve = (usage: PlanUsage, { input, priceOf }: { input: number; priceOf: PriceOf }): Reservation | AgentLimitKey => {
+  const [day, month] = [dayOf(usage.now), monthOf(usage.now)]
+  const rooms = [
+    ['agent_tokens_day', roomIn(usage, 'agent_tokens_day', day)],
+    ['agent_tokens_month', roomIn(usage, 'agent_tokens_month', month)],
+  ] as const
+  const [tightest, room] = rooms[0][1] <= rooms[1][1] ? rooms[0] : rooms[1]
+  const maxTokens = Math.min(ANSWER_TOKENS, room - input)
+  if (maxTokens < FEWEST_ANSWER_TOKENS) return tightest
+  const cost = priceOf({ input, output: maxTokens }) ?? 0
+  if (cost > roomIn(usage, 'agent_cost_month', month)) return 'agent_cost_month'
+  const tokens = input + maxTokens
+  return { tokens, cost, maxTokens, day, month, spend: spendOf({ tokens, cost }, { day, month }) }
+}
+
+const spendOf = ({ tokens, cost }: { tokens: number; cost: number }, { day, month }: { day: string; month: string }): Spend[] =>
+  [
+    { key: 'agent_tokens_day', period: day, amount: tokens },
+    { key: 'agent_tokens_month', period: month, amount: tokens },
+    { key: 'agent_cost_month', period: month, amount: cost },
+  ].filter(({ amount }) => amount !== 0)
+
+interface Reserved {
+  reserved_tokens: number
+  reserved_cost: number
+  day: string | null
+  month: string | null
+}
+
+/**
+ * Replaces a reservation by what was used. What is given back goes to the period that it was taken from; what the estimate missed is booked
+ * in the present one.
+ */
+export const settle = (reserved: Reserved, used: { tokens: number; cost: number }, now: Date): Spend[] => {
+  const present = { day: dayOf(now), month: monthOf(now) }
+  const taken = { day: reserved.day ?? present.day, month: reserved.month ?? present.month }
+  const [tokens, cost] = [used.tokens - reserved.reserved_tokens, used.cost - reserved.reserved_cost]
+  return [
+    ...spendOf({ tokens: Math.min(0, tokens), cost: Math.min(0, cost) }, taken),
+    ...spendOf({ tokens: Math.max(0, tokens), cost: Math.max(0, cost) }, present),
+  ]
+}
+
+export interface BudgetWarning {
+  budget: AgentLimitKey
+  period: string
+  used: number
+  limit: number
+}
+
+/** Budgets of which a spend reaches four fifths: once a period, unless some of it is given back and spent again. */
+export const warningsOf = (usage: PlanUsage, spend: readonly Spend[]): BudgetWarning[] =>
+  spend.flatMap(({ key, period, amount }) => {
+    const budget = key as AgentLimitKey
+    const limit = agentLimit(usage, budget)
+    const before = usage.counters[`${key}@${period}`] ?? 0
+    const line = limit * WARNED_AT
+    return limit > 0 && before < line && before + amount >= line ? [{ budget, period, used: before + amount, limit }] : []
+  })
+
+const WARNED_AT = 0.8
+
+/** What a person reads of a budget that is used up. */
+export const exhaustedNotice = (usage: PlanUsage, key: AgentLimitKey): string => {
+  const budget = agentBudgetsOf(usage).find((one) => one.key === key)!
+  return `The agent's budget is not enough for this. ${nearWords(budget)}`
+}
+
+/** What a job holds of the budgets. */
+type Holding = { input_tokens: number; output_tokens: number; reserved_tokens: number; cost: number; reserved_cost: number }
+
+/** Budgets of which this very job has used the share that makes them worth a word: so each is said once, not in every answer. */
+export const nearedBy = (job: Holding, usage: PlanUsage): NearLimit[] => {
+  const tokens = job.input_tokens + job.output_tokens + job.reserved_tokens
+  const own = (key: string): number => (key === 'agent_cost_month' ? job.cost + job.reserved_cost : tokens)
+  return nearLimits(agentBudgetsOf(usage)).filter(({ key, used, limit, level }) => used - own(key) < (limit * level) / 100)
+}

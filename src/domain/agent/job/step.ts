@@ -1,0 +1,163 @@
+/** A step of a job: one call of the model, or one call of a tool. */
+import { beginning } from '#kernel/storable'
+import type { GivenPlaybook } from '../knowledge/playbook.ts'
+import type { Refused } from './answer.ts'
+import { GENERATION_WAIT_MS } from './limits.ts'
+
+type StepState = 'ready' | 'asked' | 'running' | 'waiting' | 'done' | 'failed' | 'rejected' | 'unknown' | 'cancelled'
+
+/** What a tool may do without asking: the table in verdict.ts. */
+export type ToolClass = 'read' | 'draft' | 'commit' | 'safe' | 'outside_read' | 'outside_write'
+
+export const isReading = ({ class: of }: { class: ToolClass | null }): boolean => of === 'read' || of === 'outside_read'
+
+/**
+ * How a tool runs. `read`: beside the mailbox, and may repeat. `command`: in the letter of its claim. `reach`: asks a network first, then
+ * decides in the letter that settles it. `urgent`: in a letter of its own. `outside`: it may change what is not ours, so it begins at most
+ * once.
+ */
+export type ToolWay = 'read' | 'command' | 'reach' | 'urgent' | 'outside'
+
+export interface Step {
+  id: string
+  job_id: string
+  number: number
+  kind: 'model' | 'tool' | 'summary'
+  /** Of the tool, or of the model. */
+  name: string
+  state: StepState
+  call: string | null
+  /** The arguments as the model wrote them. */
+  asked: string | null
+  args: Record<string, unknown> | null
+  args_hash: string | null
+  class: ToolClass | null
+  why: string[]
+  /** What the model sees. */
+  result: StepResult | null
+  result_cut: boolean
+  /** Where the result comes from, if people outside wrote some of it. */
+  untrusted: string | null
+  error: string | null
+  /** Of a model's step. */
+  answer: StepAnswer | null
+  awaits_kind: 'generation' | 'publish' | 'child' | null
+  awaits: string | null
+  of_step: number | null
+  input_tokens: number | null
+  cached_tokens: number | null
+  output_tokens: number | null
+  cost: number | null
+  reserved_tokens: number
+  reserved_cost: number
+  day: string | null
+  month: string | null
+  /** Tries that came to nothing. */
+  attempt: number
+  /** Those before the one that the step shows, oldest first. */
+  tries: Try[]
+  not_before: Date | null
+  started_at: Date | null
+  ended_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** A try that came to nothing. Times are in ISO 8601. */
+interface Try {
+  started_at: string
+  ended_at: string
+  error: string
+}
+
+interface StepAnswer {
+  text: string
+  calls: number
+  reasoning?: string | undefined
+  /** Calls of the answer that are not made, if there are any. */
+  refused?: Refused
+  /** Those that the model was given with the request. */
+  playbooks?: GivenPlaybook[]
+}
+
+interface StepResult {
+  text: string
+  /** Those whose text it holds. */
+  playbooks?: GivenPlaybook[]
+  /** The record that a command made or changed. */
+  ref?: string
+  /** The whole answer, of a direct call. */
+  value?: unknown
+}
+
+/** What the loop needs to know of a step. Letters read no more, since arguments and results can be large. */
+export type StepHead = Pick<
+  Step,
+  | 'id'
+  | 'number'
+  | 'kind'
+  | 'name'
+  | 'state'
+  | 'class'
+  | 'args_hash'
+  | 'awaits_kind'
+  | 'awaits'
+  | 'of_step'
+  | 'attempt'
+  | 'not_before'
+  | 'started_at'
+> & {
+  /** Of what it gave; equal for equal results. */
+  result_hash: string | null
+  way: ToolWay | null
+  /** Of the step's approval. */
+  expires_at: Date | null
+}
+
+export const isFinished = ({ state }: Pick<Step, 'state'>): boolean =>
+  state !== 'ready' && state !== 'asked' && state !== 'running' && state !== 'waiting'
+
+/** In characters. The record itself has the rest. */
+const LONGEST_RESULT = 48_000
+
+/** What is kept of an answer. `more`: beside its text. */
+export const keptResult = (text: string, more: Omit<StepResult, 'text'> = {}): Pick<Step, 'result' | 'result_cut'> => ({
+  result: { text: beginning(text, LONGEST_RESULT), ...more },
+  result_cut: text.length > LONGEST_RESULT,
+})
+
+/** For the bound on the time of a job. The clock may have stepped meanwhile: nothing takes longer than what a step may wait for. */
+export const timeOf = ({ started_at, ended_at }: Record<'started_at' | 'ended_at', Date>): number =>
+  Math.min(GENERATION_WAIT_MS, Math.max(0, ended_at.getTime() - started_at.getTime()))
+
+/** Tries after which a step is given up. */
+export const STEP_RUNS = 3
+
+const blank: Omit<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state' | 'created_at' | 'updated_at'> = {
+  ...{
+    call: null,
+    asked: null,
+    args: null,
+    args_hash: null,
+    class: null,
+    why: [],
+    result: null,
+    result_cut: false,
+    untrusted: null,
+    error: null,
+  },
+  ...{ answer: null, awaits_kind: null, awaits: null, of_step: null, input_tokens: null, cached_tokens: null, output_tokens: null },
+  ...{ cost: null, reserved_tokens: 0, reserved_cost: 0, day: null, month: null, attempt: 0, tries: [], not_before: null },
+  ...{ started_at: null, ended_at: null },
+}
+
+type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> & Partial<typeof blank>
+
+export const newStep = (step: NewStep, now: Date): Step => ({ ...blank, ...step, created_at: now, updated_at: now })
+
+/** The step before its next try: this one came to nothing. */
+export const anew = (step: Step, error: string, now: Date): Step => {
+  const started_at = ((step.state === 'running' && step.started_at) || now).toISOString()
+  const state = step.state === 'running' ? 'ready' : step.state
+  return { ...step, state, attempt: step.attempt + 1, tries: [...step.tries, { started_at, ended_at: now.toISOString(), error }] }
+}

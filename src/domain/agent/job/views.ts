@@ -1,0 +1,136 @@
+/** Records of the agent as callers see them. */
+
+import type { Deciders } from '#kernel/deciders'
+import type { Conversation, Message } from '../conversation.ts'
+import { type Approval, approvalUrl, type Subject } from './approval.ts'
+import type { Feedback } from './feedback.ts'
+import type { Job } from './job.ts'
+import type { Step } from './step.ts'
+import { attemptsOf } from './tasks/task.ts'
+
+/** `is_hidden`: it is a private one of others, of which owners see that it exists. */
+export type ShownConversation = Conversation & { is_hidden?: boolean }
+
+export const conversationView = ({
+  id,
+  title,
+  status,
+  origin,
+  visibility,
+  people,
+  is_hidden: hidden = false,
+  ...rest
+}: ShownConversation) => {
+  const { person_id, created_at, updated_at, last_at } = rest
+  return {
+    id,
+    title: hidden ? null : title,
+    status,
+    origin,
+    visibility,
+    startedBy: person_id,
+    people: hidden ? [] : people,
+    hidden,
+    createdAt: created_at,
+    updatedAt: updated_at,
+    lastAt: last_at,
+  }
+}
+
+export const messageView = ({ id, conversation_id, seq, role, content, job_id, reply_to, model, tools_used, created_at }: Message) => ({
+  ...{ id, conversationId: conversation_id, seq, role, content, jobId: job_id, replyTo: reply_to, model, toolsUsed: tools_used },
+  createdAt: created_at,
+})
+
+export const feedbackView = ({ tenant_id, conversation_id, message_id, job_id, user_id, ...feedback }: Feedback) => {
+  const { id, verdict, correction, message_excerpt, metadata, created_at, updated_at } = feedback
+  return {
+    ...{ id, tenantId: tenant_id, conversationId: conversation_id, messageId: message_id, jobId: job_id, userId: user_id },
+    ...{ verdict, correction, messageExcerpt: message_excerpt, metadata, createdAt: created_at, updatedAt: updated_at },
+  }
+}
+
+/** Costs are counted in hundredths of a cent. */
+const IN_CENT = 100
+
+export const jobView = (job: Job) => {
+  const { id, kind, status, error, goal, origin, tier, model, taint } = job
+  return {
+    ...{ id, kind, status, error, goal, origin, tier, model, taint },
+    ...{ conversationId: job.conversation_id, messageId: job.message_id, parentId: job.parent_id },
+    ...{ depth: job.depth, output: job.output },
+    ...{ toolNames: job.tools, requestedModel: job.asked_model, modelCalls: job.model_calls, toolCalls: job.tool_calls },
+    ...{ inputTokens: job.input_tokens, outputTokens: job.output_tokens },
+    ...{ costUsdCents: (job.cost + job.reserved_cost) / IN_CENT, costIsEstimated: job.cost_estimated || job.reserved_cost > 0 },
+    ...{ reservedTokens: job.reserved_tokens, reservedCostUsdCents: job.reserved_cost / IN_CENT },
+    ...{ startedAt: job.started_at, endedAt: job.ended_at, createdAt: job.created_at, updatedAt: job.updated_at },
+  }
+}
+
+/** Of a job that is a task. It never waits, so its states are those of the job. */
+export const taskView = (job: Job) => {
+  const { id, tier, model, status, output, error } = job
+  const { type, input, max_attempts } = job.task!
+  return {
+    ...{ id, taskType: type, input: { ...input }, tier, model, requestedModel: job.asked_model },
+    ...{ maxAttempts: max_attempts, attempts: attemptsOf(job), output, error },
+    status: status as 'queued' | 'running' | 'completed' | 'failed' | 'cancelled',
+    ...{ startedAt: job.started_at, endedAt: job.ended_at, createdAt: job.created_at, updatedAt: job.updated_at },
+  }
+}
+
+/** A step without its whole result, which can be large. */
+export interface ShownStep extends Omit<Step, 'result' | 'answer'> {
+  /** The first characters of its result, or of the model's words. */
+  shown: string | null
+  /** Whether there is more of it. */
+  shown_cut: boolean
+}
+
+export const stepView = (step: ShownStep) => {
+  const { id, number, kind, name, state, why, untrusted, error, attempt } = step
+  return {
+    ...{ id, number, kind, name, state, why, untrusted, error, attempt },
+    ...{ arguments: step.args, result: step.shown, resultIsCut: step.result_cut || step.shown_cut },
+    ...{ inputTokens: step.input_tokens, outputTokens: step.output_tokens, startedAt: step.started_at, endedAt: step.ended_at },
+  }
+}
+
+/** An account is written as in the sentence beside it. */
+const subjectView = (subject: Subject) => ({ ...subject, account: subject.account === null ? null : `@${subject.account}` })
+
+/** What stands in the place of what was said in a conversation that the reader does not see. */
+export const HIDDEN = '(said in a private conversation)'
+
+/** The same, of one that was deleted. */
+export const GONE = '(said in a conversation that was deleted)'
+
+interface ApprovalBeside {
+  publicUrl: string
+  /** Of the job; null once the job is past its retention. */
+  taint: string[] | null
+  deciders: Deciders
+  /** Whether the reader is one of them. */
+  mayDecide: boolean
+  /** Its conversation is none that the reader sees: the call and why it is asked are shown all the same, to whoever may decide. */
+  isHidden?: boolean
+}
+
+const decidersView = ({ roles, people, more }: Deciders) => ({
+  roles: [...roles],
+  people: people.map(({ id, name }) => ({ kind: 'person' as const, id, name })),
+  more,
+})
+
+export const approvalView = (approval: Approval, { publicUrl, taint, deciders, mayDecide, isHidden = false }: ApprovalBeside) => {
+  const { step_id: _, arguments_hash: __, updated_at: ___, direct_by: ____, conversation_id: _____, subject, ...shown } = approval
+  const goal = isHidden ? HIDDEN : shown.goal
+  return {
+    ...{ ...shown, goal },
+    subject: subjectView(subject),
+    url: approvalUrl(publicUrl, shown.id),
+    deciders: shown.status === 'pending' ? decidersView(deciders) : null,
+    may_decide: shown.status === 'pending' && mayDecide,
+    job: taint && { id: shown.job_id, goal, taint },
+  }
+}

@@ -1,0 +1,168 @@
+/** The text files of a workspace: what is taken, what becomes of them, and how their passages are cited. */
+import { createHash } from 'node:crypto'
+import { fail } from '#kernel/errors'
+import type { Role } from '#kernel/roles'
+import type { DocumentRoom } from '../../app/room.ts'
+import type { OnBehalf } from '../job/job.ts'
+import { requireDocumentRoom } from './document-room.ts'
+
+export interface Document {
+  id: string
+  file_name: string
+  mime_type: 'text/plain' | 'text/markdown'
+  byte_size: number
+  /** Of the content, in UTF-16 code units. */
+  length: number
+  sha256: string
+  metadata: Record<string, unknown>
+  /** Whether its text counts as that of the workspace. */
+  trusted: boolean
+  status: 'queued' | 'processing' | 'ready' | 'failed'
+  error: string | null
+  passages: number
+  /** The configuration of full text search by which its words are found. */
+  configuration: string
+  author: OnBehalf
+  created_at: Date
+  updated_at: Date
+}
+
+/** A passage as it is kept, with the file's name. */
+export interface StoredPassage {
+  document_id: string
+  file_name: string
+  trusted: boolean
+  number: number
+  path: string[]
+  start_at: number
+  end_at: number
+  text: string
+}
+
+/** Of a content, in bytes of UTF-8. */
+const MOST_BYTES = 1_048_576
+const MOST_METADATA_BYTES = 16_384
+/** A document with more passages is refused: it is more headings than text. */
+export const MOST_PASSAGES = 4_096
+/** Passages of which one row says which have a word; so many are written by one letter. */
+export const BLOCK = 64
+/** A document whose reading a process did not survive so many times has failed. */
+export const MOST_DEATHS = 3
+/** Passages that the agent reads at once. */
+export const READ_AT_ONCE = 5
+
+export const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex')
+
+const mimeTypeOf = (fileName: string): Document['mime_type'] => (/\.(md|markdown)$/i.test(fileName) ? 'text/markdown' : 'text/plain')
+
+const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
+interface Wish {
+  id: string
+  fileName: string
+  content: string
+  mimeType: Document['mime_type'] | undefined
+  metadata: Record<string, unknown>
+  author: OnBehalf
+  /** Of whoever adds it. */
+  role: Role
+  configuration: string
+  now: Date
+}
+
+interface Present {
+  /** One of equal content. */
+  equal: Pick<Document, 'id' | 'file_name' | 'status'> | undefined
+  count: number
+  /** Bytes of the texts that are still to be read. */
+  pending: number
+}
+
+/** Throws `invalid_input`, `forbidden` and `conflict`. */
+export const newDocument = (wish: Wish, { equal, count, pending }: Present, room: DocumentRoom): Document => {
+  const { id, fileName, content, metadata, mimeType = mimeTypeOf(fileName), author, configuration, now } = wish
+  const byte_size = Buffer.byteLength(content)
+  if (byte_size > MOST_BYTES) refuse('content', `must have at most ${MOST_BYTES} bytes as UTF-8, and has ${byte_size}`)
+  if (Buffer.byteLength(JSON.stringify(metadata)) > MOST_METADATA_BYTES)
+    refuse('metadata', `must have at most ${MOST_METADATA_BYTES} bytes as JSON`)
+  const trusted = isVouchedFor(wish)
+  if (equal) fail('conflict', `this content is document ${equal.id} already, ${equal.file_name}, which is ${equal.status}`)
+  if (count >= room.documents) fail('conflict', `the plan's limit of ${room.documents} documents is reached; delete one first`)
+  requireDocumentRoom(room, pending, byte_size)
+  return {
+    ...{ id, file_name: fileName, mime_type: mimeType, byte_size, length: content.length, sha256: hashOf(content), metadata, trusted },
+    ...{ status: 'queued', error: null, passages: 0, configuration, author, created_at: now, updated_at: now },
+  }
+}
+
+/** A person, or whoever has the owner's rights, answers for what a document says; others cannot. */
+const isVouchedFor = ({ metadata, author, role }: Wish): boolean => {
+  const { trusted } = metadata
+  if (trusted === undefined || trusted === false) return false
+  if (trusted !== true) refuse('metadata.trusted', 'must be true or false')
+  if (author.kind !== 'session' && role !== 'owner') fail('forbidden', 'metadata.trusted: only a person, or a key of the owner, can vouch')
+  return true
+}
+
+/** Whether whoever added it lets the agent show it to people outside, too. */
+export const isPublic = ({ metadata }: Pick<Document, 'metadata'>): boolean => metadata.public === true
+
+/** Throws `conflict`. */
+export const retried = (document: Document, now: Date, { pending, room }: Pick<Present, 'pending'> & { room: DocumentRoom }): Document => {
+  if (document.status !== 'failed') fail('conflict', `cannot retry: the document is ${document.status}, not failed`)
+  requireDocumentRoom(room, pending, document.byte_size)
+  return { ...document, status: 'queued', error: null, updated_at: now }
+}
+
+export const begun = (document: Document, now: Date): Document => ({ ...document, status: 'processing', updated_at: now })
+
+export const failed = (document: Document, error: string, now: Date): Document => ({
+  ...document,
+  status: 'failed',
+  error,
+  updated_at: now,
+})
+
+export const ready = (document: Document, passages: number, now: Date): Document => ({
+  ...document,
+  ...{ status: 'ready', passages, updated_at: now },
+})
+
+/** Why a document of so many passages cannot be searched. */
+export const flawOf = (passages: number): string | undefined => {
+  if (passages === 0) return 'no_text: it has no letters or digits'
+  return passages > MOST_PASSAGES ? `too_many_passages: it has more than ${MOST_PASSAGES}; divide it, or use fewer headings` : undefined
+}
+
+export const documentView = ({ id, metadata, sha256, trusted, status, error, passages, ...rest }: Document) => ({
+  ...{
+    id,
+    fileName: rest.file_name,
+    mimeType: rest.mime_type,
+    byteSize: rest.byte_size,
+    length: rest.length,
+    sha256,
+    metadata,
+    trusted,
+    status,
+    error,
+    passages,
+  },
+  ...{ createdAt: rest.created_at, updatedAt: rest.updated_at },
+})
+
+/** The page that shows a passage. */
+export const passagePath = (id: string, at: number): string => `/documents/${id}?at=${at}`
+
+/** A name or a heading within a link's text, or within brackets, which nothing in it may end. */
+export const enclosed = (text: string): string => text.replace(/[[\]()<>`!\\\s]+/gu, ' ').trim()
+
+const headingOf = (path: readonly string[]): string | null => (path.length === 0 ? null : path.join(' › '))
+
+/** `publicUrl`: the base URL of links, without a trailing slash; null for people outside, to whom the page of a passage is closed. */
+export const passageView = ({ document_id, file_name, number, path, start_at, end_at, text }: StoredPassage, publicUrl: string | null) => {
+  const heading = headingOf(path)
+  const place = [file_name, heading ?? [], `${start_at}–${end_at}`].flat().map(enclosed).join(', ')
+  const cite = publicUrl === null ? place : `[${place}](${publicUrl}${passagePath(document_id, start_at)})`
+  return { documentId: document_id, fileName: file_name, number, heading, start: start_at, end: end_at, text, cite }
+}

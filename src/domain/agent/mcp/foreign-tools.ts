@@ -1,0 +1,131 @@
+/** Tools of servers outside, as the agent is offered them. What a server says of them is read by a model, and is anybody's words. Pure. */
+import { createHash } from 'node:crypto'
+import { isDeeper, isObject } from '#kernel/json-value'
+import { storable } from '#kernel/storable'
+import { definitionHash } from '../hash.ts'
+import { parametersOf } from './foreign-schema.ts'
+import { cleanText } from './foreign-text.ts'
+
+export interface ForeignTool {
+  /** By which the server knows it. */
+  name: string
+  /** By which the model knows it. */
+  offered: string
+  title: string
+  description: string
+  /** JSON Schema of the arguments. It allows what the server's own allows, and perhaps more. */
+  parameters: Record<string, unknown>
+  /** Of name, description and schema as the server wrote them. */
+  hash: string
+  /** The server says that it only reads. To be shown to people, and to decide nothing. */
+  readOnly: boolean
+}
+
+/** A tool that cannot be offered. `name` is null if it has none. */
+export interface LeftOut {
+  name: string | null
+  reason: string
+}
+
+export interface ForeignOffer {
+  tools: ForeignTool[]
+  leftOut: LeftOut[]
+}
+
+/** No operation has this in its name. */
+const SEPARATOR = '__'
+/** Providers of models take no longer names. */
+const LONGEST_OFFERED = 64
+export const LONGEST_PREFIX = 32
+const LONGEST_NAME = 128
+const LONGEST_TITLE = 80
+const LONGEST_DESCRIPTION = 4_000
+const HASH_DIGITS = 8
+/** Levels of the schema as it was sent, of which fewer are kept. */
+const DEEPEST = 100
+
+const PLAIN = /^[a-zA-Z0-9_-]+$/
+
+/** A prefix of the form that people may choose, made of the name of a server. */
+export const prefixOf = (name: string): string => {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, LONGEST_PREFIX)
+    .replace(/_+$/, '')
+  return slug === '' ? 'server' : slug
+}
+
+/** Whether a tool of one server could have the name of another server's. */
+export const prefixesCollide = (one: string, other: string): boolean => {
+  const [first, second] = [one + SEPARATOR, other + SEPARATOR]
+  return first.startsWith(second) || second.startsWith(first)
+}
+
+/**
+ * A name as models accept it. One that had to be changed ends with a part of its hash, so that a tool keeps its name whatever others its
+ * server has.
+ */
+export const offeredName = (prefix: string, name: string): string => {
+  const whole = `${prefix}${SEPARATOR}${name}`
+  if (PLAIN.test(name) && whole.length <= LONGEST_OFFERED) return whole
+  const mark = `_${createHash('sha256').update(name).digest('hex').slice(0, HASH_DIGITS)}`
+  return `${whole.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, LONGEST_OFFERED - mark.length)}${mark}`
+}
+
+const nameOf = (tool: Record<string, unknown>): string | null => (typeof tool.name === 'string' && tool.name !== '' ? tool.name : null)
+
+const titleOf = (tool: Record<string, unknown>, description: string, name: string): string => {
+  const { title } = isObject(tool.annotations) ? tool.annotations : {}
+  const said = [tool.title, title, description.split(/(?<=[.!?])\s|\n/, 1)[0], name].find(
+    (text) => typeof text === 'string' && text.trim() !== '',
+  )
+  return cleanText(String(said), LONGEST_TITLE).replaceAll('\n', ' ')
+}
+
+const isOffered = (tool: ForeignTool | LeftOut): tool is ForeignTool => 'offered' in tool
+
+const leave = (name: string | null, reason: string): LeftOut => ({
+  name: name === null ? null : cleanText(name, LONGEST_NAME),
+  reason,
+})
+
+const toolOf = (prefix: string, listed: unknown): ForeignTool | LeftOut => {
+  if (!isObject(listed)) return leave(null, 'it is no object')
+  const name = nameOf(listed)
+  if (name === null) return leave(null, 'it has no name')
+  if (name.length > LONGEST_NAME) return leave(name, `its name has more than ${LONGEST_NAME} characters`)
+  if (storable(name) !== name) return leave(name, 'its name has characters that are no text')
+  const said = listed.description ?? ''
+  if (typeof said !== 'string') return leave(name, 'its description is no text')
+  if (isDeeper(listed.inputSchema, DEEPEST)) return leave(name, `its schema has more than ${DEEPEST} levels`)
+  const mapped = parametersOf(listed.inputSchema)
+  if ('unusable' in mapped) return leave(name, mapped.unusable)
+  const description = cleanText(said, LONGEST_DESCRIPTION)
+  return {
+    name,
+    offered: offeredName(prefix, name),
+    title: titleOf(listed, description, name),
+    description,
+    parameters: mapped.parameters,
+    hash: definitionHash({ name, description: said, parameters: listed.inputSchema }),
+    readOnly: isObject(listed.annotations) && listed.annotations.readOnlyHint === true,
+  }
+}
+
+/** `listed`: what the server answered, unchecked. Of several tools of one name none is offered, since nobody can say which would be called. */
+export const foreignTools = (prefix: string, listed: readonly unknown[]): ForeignOffer => {
+  const all = listed.map((tool) => toolOf(prefix, tool))
+  const usable = all.filter(isOffered)
+  const times = new Map<string, number>()
+  for (const { offered } of usable) times.set(offered, (times.get(offered) ?? 0) + 1)
+  const twice = usable.filter(({ offered }) => times.get(offered) !== 1)
+  return {
+    tools: usable.filter((tool) => !twice.includes(tool)),
+    leftOut: [
+      ...all.flatMap((tool) => (isOffered(tool) ? [] : [tool])),
+      ...[...new Set(twice.map(({ name }) => name))].map((name) => leave(name, 'the server has several tools of this name')),
+    ],
+  }
+}

@@ -1,0 +1,187 @@
+/** An MCP server that a workspace has connected: where it is, and whether it can be asked. Its tools are in tool.ts. */
+import { fail } from '#kernel/errors'
+import { argumentsHash } from '../hash.ts'
+import {
+  type ConfigRules,
+  invalid,
+  type McpServerConfig,
+  type McpTransport,
+  placed,
+  refusalOfPlace,
+  requireSound,
+  type Secrets,
+  transportOf,
+} from './config.ts'
+import { freePrefix, requireFreePrefix } from './prefix.ts'
+
+export interface McpServer {
+  id: string
+  name: string
+  transport: McpTransport | null
+  url: string | null
+  command: string | null
+  args: string[]
+  /** Their values are sealed in columns of their own. */
+  header_names: string[]
+  env_names: string[]
+  tool_prefix: string
+  enabled: boolean
+  metadata: Record<string, unknown>
+  status: 'new' | 'ready' | 'failing' | 'refused'
+  last_error: string | null
+  /** Looks in a row that came to nothing. */
+  failures: number
+  looked_at: Date | null
+  used_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+const MOST_MCP_SERVERS = 20
+
+/** With `headers` or `env`: their new values. */
+export interface Configured {
+  server: McpServer
+  headers?: Secrets | undefined
+  env?: Secrets | undefined
+}
+
+interface Surroundings {
+  /** All servers of the workspace. */
+  others: readonly Pick<McpServer, 'id' | 'tool_prefix'>[]
+  rules: ConfigRules
+  now: Date
+}
+
+/** Whether it is asked: `new` until then. One that cannot be asked is disabled. */
+const judged = (server: McpServer, rules: ConfigRules): McpServer => {
+  const refusal = refusalOfPlace(server, rules)
+  return refusal === null
+    ? { ...server, status: 'new', last_error: null, failures: 0 }
+    : { ...server, enabled: false, status: 'refused', last_error: refusal, failures: 0 }
+}
+
+/** Throws `invalid_input`. */
+export const newMcpServer = (id: string, config: McpServerConfig, { others, rules, now }: Surroundings): Configured => {
+  requireSound(config)
+  if (others.length >= MOST_MCP_SERVERS)
+    fail('invalid_input', `cannot add: the workspace has ${others.length} MCP servers; delete one first`)
+  const { name, toolPrefix, enabled = true, metadata = {} } = config
+  const { headers, env, ...place } = placed(transportOf(config), config)
+  const prefixes = others.map(({ tool_prefix }) => tool_prefix)
+  if (toolPrefix !== undefined) requireFreePrefix(toolPrefix, prefixes)
+  const server: McpServer = {
+    ...{ id, name: name.trim(), ...place, enabled, metadata },
+    ...{ header_names: Object.keys(headers), env_names: Object.keys(env) },
+    tool_prefix: toolPrefix ?? freePrefix(name, prefixes),
+    ...{ status: 'new', last_error: null, failures: 0, looked_at: null, used_at: null, created_at: now, updated_at: now },
+  }
+  return { server: judged(server, rules), headers, env }
+}
+
+export type McpServerPatch = Partial<McpServerConfig>
+
+const originOf = (url: string | null): string | null => (url === null ? null : (URL.parse(url)?.origin ?? url))
+
+/**
+ * What a rule for one of its tools is bound to, beside the tool's definition. A change of it ends rules and approvals: they were given to
+ * another program.
+ */
+export const placeHash = ({
+  id,
+  transport,
+  url,
+  command,
+  args,
+}: Pick<McpServer, 'id' | 'transport' | 'url' | 'command' | 'args'>): string =>
+  argumentsHash({ id, transport, origin: originOf(url), command, args })
+
+/** Secrets go to the place for which they were given: another origin or command begins without those that are not given anew. */
+const secretsFor = (before: McpServer, after: McpServer, { headers, env }: McpServerPatch) => {
+  if (placeHash(before) !== placeHash(after)) return placed(after.transport, { headers, env })
+  return after.transport === 'stdio' ? { headers: undefined, env } : { headers, env: undefined }
+}
+
+/** Absent fields stay. Throws `invalid_input`. */
+export const updateMcpServer = (
+  before: McpServer,
+  patch: McpServerPatch,
+  { others, rules, now }: Surroundings,
+): Configured & { isForgotten: boolean } => {
+  requireSound(patch)
+  const { name = before.name, toolPrefix = before.tool_prefix, metadata = before.metadata } = patch
+  const prefixes = others.filter(({ id }) => id !== before.id).map(({ tool_prefix }) => tool_prefix)
+  if (toolPrefix !== before.tool_prefix) requireFreePrefix(toolPrefix, prefixes)
+  const { transport = transportOf(patch) ?? before.transport } = patch
+  const { url = before.url ?? undefined, command = before.command ?? undefined, args = before.args } = patch
+  const { headers: _, env: __, ...place } = placed(transport, { url, command, args })
+  const moved = { ...before, ...place, name: name.trim(), tool_prefix: toolPrefix, metadata, updated_at: now }
+  const { headers, env } = secretsFor(before, moved, patch)
+  const named = {
+    ...moved,
+    header_names: headers ? Object.keys(headers) : before.header_names,
+    env_names: env ? Object.keys(env) : before.env_names,
+  }
+  const enabled = patch.enabled ?? (before.status === 'refused' ? true : before.enabled)
+  const isElsewhere = placeHash(before) !== placeHash(moved)
+  const isAnew =
+    isElsewhere ||
+    moved.url !== before.url ||
+    headers !== undefined ||
+    env !== undefined ||
+    before.status === 'refused' ||
+    toolPrefix !== before.tool_prefix
+  const server = isAnew || (enabled && !before.enabled) ? judged({ ...named, enabled }, rules) : { ...named, enabled }
+  if (patch.enabled === true && server.status === 'refused') invalid('enabled', `cannot be true: ${server.last_error}`)
+  // Its tools have other names, or are another program's.
+  return { server, headers, env, isForgotten: isElsewhere || toolPrefix !== before.tool_prefix }
+}
+
+const USED_FOR_MS = 7 * 86_400_000
+/** Between looks while it is used. */
+export const USED_LOOK_MS = 3_600_000
+/** Before the next try, after as many failures. */
+const PAUSES_MS = [60_000, 300_000, 900_000]
+
+const isUsed = ({ used_at }: McpServer, now: Date): boolean => used_at !== null && now.getTime() - used_at.getTime() < USED_FOR_MS
+
+/** When to look again at its tools; undefined: once somebody asks for it. */
+export const nextLook = (server: McpServer, now: Date): Date | undefined => {
+  if (!server.enabled) return undefined
+  const pause = server.status === 'failing' ? PAUSES_MS[server.failures - 1] : undefined
+  if (pause === undefined && !isUsed(server, now)) return undefined
+  return new Date(now.getTime() + (pause ?? USED_LOOK_MS))
+}
+
+/** Its tools were listed. `left`: what is to be said of those that cannot be offered. */
+export const lookedAt = (server: McpServer, left: string | null, now: Date): McpServer => ({
+  ...server,
+  ...{ status: 'ready', last_error: left, failures: 0, looked_at: now, updated_at: now },
+})
+
+export const lookFailed = (server: McpServer, error: string, now: Date): McpServer => ({
+  ...server,
+  ...{ status: 'failing', last_error: error, failures: server.failures + 1, updated_at: now },
+})
+
+/** A program in words: what runs where. */
+export const placeOf = ({ transport, url, command, args }: Pick<McpServer, 'transport' | 'url' | 'command' | 'args'>): string =>
+  transport === 'stdio' ? [command ?? '', ...args].join(' ') : (originOf(url) ?? 'nowhere')
+
+/** The address without what may be a secret in its query. */
+const shownUrl = (text: string | null): string | null => {
+  const url = text === null ? null : URL.parse(text)
+  if (!url || url.search === '') return text
+  const names = [...new Set(url.searchParams.keys())].map((name) => `${encodeURIComponent(name)}=…`)
+  return `${url.origin}${url.pathname}?${names.join('&')}`
+}
+
+/** As people see it: without the values of headers and variables. */
+export const mcpServerView = (server: McpServer) => {
+  const { id, name, transport, command, args, header_names, env_names, tool_prefix, enabled, metadata, status, last_error } = server
+  return {
+    ...{ id, name, transport, url: shownUrl(server.url), command, args, headerNames: header_names, envNames: env_names },
+    ...{ toolPrefix: tool_prefix, enabled, metadata, status, lastError: last_error },
+    ...{ lookedAt: server.looked_at, usedAt: server.used_at, createdAt: server.created_at, updatedAt: server.updated_at },
+  }
+}

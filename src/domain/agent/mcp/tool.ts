@@ -1,0 +1,105 @@
+/** A tool of an MCP server as it was at the last look, and what people have decided about it. */
+import { newId } from '#kernel/ids'
+import { argumentsHash } from '../hash.ts'
+import type { RuleDecision } from '../job/verdict.ts'
+import { type DiffPart, type Room, roomToCompare, wordDiff } from '../word-diff.ts'
+import type { ForeignTool } from './foreign-tools.ts'
+import { type McpServer, placeHash } from './server.ts'
+
+export interface McpTool {
+  id: string
+  server_id: string
+  /** With the prefix of its server. */
+  name: string
+  /** By which the server knows it. */
+  own_name: string
+  title: string
+  description: string
+  parameters: Record<string, unknown>
+  read_only_hint: boolean
+  /** Of the definition as the server wrote it, and of where the server is. A rule is bound to it. */
+  hash: string
+  created_at: Date
+  updated_at: Date
+}
+
+/** What a person had read when setting the rule. */
+export type RuledDefinition = Pick<McpTool, 'description' | 'parameters'>
+
+/** With the workspace's rule for its name. */
+export interface RuledTool extends McpTool {
+  decision: RuleDecision | null
+  definition_hash: string | null
+  definition: RuledDefinition | null
+}
+
+export const ruledDefinition = ({ description, parameters }: RuledDefinition): RuledDefinition => ({ description, parameters })
+
+interface Found {
+  tools: readonly ForeignTool[]
+  before: readonly McpTool[]
+  now: Date
+}
+
+/** The tools of a server after a look. Those that have not changed stay as they are. */
+export const toolsFound = (server: McpServer, { tools, before, now }: Found): McpTool[] => {
+  const known = new Map(before.map((tool) => [tool.name, tool]))
+  const place = placeHash(server)
+  return tools.map(({ name: own_name, offered: name, title, description, parameters, readOnly: read_only_hint, hash: definition }) => {
+    const old = known.get(name)
+    const hash = argumentsHash({ place, definition })
+    if (old?.hash === hash && old.read_only_hint === read_only_hint && old.title === title) return old
+    const said = { own_name, title, description, parameters, read_only_hint, hash }
+    return { id: old?.id ?? newId(), server_id: server.id, name, ...said, created_at: old?.created_at ?? now, updated_at: now }
+  })
+}
+
+type McpToolState = 'new' | 'ruled' | 'changed'
+
+const stateOf = ({ decision, definition_hash, hash }: RuledTool): McpToolState => {
+  if (decision === null) return 'new'
+  return definition_hash === null || definition_hash === hash ? 'ruled' : 'changed'
+}
+
+/** Without room they are shown whole, before and after. */
+const partsOf = (before: string, after: string, room: Room): DiffPart[] =>
+  wordDiff(before, after, room) ?? [
+    { kind: 'removed', text: before },
+    { kind: 'added', text: after },
+  ]
+
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
+
+/** What has changed, as a person can read it. Where nothing has, it is in what models and people are not shown. */
+const changesOf = (before: RuledDefinition | null, now: RuledDefinition, room: Room) => {
+  if (!before) return []
+  const texts = [
+    { field: 'description', old: before.description, text: now.description },
+    { field: 'parameters', old: pretty(before.parameters), text: pretty(now.parameters) },
+  ] as const
+  return texts.flatMap(({ field, old, text }) => (old === text ? [] : { field, parts: partsOf(old, text, room) }))
+}
+
+/** As people see them. */
+export const mcpToolViews = (tools: readonly RuledTool[]) => {
+  const room = roomToCompare()
+  return tools.map((tool) => {
+    const { name, own_name, title, description, parameters, read_only_hint, hash, decision, definition } = tool
+    const state = stateOf(tool)
+    const changes = state === 'changed' ? changesOf(definition, tool, room) : []
+    return {
+      ...{ name, ownName: own_name, title, description, parameters, readOnlyHint: read_only_hint },
+      ...{ hash, state, rule: decision, changes },
+    }
+  })
+}
+
+/** Rules for tools of servers that a workspace can have, and so tools that a job is offered. */
+export const MOST_SERVED_TOOLS = 200
+
+/** A tool whose rule lets the agent call it, and its server. */
+export interface ServedTool extends Pick<McpTool, 'name' | 'own_name' | 'description' | 'parameters' | 'hash' | 'server_id'> {
+  server_name: string
+  /** Of the server. */
+  place: Pick<McpServer, 'transport' | 'url' | 'command' | 'args'>
+}

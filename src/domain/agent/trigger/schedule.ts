@@ -1,0 +1,195 @@
+/**
+ * A goal that the agent works on by itself, once or by a cron pattern. active ⇄ paused; active or paused → cancelled; active → done after
+ * its last time. A person can activate any of them again.
+ */
+import { CATCH_UP_MS, cronDue, nextTime, patternFault } from '#kernel/cron'
+import { fail } from '#kernel/errors'
+import type { JobStatus, OnBehalf } from '../job/job.ts'
+import { isOthers, type Standing, takenOver } from './goal.ts'
+
+export type ScheduleStatus = 'active' | 'paused' | 'cancelled' | 'done'
+
+/** failures: its last runs failed. caller_gone: who made it has left the workspace. */
+export type PausedBy = 'person' | 'failures' | 'caller_gone'
+
+export interface Schedule extends Standing {
+  id: string
+  goal: string
+  /** The tools that its runs may use; null: those of its caller. */
+  tools: string[] | null
+  /** Where its runs speak; null before the first. */
+  conversation_id: string | null
+  /** When it runs once; null with a pattern. */
+  at: Date | null
+  /** Five fields, in local time of the time zone. */
+  pattern: string | null
+  time_zone: string
+  status: ScheduleStatus
+  paused_by: PausedBy | null
+  /** Set while it is active. */
+  next_at: Date | null
+  last_at: Date | null
+  last_job_id: string | null
+  /** How many times had no run, because they were passed too late. */
+  missed: number
+  /** Runs in a row that failed. */
+  failures: number
+  /** Where untrusted text came from that its goal may follow. Its runs begin with it. */
+  taint: string[]
+  created_at: Date
+  updated_at: Date
+}
+
+export const MOST_ACTIVE_SCHEDULES = 50
+/** Others are kept for people to read, so many of them. */
+export const MOST_PAST_SCHEDULES = 200
+/** Failed runs in a row that pause a schedule. */
+const MOST_FAILURES = 3
+/** Messages that the conversation of a schedule keeps. */
+export const KEPT_MESSAGES = 200
+const SHOWN_TIMES = 3
+/** Tools that a run, and its children, may not use: what runs by itself must not make more that does. */
+export const RUN_MAKERS: readonly string[] = ['schedule_task', 'create_webhook_rule']
+
+/** When it runs: at one time, or by a pattern. */
+interface TimesInput {
+  at?: string | Date | undefined
+  cron?: string | undefined
+  timeZone?: string | undefined
+}
+
+const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
+
+type Times = Pick<Schedule, 'at' | 'pattern' | 'time_zone'>
+
+/** Throws `invalid_input`, naming the field. */
+const timesOf = ({ at, cron, timeZone = 'UTC' }: TimesInput, now: Date): Times => {
+  if (at !== undefined && cron !== undefined) refuse('cron', 'cannot be given together with at')
+  if (cron !== undefined) {
+    const pattern = cron.trim()
+    const fault = patternFault(pattern, timeZone, now)
+    return fault ? refuse('cron', fault) : { at: null, pattern, time_zone: timeZone }
+  }
+  if (at === undefined) return refuse('at', 'or cron is required')
+  const time = new Date(at)
+  return time <= now ? refuse('at', `is in the past: it is now ${now.toISOString()}`) : { at: time, pattern: null, time_zone: timeZone }
+}
+
+/** The next times after `after`, up to three. */
+export const nextTimes = ({ at, pattern, time_zone }: Times, after: Date): Date[] => {
+  if (pattern === null) return at && at > after ? [at] : []
+  const times: Date[] = []
+  for (let next = nextTime(pattern, time_zone, after); next; next = nextTime(pattern, time_zone, next))
+    if (times.push(next) === SHOWN_TIMES) break
+  return times
+}
+
+const activated = (schedule: Schedule, now: Date): Schedule => {
+  const [next_at] = nextTimes(schedule, now)
+  if (!next_at) return refuse(schedule.pattern === null ? 'at' : 'cron', 'has no time that is to come; give another')
+  return { ...schedule, status: 'active', paused_by: null, failures: 0, next_at }
+}
+
+export type ScheduleInput = TimesInput & { goal: string; tools?: string[] | undefined }
+
+/** What a schedule takes over from the job that makes it. */
+export type ScheduleOrigin = Pick<Schedule, 'on_behalf' | 'taint' | 'tools'>
+
+interface Beside {
+  /** Active schedules of the workspace. */
+  active: number
+  now: Date
+}
+
+const requireRoom = ({ active }: Beside): void => {
+  if (active >= MOST_ACTIVE_SCHEDULES) fail('conflict', `cannot add: the workspace has ${active} active schedules; cancel one first`)
+}
+
+/** Throws `invalid_input` or `conflict`. */
+export const newSchedule = (id: string, { goal, ...times }: ScheduleInput, from: ScheduleOrigin, beside: Beside): Schedule => {
+  const { now } = beside
+  const checked = timesOf(times, now)
+  requireRoom(beside)
+  const empty = { goal_by: null, conversation_id: null, paused_by: null, last_at: null, last_job_id: null, missed: 0, failures: 0 }
+  const schedule: Schedule = {
+    ...{ id, goal: goal.trim(), ...checked, ...empty, ...from, status: 'active', next_at: null },
+    ...{ created_at: now, updated_at: now },
+  }
+  return activated(schedule, now)
+}
+
+export interface SchedulePatch extends TimesInput {
+  goal?: string | undefined
+  tools?: string[] | undefined
+  status?: 'active' | 'paused' | undefined
+}
+
+const patchedTimes = (before: Schedule, { at, cron, timeZone = before.time_zone }: SchedulePatch, now: Date): Times => {
+  if (at !== undefined || cron !== undefined) return timesOf({ at, cron, timeZone }, now)
+  if (timeZone === before.time_zone || before.pattern === null) return { at: before.at, pattern: before.pattern, time_zone: timeZone }
+  return timesOf({ cron: before.pattern, timeZone }, now)
+}
+
+/**
+ * What it says and may do. Whoever changes that, or activates one whose maker has left, is the one in whose name it runs from now on. Runs
+ * for the words of somebody else begin a conversation in which those before have said nothing.
+ */
+const rewritten = (before: Schedule, { goal, tools, status }: SchedulePatch, editor: OnBehalf): Partial<Schedule> => ({
+  ...(goal === undefined ? {} : { goal: goal.trim(), taint: [], ...(isOthers(before, editor) ? { conversation_id: null } : {}) }),
+  ...(tools === undefined ? {} : { tools }),
+  ...(goal !== undefined || tools !== undefined || (status === 'active' && before.paused_by === 'caller_gone')
+    ? takenOver(before, editor, goal !== undefined)
+    : {}),
+})
+
+/** Absent fields stay. Throws `invalid_input` or `conflict`. */
+export const updateSchedule = (before: Schedule, patch: SchedulePatch, editor: OnBehalf, beside: Beside): Schedule => {
+  const { now } = beside
+  const times = patchedTimes(before, patch, now)
+  const schedule = { ...before, ...rewritten(before, patch, editor), ...times, updated_at: now }
+  const { status = before.status } = patch
+  if (status === 'paused') return before.status === 'paused' ? schedule : paused(schedule, 'person', now)
+  if (status !== 'active') return schedule
+  if (before.status !== 'active') requireRoom(beside)
+  const isMoved = times.at !== before.at || times.pattern !== before.pattern || times.time_zone !== before.time_zone
+  return before.status === 'active' && !isMoved ? schedule : activated(schedule, now)
+}
+
+/** Throws `conflict` unless it is active. */
+export const paused = (schedule: Schedule, paused_by: PausedBy, now: Date): Schedule => {
+  if (schedule.status !== 'active') fail('conflict', `cannot pause: the schedule is ${schedule.status}`)
+  return { ...schedule, status: 'paused', paused_by, next_at: null, updated_at: now }
+}
+
+/** One that is over stays as it is. */
+export const cancelled = (schedule: Schedule, now: Date): Schedule =>
+  schedule.status === 'cancelled' || schedule.status === 'done'
+    ? schedule
+    : { ...schedule, status: 'cancelled', paused_by: null, next_at: null, updated_at: now }
+
+/** What becomes of a schedule whose time has come. `run`: the time to run for. `missed`: a time passed without a run. */
+export const cameDue = (schedule: Schedule, now: Date): { schedule: Schedule; run: Date | undefined; missed: Date | undefined } => {
+  const due = schedule.next_at!
+  const { pattern, time_zone } = schedule
+  const isLate = now.getTime() - due.getTime() >= CATCH_UP_MS
+  const once = { run: isLate ? undefined : due, missed: isLate ? due : undefined, next: undefined }
+  const { run, missed, next } = pattern === null ? once : cronDue({ pattern, time_zone }, due, now)
+  const counted = { ...schedule, missed: schedule.missed + (run ? 0 : 1), next_at: next ?? null, updated_at: now }
+  return { schedule: next ? counted : { ...counted, status: 'done' }, run, missed: run ? undefined : missed }
+}
+
+/** A run has begun. */
+export const begun = (schedule: Schedule, { job, conversation, now }: { job: string; conversation: string; now: Date }): Schedule => ({
+  ...schedule,
+  ...{ last_job_id: job, last_at: now, conversation_id: conversation, updated_at: now },
+})
+
+/** A run has ended. The third failure in a row pauses the schedule, and a caller who has gone at once. */
+export const ranOut = (schedule: Schedule, { status, error }: { status: JobStatus; error: string | null }, now: Date): Schedule => {
+  if (status === 'completed') return { ...schedule, failures: 0, updated_at: now }
+  if (status !== 'failed') return schedule
+  const failed = { ...schedule, failures: schedule.failures + 1, updated_at: now }
+  if (failed.status !== 'active') return failed
+  if (error === 'caller_gone') return paused(failed, 'caller_gone', now)
+  return failed.failures >= MOST_FAILURES ? paused(failed, 'failures', now) : failed
+}
