@@ -82,7 +82,7 @@ const unattended = (trust: Trusted, { role, read, rules, unasked, url }: World):
 
 const carriesOut = ({ class: of }: Tool): boolean => of === 'commit' || of === 'outside_read' || of === 'outside_write'
 const changes = (tool: Tool): boolean => carriesOut(tool) || tool.class === 'draft'
-/** What these show a stranger is public: test/flow/agent/strangers.test.ts. */
+/** What these show a stranger is public: test/flow/agent/channel/strangers.test.ts. */
 const PUBLIC = ['get_current_time', 'list_playbooks', 'read_playbook', 'search_documents', 'read_document']
 const showsPrivate = ({ name }: Tool): boolean => !PUBLIC.includes(name)
 

@@ -24,7 +24,7 @@ const limitedOnes = keyOperations.filter(({ cap, quota }) => cap || quota)
 const capped = keyOperations.filter(({ cap }) => cap)
 const metered = keyOperations.filter(({ quota }) => quota)
 const featured = keyOperations.filter(({ feature }) => feature)
-/** Whether others call a model depends on whether one is set: test/flow/agent/suspended-surfaces.test.ts. */
+/** Whether others call a model depends on whether one is set: test/flow/agent/job/suspended-surfaces.test.ts. */
 const costly = limitedOnes.filter((o) => declares(o, 'plan_invalid'))
 const reading = keyOperations.filter((o) => declares(o, 'x_read_budget_exhausted'))
 

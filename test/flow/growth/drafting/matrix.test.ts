@@ -6,7 +6,7 @@ import { heldInEachTest } from '#test/support/held-drafter'
 import { newStory } from '#test/support/story'
 import { type Unreliable, unreliable } from '#test/support/unreliable'
 import { useApp } from '#test/support/use'
-import matrix from '../../data/item-matrix.json'
+import matrix from '../../../data/item-matrix.json'
 import { cell, HELD_AT, type Operation, operations, type State, states } from './item-cells.ts'
 
 /** The doubt never gets as far as a read of the timeline. */

@@ -10,7 +10,7 @@ import { insertItem, setItem } from '#test/support/writes'
 
 const app = useApp({ overrides: { drafter: writingDrafter() } })
 
-/** All actions but answers to signals, which are tested in rules-signals.test.ts. */
+/** All actions but answers to signals, which are tested in signals.test.ts. */
 const inputs: Record<Exclude<RuleActionKind, 'draft_engagement'>, object> = {
   draft_batch: { count: 2, focus: 'docks' },
   draft_article: { topic: 'Docks', length: 'short' },
