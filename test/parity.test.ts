@@ -5,7 +5,7 @@ import { capabilities, operations } from '#contract/index'
 import { braces, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { isScope, scopes } from '#kernel/scopes'
-import { connectMcp } from '#test/support/mcp'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
 import documented from './data/contract.json'
 

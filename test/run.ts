@@ -1,17 +1,17 @@
 /**
- * The test suite on a Postgres of its own (test/support/postgres.ts says which): `npm test`, or for a part of it
+ * The test suite on a Postgres of its own (test/support/database/postgres.ts says which): `npm test`, or for a part of it
  * `npm test -- <files and other arguments of bun test>`. Slow tests and storms run only where the arguments name them or their folder.
  * Everything that it starts has stopped when it ends.
  */
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
 import { createLog } from '#kernel/log'
-import { withDefaults } from './support/arguments.ts'
-import { buildTemplate, TEMPLATE_VARIABLE, type Template } from './support/db.ts'
+import { buildTemplate, TEMPLATE_VARIABLE, type Template } from './support/database/db.ts'
+import { startPostgres } from './support/database/postgres.ts'
 import { temporaryFolder } from './support/folder.ts'
-import { folderInMemory } from './support/memory.ts'
-import { startPostgres } from './support/postgres.ts'
-import { failuresOf, lineOf, type Totals, totalsOf } from './support/totals.ts'
+import { withDefaults } from './support/run/arguments.ts'
+import { folderInMemory } from './support/run/memory.ts'
+import { failuresOf, lineOf, type Totals, totalsOf } from './support/run/totals.ts'
 
 const PARENT_POLL_MS = 500
 

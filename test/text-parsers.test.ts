@@ -1,7 +1,7 @@
 /** Whoever reads words of others takes time in proportion to their length, whatever they are: nobody's text keeps the event loop from others. */
 import { expect, test } from 'bun:test'
-import { hostileTexts } from '#test/support/hostile-texts'
-import { type TextParser, textParsers } from '#test/support/text-parsers'
+import { hostileTexts } from '#test/support/texts/hostile-texts'
+import { type TextParser, textParsers } from '#test/support/texts/text-parsers'
 
 /**
  * A hostile text of `length` characters is compared with one that is `share` times shorter and read `runs` times, which makes about as much

@@ -2,8 +2,8 @@
  * The provider of the agent's model, a process of its own. It does what the person's message says (see `planText`): at once, or as the
  * model `timed` after MODEL_MS.
  */
-import { plannedAnswer } from '../support/agent-plan.ts'
-import { type ChatRequest, failed, requestFault, type Written, written } from '../support/fake-chat.ts'
+import { plannedAnswer } from '../support/agent/plan.ts'
+import { type ChatRequest, failed, requestFault, type Written, written } from '../support/model/fake-chat.ts'
 
 const afterMs = Number(process.env.MODEL_MS)
 

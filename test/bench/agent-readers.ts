@@ -1,6 +1,6 @@
 /** What a turn costs while many clients read its conversation's events. Its own process holds the readers. */
 import { hashApiKey, newApiKey } from '#kernel/api-key'
-import { type EventClient, openStream } from '../support/event-stream.ts'
+import { type EventClient, openStream } from '../support/http/event-stream.ts'
 import type { Stage } from './agent-stage.ts'
 import { type Conversation, converse, pathOf, resultOf } from './agent-talk.ts'
 import { costOf, figuresOf, type Turn, takeTurn } from './contest.ts'

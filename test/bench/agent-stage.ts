@@ -1,6 +1,6 @@
 /** A server with an agent, the provider of its model, and workspaces to talk to it. */
-import type { Plan } from '../support/agent-plan.ts'
-import { planText } from '../support/agent-plan.ts'
+import type { Plan } from '../support/agent/plan.ts'
+import { planText } from '../support/agent/plan.ts'
 import { post } from './requests.ts'
 import { load, type Running, startProcess } from './spawn.ts'
 import { addTenants, startServer, type Tenant, type World } from './world.ts'

@@ -1,5 +1,5 @@
 /** Commands that jobs of the agent run, compared with the same commands over the API, and with a durable workflow for each job. */
-import type { Plan } from '../support/agent-plan.ts'
+import type { Plan } from '../support/agent/plan.ts'
 import { AT_ONCE, type Stage, startJobs, untilAtRest, type Wanted } from './agent-stage.ts'
 import { type Contestant, costOf, figuresOf, type Turn, takeTurns, warmUp } from './contest.ts'
 import { type Figures, median, type Peer, type Row } from './figures.ts'

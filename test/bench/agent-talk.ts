@@ -1,8 +1,8 @@
 /** Conversations with the agent as a page holds them: a stream of events, and messages whose answers come on it. */
 import { newId } from '#kernel/ids'
-import type { Plan } from '../support/agent-plan.ts'
-import { planText } from '../support/agent-plan.ts'
-import { openStream } from '../support/event-stream.ts'
+import type { Plan } from '../support/agent/plan.ts'
+import { planText } from '../support/agent/plan.ts'
+import { openStream } from '../support/http/event-stream.ts'
 import { quantile, type Result } from './load.ts'
 import type { Running } from './spawn.ts'
 import type { Tenant } from './world.ts'

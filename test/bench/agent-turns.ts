@@ -1,7 +1,7 @@
 /** What a turn of a conversation takes beside the model's own time. */
 import { FairLimit } from '#kernel/fair-limit'
 import { newId } from '#kernel/ids'
-import type { Plan } from '../support/agent-plan.ts'
+import type { Plan } from '../support/agent/plan.ts'
 import { MODEL_MS, type Stage } from './agent-stage.ts'
 import { converse, resultOf } from './agent-talk.ts'
 import { figuresOf, takeTurn, warmUp } from './contest.ts'

@@ -3,8 +3,8 @@ import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
 import { listen, openWorkplace } from '#server/server'
-import { plannedModel } from '../support/agent-plan.ts'
-import { withBadTools } from '../support/bad-tools.ts'
+import { withBadTools } from '../support/agent/bad-tools.ts'
+import { plannedModel } from '../support/agent/plan.ts'
 
 /** So that what never ends does so many times in a phase. */
 const TOOL_MS = 1_000

@@ -2,7 +2,7 @@
  * What tools of the agent that always fail cost the rest of their own workspace: its commands and its due posts, beside jobs that call such
  * tools, and beside as many that call one that works, in turns.
  */
-import { planText } from '../support/agent-plan.ts'
+import { planText } from '../support/agent/plan.ts'
 import { type Figures, median, type Row } from './figures.ts'
 import { PROFILE_PATCH } from './peer-sql.ts'
 import { put } from './requests.ts'

@@ -2,7 +2,7 @@
 import { createSealer } from '#kernel/sealer'
 import { newWebhookSecret } from '#port/webhook'
 import { secretRow } from '#store/app/webhooks'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
+import { openReceiver, type Receiver } from '../support/http/receiver.ts'
 import { median, type Row } from './figures.ts'
 import type { Running } from './spawn.ts'
 import { addDrafts, addTenants, startServer, type Tenant, type World } from './world.ts'

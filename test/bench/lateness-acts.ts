@@ -1,7 +1,7 @@
 /** What happens in the workspaces of the section `lateness`: posts fall due, people write in channels and talk, jobs run, events go out. */
 import { newId } from '#kernel/ids'
-import { planText } from '../support/agent-plan.ts'
-import { postDev } from '../support/channel-posts.ts'
+import { planText } from '../support/agent/plan.ts'
+import { postDev } from '../support/channels/dev-posts.ts'
 import { converse } from './agent-talk.ts'
 import { ask, type Home, type Scene } from './lateness-stage.ts'
 import { post } from './requests.ts'

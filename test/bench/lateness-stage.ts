@@ -1,6 +1,6 @@
 /** A server with an agent, and workspaces with a channel and an endpoint; and who stands outside: their provider and receiver. */
 import { newId } from '#kernel/ids'
-import { CHANNEL_SECRET } from '../support/channels.ts'
+import { CHANNEL_SECRET } from '../support/channels/channels.ts'
 import { newPerson } from '../support/session.ts'
 import { addAgentTenants } from './agent-stage.ts'
 import { setEndpoint } from './delivery.ts'

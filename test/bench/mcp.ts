@@ -1,6 +1,6 @@
 /** Tool calls a second, compared with the same operation over REST and with bare servers of the SDK. */
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { opening, rpc } from '../support/mcp.ts'
+import { opening, rpc } from '../support/mcp/mcp.ts'
 import { type Contestant, figuresOf, peerOf, takeTurns, warmUp } from './contest.ts'
 import type { Goal, Row } from './figures.ts'
 import { get, requestOf } from './requests.ts'

@@ -5,8 +5,8 @@
  */
 import { createRandom, shuffled } from '#kernel/random'
 import { optionsFrom, withTemplate } from '#test/faults/own-database'
+import { guess, guesser, guessKinds, newToken } from '#test/support/agent/share-guesses'
 import { testApp } from '#test/support/app'
-import { guess, guesser, guessKinds, newToken } from '#test/support/share-guesses'
 
 const { guesses, seed } = optionsFrom({ guesses: 10_000, seed: 1 }, process.argv.slice(2))
 const WARM = 500

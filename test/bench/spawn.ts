@@ -1,7 +1,7 @@
 /** The processes of a benchmark: the measured server, its peers and the load generator. */
 import { createServer } from 'node:net'
 import type { ConnectionOptions } from '#store/engine/db'
-import { ownEnv } from '../support/own-env.ts'
+import { ownEnv } from '../support/processes/own-env.ts'
 import type { Plan, Result } from './load.ts'
 
 export interface Running extends AsyncDisposable {

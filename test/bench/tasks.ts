@@ -1,5 +1,5 @@
 /** `npm run bench:tasks`: what the rules of tasks find in the texts of test/data/tasks, and what they miss. */
-import { taskScore } from '#test/support/task-score'
+import { taskScore } from '#test/support/agent/task-score'
 
 const percent = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`
 

@@ -4,8 +4,8 @@ import { type HookKey, postHooks } from '#domain/growth/drafting/hooks'
 import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
 import { checkArticle, countWords, wordRange } from '#port/model/checks/article'
 import type { Drafter } from '#port/model/drafter'
-import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/briefs'
-import { softwareProfile } from '#test/support/profiles'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/model/briefs'
 
 /** A drafter with its surroundings, which end when it is disposed of. */
 export interface DrafterFixture extends AsyncDisposable {

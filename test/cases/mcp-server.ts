@@ -1,7 +1,7 @@
 /** What a session with a server must withstand, in one suite that runs over each transport. */
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/eventually'
-import { type McpDesk, useTrial } from '#test/support/mcp-desk'
+import { type McpDesk, useTrial } from '#test/support/mcp/desk'
 import { askingCases } from './mcp-server/asking.ts'
 import { brokenOffCases } from './mcp-server/broken-off.ts'
 import { excessiveCases } from './mcp-server/excessive.ts'

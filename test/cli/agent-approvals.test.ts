@@ -1,8 +1,8 @@
 /** Deciding in a conversation what the agent asks. */
 import { describe, expect, test } from 'bun:test'
-import { agentChat } from '#test/support/agent-chat'
-import type { CliOptions } from '#test/support/cli-host'
-import { FakeAgent, type FakeAgentOptions } from '#test/support/fake-agent'
+import { agentChat } from '#test/support/cli/agent-chat'
+import { FakeAgent, type FakeAgentOptions } from '#test/support/cli/fake-agent'
+import type { CliOptions } from '#test/support/cli/host'
 
 const { chat, signIn, asPerson, echo } = agentChat()
 

@@ -1,9 +1,9 @@
 /** Talking to the agent, with a server that speaks as the agent's routes do. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { agentChat } from '#test/support/agent-chat'
-import type { CliOptions } from '#test/support/cli-host'
-import { FakeAgent, type FakeAgentOptions, type FakeJob } from '#test/support/fake-agent'
+import { agentChat } from '#test/support/cli/agent-chat'
+import { FakeAgent, type FakeAgentOptions, type FakeJob } from '#test/support/cli/fake-agent'
+import type { CliOptions } from '#test/support/cli/host'
 
 const { home, at, chat, signIn, asPerson, echo, asked, sent } = agentChat()
 

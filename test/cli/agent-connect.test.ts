@@ -1,8 +1,8 @@
 /** Connecting a channel on the command line, at a real server. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { CHANNEL_SECRET } from '#test/support/channels'
-import { type CliOptions, cli } from '#test/support/cli-host'
+import { CHANNEL_SECRET } from '#test/support/channels/channels'
+import { type CliOptions, cli } from '#test/support/cli/host'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -1,9 +1,9 @@
 /** The first minute with the agent at a real server, without a model: the main job, by commands on the command line. */
 import { beforeAll, expect, test } from 'bun:test'
-import { type CliOptions, cli } from '#test/support/cli-host'
+import { type CliOptions, cli } from '#test/support/cli/host'
 import { temporaryFolder } from '#test/support/folder'
+import { softwareProfile } from '#test/support/growth/profiles'
 import { decide, type Joined, joinAs } from '#test/support/people'
-import { softwareProfile } from '#test/support/profiles'
 import { useApp, useEach } from '#test/support/use'
 
 let owner: Joined

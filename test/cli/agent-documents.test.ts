@@ -1,7 +1,7 @@
 /** Documents on the command line, at a real server. */
 import { expect, test } from 'bun:test'
-import { type CliOptions, cli } from '#test/support/cli-host'
-import { documentStory } from '#test/support/documents'
+import { documentStory } from '#test/support/agent/documents'
+import { type CliOptions, cli } from '#test/support/cli/host'
 import { temporaryFolder } from '#test/support/folder'
 import { useApp, useEach } from '#test/support/use'
 

@@ -1,8 +1,8 @@
 /** Playbooks and memories on the command line, at a real server. */
 import { expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
-import { makeMemory } from '#test/support/agent-records'
-import { type CliOptions, cli } from '#test/support/cli-host'
+import { makeMemory } from '#test/support/agent/records'
+import { type CliOptions, cli } from '#test/support/cli/host'
 import { temporaryFolder } from '#test/support/folder'
 import { useApp, useEach } from '#test/support/use'
 

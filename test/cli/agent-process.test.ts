@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FakeAgent, type FakeJob } from '#test/support/cli/fake-agent'
 import { eventually } from '#test/support/eventually'
-import { FakeAgent, type FakeJob } from '#test/support/fake-agent'
 import { temporaryFolder } from '#test/support/folder'
 import { useEach } from '#test/support/use'
 

@@ -5,10 +5,10 @@ import { FAILED_EXIT } from '#cli/failure'
 import { columnsFor, headOf, linesOf } from '#cli/table'
 import { widthOf } from '#cli/text'
 import { errorTable } from '#kernel/errors'
-import { type CliOptions, cli } from '#test/support/cli-host'
+import { type CliOptions, cli } from '#test/support/cli/host'
+import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/cli/scripted'
 import { temporaryFolder } from '#test/support/folder'
-import { jsonLines } from '#test/support/lines'
-import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/scripted'
+import { jsonLines } from '#test/support/texts/lines'
 
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
 const ids = Array.from({ length: 7 }, (_, n) => `018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e1${n}`)

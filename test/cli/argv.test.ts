@@ -6,7 +6,7 @@ import { argvOf, inputFromArguments } from '#cli/argv'
 import { operations } from '#contract/index'
 import { type NamedOp, op } from '#contract/op'
 import { nullable, oneOf } from '#contract/shapes'
-import { legalInputs } from '#test/support/arbitrary'
+import { legalInputs } from '#test/support/contract/arbitrary'
 import { runs } from '#test/support/property'
 
 const operationWith = (input: TProperties): NamedOp => ({

@@ -3,10 +3,10 @@ import { expect, test } from 'bun:test'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scopes } from '#kernel/scopes'
-import { makeArtifact, makeReport } from '#test/support/artifacts'
-import { cli } from '#test/support/cli-host'
+import { makeArtifact, makeReport } from '#test/support/agent/artifacts'
+import { cli } from '#test/support/cli/host'
+import { type Scripted, scriptedServer } from '#test/support/cli/scripted'
 import { temporaryFolder } from '#test/support/folder'
-import { type Scripted, scriptedServer } from '#test/support/scripted'
 import { useApp, useEach } from '#test/support/use'
 
 const app = useApp({ overrides: { lanes: [] } })

@@ -7,7 +7,7 @@ import { reservedGroups } from '#cli/names'
 import { syntaxOf } from '#cli/syntax'
 import { operations } from '#contract/index'
 import { op, type Resource } from '#contract/op'
-import { cli } from '#test/support/cli-host'
+import { cli } from '#test/support/cli/host'
 
 const commands = groups.flatMap((group) => group.commands)
 

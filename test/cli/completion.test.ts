@@ -1,7 +1,7 @@
 /** The completion scripts, run by their shells where those are installed. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { cli } from '#test/support/cli-host'
+import { cli } from '#test/support/cli/host'
 import { temporaryFolder } from '#test/support/folder'
 import { use } from '#test/support/use'
 

@@ -1,7 +1,7 @@
 /** The keys that callers give commands: which are sent, and how. */
 import { expect, test } from 'bun:test'
-import { cli } from '#test/support/cli-host'
-import { type Scripted, scriptedServer } from '#test/support/scripted'
+import { cli } from '#test/support/cli/host'
+import { type Scripted, scriptedServer } from '#test/support/cli/scripted'
 
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'
 const ok: Scripted = { body: { item: { id: ID, status: 'approved' } } }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorTable } from '#kernel/errors'
-import { cliHome } from '#test/support/cli-home'
-import { deviceServer, granted, oauthError } from '#test/support/device-server'
-import { refusal, scriptedServer } from '#test/support/scripted'
+import { deviceServer, granted, oauthError } from '#test/support/cli/device-server'
+import { cliHome } from '#test/support/cli/home'
+import { refusal, scriptedServer } from '#test/support/cli/scripted'
 
 const home = cliHome()
 const { run, config, modeOf, write } = home

@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorTable } from '#kernel/errors'
-import { type CliOptions, cli } from '#test/support/cli-host'
+import { type CliOptions, cli } from '#test/support/cli/host'
 import { temporaryFolder } from '#test/support/folder'
-import { jsonLines } from '#test/support/lines'
 import { decide, type Joined, joinAs, PASSWORD } from '#test/support/people'
+import { jsonLines } from '#test/support/texts/lines'
 import { useApp, useEach } from '#test/support/use'
 
 let owner: Joined

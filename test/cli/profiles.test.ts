@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { chmod, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorTable } from '#kernel/errors'
-import { cliHome } from '#test/support/cli-home'
-import { deviceServer } from '#test/support/device-server'
+import { deviceServer } from '#test/support/cli/device-server'
+import { cliHome } from '#test/support/cli/home'
 
 const home = cliHome()
 const { run, config, modeOf, write } = home

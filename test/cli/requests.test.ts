@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { retryDelayMs } from '#cli/retry'
 import { errorTable } from '#kernel/errors'
-import { cli } from '#test/support/cli-host'
-import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/scripted'
+import { cli } from '#test/support/cli/host'
+import { type Asked, refusal, type Scripted, scriptedServer } from '#test/support/cli/scripted'
 
 const KEY = 'ak_test'
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'

@@ -5,8 +5,8 @@ import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
 import { createTokens } from '#port/tokens'
 import { eventually, type Reply, TEST_SECRET } from '#test/support/app'
-import { createFakeOpenAi } from '#test/support/fake-openai'
-import { newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { createFakeOpenAi } from '#test/support/model/fake-openai'
+import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
 import { newPerson } from '#test/support/session'
 
 export interface Place extends AsyncDisposable {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import type { Reply } from '#test/support/app'
-import { call, legalInput, newWorkspace, usualOperations as operations, type Workspace } from '#test/support/prepare'
-import { type Extent, finds, freeTexts, sampleOf, withValue } from '#test/support/sample'
+import { call, legalInput, newWorkspace, usualOperations as operations, type Workspace } from '#test/support/contract/prepare'
+import { type Extent, finds, freeTexts, sampleOf, withValue } from '#test/support/contract/sample'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

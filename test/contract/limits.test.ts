@@ -11,11 +11,11 @@ import { dayOf, readCounter, tiers } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { eventually, type Reply } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/prepare'
-import { sampleOf } from '#test/support/sample'
+import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } from '#test/support/contract/prepare'
+import { sampleOf } from '#test/support/contract/sample'
+import { steppedDb } from '#test/support/database/clock'
+import { setPlan, setUsed } from '#test/support/database/writes'
 import { use, useApp } from '#test/support/use'
-import { setPlan, setUsed } from '#test/support/writes'
 
 const declares = (o: NamedOp, code: string) => (errorsOf(o) as string[]).includes(code)
 const named = (list: NamedOp[]) => list.map((o) => [o.id, o] as const)

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { scopes } from '#kernel/scopes'
-import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/prepare'
-import { sampleOf } from '#test/support/sample'
+import { call, newWorkspace, usualOperations as operations, prefixOf, recipes, type Workspace } from '#test/support/contract/prepare'
+import { sampleOf } from '#test/support/contract/sample'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -7,7 +7,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { operations } from '#contract/index'
 import { pathParams } from '#contract/op'
 import { scopes } from '#kernel/scopes'
-import { sampleOf } from '#test/support/sample'
+import { sampleOf } from '#test/support/contract/sample'
 import { useApp } from '#test/support/use'
 import documented from '../data/contract.json' with { type: 'json' }
 

@@ -1,7 +1,7 @@
 /** Requests without a valid credential, limited by address. */
 import { expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
-import { manualClock } from '#test/support/manual-clock'
+import { manualClock } from '#test/support/actors/manual-clock'
 import { useApp } from '#test/support/use'
 
 const BURST = 1_000

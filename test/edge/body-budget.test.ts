@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { eventually, testApp } from '#test/support/app'
-import { type Held, hold, holdMany, statusOf } from '#test/support/held'
+import { type Held, hold, holdMany, statusOf } from '#test/support/http/held'
 import { useApp } from '#test/support/use'
 
 const SIGN_IN = '/api/v1/app/session'

@@ -10,8 +10,8 @@ import { errorTable } from '#kernel/errors'
 import { type Scope, scopes } from '#kernel/scopes'
 import { checkerOf } from '#ops/engine/validate'
 import { testApp } from '#test/support/app'
-import { connectMcp } from '#test/support/mcp'
-import { BESIDE, CHANNELS, DOCUMENTS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/paths'
+import { BESIDE, CHANNELS, DOCUMENTS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/http/paths'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
 
 interface Parameter {

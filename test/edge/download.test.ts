@@ -20,7 +20,7 @@ import { downloadSlots } from '#ops/engine/download'
 import { unlimitedRates } from '#ops/engine/rates'
 import { nodeSignature } from '#port/nodes'
 import { eventually } from '#test/support/eventually'
-import { jsonLines } from '#test/support/lines'
+import { jsonLines } from '#test/support/texts/lines'
 
 const line = record({
   text: T.String(),

@@ -4,7 +4,7 @@ import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { eventually, TEST_SECRET, testApp } from '#test/support/app'
-import { type Held, hold, holdMany, statusOf } from '#test/support/held'
+import { type Held, hold, holdMany, statusOf } from '#test/support/http/held'
 import { useApp } from '#test/support/use'
 
 const MIB = 1_048_576

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { errorTable } from '#kernel/errors'
 import type { Send } from '#test/support/app'
-import { sendRaw } from '#test/support/raw-http'
+import { sendRaw } from '#test/support/http/raw-http'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -1,6 +1,6 @@
 /** What an Idempotency-Key can be: 200 characters of any script, however they are encoded. */
 import { expect, test } from 'bun:test'
-import { connectMcp } from '#test/support/mcp'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

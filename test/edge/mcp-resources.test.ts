@@ -4,10 +4,10 @@ import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { listResources, type McpResource, readResource, resourceTemplates } from '#edge/mcp/resources'
 import { MAX_CHARACTERS } from '#edge/mcp/truncate'
 import { newId } from '#kernel/ids'
-import { type ContextOptions, openedIn } from '#test/support/mcp-context'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { setItem } from '#test/support/database/writes'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { type ContextOptions, openedIn } from '#test/support/mcp/context'
 import { useApp } from '#test/support/use'
-import { setItem } from '#test/support/writes'
 
 const app = useApp()
 

@@ -3,8 +3,8 @@ import postgres from 'postgres'
 import { newApiKey } from '#kernel/api-key'
 import type { ConnectionOptions } from '#store/engine/db'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { type DatabaseProxy, startProxy } from '#test/support/proxy'
+import { freshDb } from '#test/support/database/db'
+import { type DatabaseProxy, startProxy } from '#test/support/database/proxy'
 
 /** A way in which a database becomes unavailable for everyone, and available again. */
 type Outage = (proxy: DatabaseProxy, options: ConnectionOptions) => { cut(): Promise<void>; restore(): Promise<void> }

@@ -1,7 +1,7 @@
 /** The headers that protect browsers, on every kind of answer. */
 import { describe, expect, test } from 'bun:test'
 import type { TestApp } from '#test/support/app'
-import { sendRaw } from '#test/support/raw-http'
+import { sendRaw } from '#test/support/http/raw-http'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

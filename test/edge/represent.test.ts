@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import { operations } from '#contract/index'
 import { readsOneRecord } from '#contract/op'
+import { newStory } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -14,7 +14,7 @@ import { pageRoutes } from '#edge/pages/routes'
 import { trustIn } from '#edge/visit'
 import { createLog } from '#kernel/log'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
-import { CHANNELS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/paths'
+import { CHANNELS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/http/paths'
 
 const PAGES = [
   '/',

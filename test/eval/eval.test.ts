@@ -1,7 +1,7 @@
 /** The eval takes the work of a model that does what it is asked, and refuses that of one that makes a mistake, or only says that it is done. */
 import { describe, expect, test } from 'bun:test'
 import { createComposer } from '#port/model/composer/composer'
-import { inlineWorker } from '#test/support/inline-worker'
+import { inlineWorker } from '#test/support/model/inline-worker'
 import { use } from '#test/support/use'
 import { isRight } from './judge.ts'
 import { attempts, openStage, SCRIPTED_ENV } from './open.ts'

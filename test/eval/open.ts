@@ -2,7 +2,7 @@
 import type { Thinker } from '#port/model/thinker'
 import type { Overrides } from '#server/server'
 import { testApp } from '#test/support/app'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { openReceiver, type Receiver } from '#test/support/http/receiver'
 import { type Attempt, attempt, type Stage } from './stage.ts'
 import { type Asked, filled, type Names } from './task.ts'
 

@@ -1,7 +1,7 @@
 /** The models of the suite: one that does what each task needs, one that makes its mistake, and one that only says that it is done. */
 import type { Turn } from '#port/model/thinker'
-import type { ChatReply, ChatRequest } from '#test/support/fake-chat'
-import { type ScriptedModel, scriptedModel } from '#test/support/scripted-model'
+import type { ChatReply, ChatRequest } from '#test/support/model/fake-chat'
+import { type ScriptedModel, scriptedModel } from '#test/support/model/scripted-model'
 import type { Script, Task } from './task.ts'
 
 /** The texts that the tools have given so far. */

@@ -1,6 +1,6 @@
 /** Runs a task: makes its workspace, asks as a person does, decides what is asked, and looks at the rows. */
+import { stateOf } from '#test/support/agent/attacked'
 import type { TestApp } from '#test/support/app'
-import { stateOf } from '#test/support/attacked'
 import { signedIn } from '#test/support/session'
 import { arranged } from './arrange.ts'
 import { type Judged, judge, type Outcome, type Step } from './judge.ts'

@@ -1,6 +1,6 @@
 /** The eval of a model behind an address, as `npm run eval` does it: what was asked goes over the wire, and what it cost is in the report. */
 import { expect, test } from 'bun:test'
-import { createFakeOpenAi } from '#test/support/fake-openai'
+import { createFakeOpenAi } from '#test/support/model/fake-openai'
 import { use } from '#test/support/use'
 import { attempts, modelEnv, openStage } from './open.ts'
 import { lineOf, totalsLine, totalsOf } from './report.ts'

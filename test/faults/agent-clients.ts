@@ -1,9 +1,9 @@
 /** People who ask the agent for something, decide what it asks, and now and then call a job off, through servers that die. */
 import type postgres from 'postgres'
 import { createTokens } from '#port/tokens'
-import { type Plan, planText } from '#test/support/agent-plan'
+import { type Plan, planText } from '#test/support/agent/plan'
 import { TEST_SECRET } from '#test/support/app'
-import type { ServerProcess } from '#test/support/server'
+import type { ServerProcess } from '#test/support/processes/server'
 import { newPerson } from '#test/support/session'
 import { toolsOf } from './agent-jobs.ts'
 

@@ -1,6 +1,6 @@
 /** What people ask the agent for: jobs with every kind of tool. */
-import { type Plan, planText } from '#test/support/agent-plan'
-import { OUTSIDE } from '#test/support/outside-tool'
+import { OUTSIDE } from '#test/support/agent/outside-tool'
+import { type Plan, planText } from '#test/support/agent/plan'
 
 interface Wanted {
   /** Unique to the job. */

@@ -7,7 +7,7 @@ import type { ToolBox } from '#decisions/agent/toolbox'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
 import { listen, openWorkplace, type Workplace } from '#server/server'
-import { changed, withOutside } from '#test/support/outside-tool'
+import { changed, withOutside } from '#test/support/agent/outside-tool'
 
 const config = readConfig()
 const log = createLog(config.logLevel)

@@ -4,11 +4,11 @@
  * a loop that runs a command and then writes down that it has stands in, and must be found out.
  */
 import type postgres from 'postgres'
-import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
-import { plannedReply } from '#test/support/agent-plan'
-import { allowOutside } from '#test/support/agent-story'
-import { createFakeOpenAi, type FakeOpenAi } from '#test/support/fake-openai'
-import { newDeployment, startServer } from '#test/support/server'
+import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
+import { plannedReply } from '#test/support/agent/plan'
+import { allowOutside } from '#test/support/agent/story'
+import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-openai'
+import { newDeployment, startServer } from '#test/support/processes/server'
 import { askFor, type Clients, type Person, signIn } from './agent-clients.ts'
 import { notesOnly, planOf } from './agent-jobs.ts'
 import { connectedTenants, othersPosts } from './generation-wishes.ts'

@@ -1,8 +1,8 @@
 /** What stands for the provider of a channel: it delivers what people write until a server has taken it, and counts what it is asked to send. */
 import type { Server } from 'bun'
-import { type DevChannel, postDev } from '#test/support/channel-posts'
-import { CHANNEL_SECRET } from '#test/support/channels'
-import type { ServerProcess } from '#test/support/server'
+import { CHANNEL_SECRET } from '#test/support/channels/channels'
+import { type DevChannel, postDev } from '#test/support/channels/dev-posts'
+import type { ServerProcess } from '#test/support/processes/server'
 import { isOverdue } from './killing.ts'
 
 /** A message of ours that the provider has taken. */

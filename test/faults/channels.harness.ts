@@ -6,9 +6,9 @@
  */
 import type postgres from 'postgres'
 import { TEST_SECRET, testApp } from '#test/support/app'
-import { type DevChannel, devChannel, linked } from '#test/support/channel-posts'
-import { createFakeOpenAi, type FakeOpenAi } from '#test/support/fake-openai'
-import { type Deployment, newDeployment, startServer } from '#test/support/server'
+import { type DevChannel, devChannel, linked } from '#test/support/channels/dev-posts'
+import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-openai'
+import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
 import { type Delivering, type Provider, startProvider, type Written, write } from './channels-provider.ts'
 import { verdictOf } from './channels-verdict.ts'
 import { type Killing, type Mortal, startKilling } from './killing.ts'

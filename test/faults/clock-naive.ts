@@ -3,7 +3,7 @@
  * ended by that clock. The same scenes must expose it.
  */
 import type postgres from 'postgres'
-import { insertSandboxPost } from '#test/support/writes'
+import { insertSandboxPost } from '#test/support/database/writes'
 
 const LEASE_MS = 3_000
 const SEND_MS = 20

@@ -1,9 +1,9 @@
 /** Schedules of the agent while clocks step: none fires before its time, none twice for one time, and none stands still. */
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import type { DatabaseClock } from '#test/support/database-clock'
+import type { DatabaseClock } from '#test/support/database/clock'
 import { eventually } from '#test/support/eventually'
-import type { Story } from '#test/support/story'
+import type { Story } from '#test/support/growth/story'
 import { firstShown } from './clock-verdict.ts'
 
 /**

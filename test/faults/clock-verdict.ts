@@ -1,7 +1,7 @@
 /** Compares when the network received posts with what the database's clock had shown by then. */
 import type postgres from 'postgres'
-import type { DatabaseClock } from '#test/support/database-clock'
-import { textOf } from '#test/support/story'
+import type { DatabaseClock } from '#test/support/database/clock'
+import { textOf } from '#test/support/growth/story'
 
 /** Times are real, in epoch milliseconds, unless stated otherwise. */
 export interface Ordered {

@@ -10,10 +10,10 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type postgres from 'postgres'
-import { type DatabaseClock, steppedDb } from '#test/support/database-clock'
+import { type DatabaseClock, steppedDb } from '#test/support/database/clock'
 import { temporaryFolder } from '#test/support/folder'
-import { newDeployment, type ServerProcess, startServer } from '#test/support/server'
-import type { Story } from '#test/support/story'
+import type { Story } from '#test/support/growth/story'
+import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
 import { startNaive } from './clock-naive.ts'
 import { dueAfter, pickOf, type Scene, STEPS, scenes, stepsOf, written } from './clock-scenes.ts'
 import { judgeSchedules, plantSchedules } from './clock-schedules.ts'
@@ -91,7 +91,7 @@ const newWorld = async (stack: AsyncDisposableStack, { workspaces, seed, publish
   const replace = async (place: number, zone: string): Promise<void> => {
     await servers[place]?.kill()
     const env = { TZ: zone, CLOCK_AHEAD: fileOf(place), LOG_LEVEL: 'silent', ...(faults ? { SANDBOX_FAULTS: faults } : {}) }
-    servers[place] = await startServer({ ...deployment.server, preload: './test/support/process-clock.ts', env })
+    servers[place] = await startServer({ ...deployment.server, preload: './test/support/processes/process-clock.ts', env })
   }
   stack.defer(async () => void (await Promise.all(servers.map((server) => server.kill()))))
   for (const place of [0, 1]) {

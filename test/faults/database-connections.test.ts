@@ -1,9 +1,9 @@
 /** Letters whose database connection breaks, or is contended. */
 import { expect, test } from 'bun:test'
+import { testStops } from '#test/support/actors/stops'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { testStops } from '#test/support/stops'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 
 /** Ends the sessions that are in a transaction at this moment; returns how many. */
 const cutTransactions = async ({ owner }: TestApp): Promise<number> => {

@@ -5,8 +5,8 @@
  */
 import { engageActions } from '#domain/growth/drafting/engagement'
 import { testApp } from '#test/support/app'
-import { type Deployment, newDeployment, startServer } from '#test/support/server'
-import { type Story, storyAt } from '#test/support/story'
+import { type Story, storyAt } from '#test/support/growth/story'
+import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
 import { brokenRules, endsOf, recordArrivals, untilExecuted } from './engaging-verdict.ts'
 import { othersPosts } from './generation-wishes.ts'
 import { type Killing, type Mortal, startKilling } from './killing.ts'

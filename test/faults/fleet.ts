@@ -4,8 +4,8 @@ import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { createKey, createWorkspace, usualScopes } from '#ops/operator/admin/workspaces'
 import { type ConnectionOptions, openDb } from '#store/engine/db'
-import { type DatabaseProxy, startProxy } from '#test/support/proxy'
-import { type Deployment, newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'
+import { type DatabaseProxy, startProxy } from '#test/support/database/proxy'
+import { type Deployment, newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/processes/server'
 import type { Place, Switch } from './namespaces.ts'
 
 export interface Member {

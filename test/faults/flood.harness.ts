@@ -8,7 +8,7 @@
  * (`ulimit -Hn`, which Bun uses in full).
  */
 import { eventually } from '#test/support/eventually'
-import { newDeployment, type ServerProcess, startServer } from '#test/support/server'
+import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
 import { newTenants, type Tenant } from './fleet.ts'
 import type { Attack, Attacked } from './flood-attacker.ts'
 import { alone, type Counts, type Finished, optionsFrom } from './own-database.ts'

@@ -2,7 +2,7 @@
 import type postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { testApp } from '#test/support/app'
-import type { ServerOptions } from '#test/support/server'
+import type { ServerOptions } from '#test/support/processes/server'
 import type { Tenant } from './fleet.ts'
 import { type Kind, kinds } from './generations.ts'
 

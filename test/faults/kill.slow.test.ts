@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { eventually } from '#test/support/app'
-import { newDeployment, startServer } from '#test/support/server'
-import { storyAt, textOf } from '#test/support/story'
+import { storyAt, textOf } from '#test/support/growth/story'
+import { newDeployment, startServer } from '#test/support/processes/server'
 
 /** Ends the leases of the dead now, as if twenty seconds had passed. */
 const endLeases = async (owner: postgres.Sql): Promise<void> => {

@@ -1,9 +1,9 @@
 /** Jobs of every origin for the kill switch: what people ask, what schedules and webhook rules begin, and what any of them delegates. */
-import { type Plan, planText } from '#test/support/agent-plan'
+import { OUTSIDE } from '#test/support/agent/outside-tool'
+import { type Plan, planText } from '#test/support/agent/plan'
+import { type MadeRule, post } from '#test/support/agent/webhook-rules'
 import type { TestApp } from '#test/support/app'
-import { OUTSIDE } from '#test/support/outside-tool'
-import { type MadeRule, post } from '#test/support/webhook-rules'
-import { insertItem } from '#test/support/writes'
+import { insertItem } from '#test/support/database/writes'
 
 /** A workspace, with a key and a person who decides what is asked. */
 export interface Asker {

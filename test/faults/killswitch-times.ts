@@ -1,7 +1,7 @@
 /** Clocks and response times of the kill switch. */
 import type postgres from 'postgres'
+import { bump } from '#test/support/actors/letters'
 import type { TestApp } from '#test/support/app'
-import { bump } from '#test/support/letters'
 
 export interface Acknowledged {
   /** When the answer arrived, by the database's clock, in epoch milliseconds. */

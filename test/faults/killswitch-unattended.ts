@@ -1,7 +1,7 @@
 /** Unattended work beside scheduled posts: rules, and automatic reads of the network. */
 import type postgres from 'postgres'
 import { residents } from '#port/network/sandbox/residents'
-import type { Story } from '#test/support/story'
+import type { Story } from '#test/support/growth/story'
 
 /** Sets a workspace up to draft after each post and signal, and to read targets. */
 export const actUnattended = async (story: Story): Promise<void> => {

@@ -3,7 +3,7 @@
  * `npm run fault:model -- --generations 1000 --tenants 50 --seed 7`; with `--silentMs 90000`, connections on which nothing arrives stay
  * open until the time limit of a model call.
  */
-import { newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/server'
+import { newDeployment, type ServerOptions, type ServerProcess, startServer } from '#test/support/processes/server'
 import type { Tenant } from './fleet.ts'
 import { connectedTenants, othersPosts, type Wish, wishesOf } from './generation-wishes.ts'
 import { brokenRules, settlementOf, unsettled } from './generations.ts'

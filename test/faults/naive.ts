@@ -1,8 +1,8 @@
 /** The same load, network and kills for a publisher that sends again when its lease has expired. */
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
-import { freshDb } from '#test/support/db'
-import { ownEnv } from '#test/support/own-env'
+import { freshDb } from '#test/support/database/db'
+import { ownEnv } from '#test/support/processes/own-env'
 import { startKilling } from './killing.ts'
 import { numbers } from './numbers.ts'
 import type { Finished } from './own-database.ts'

@@ -1,6 +1,6 @@
 /** Outages of one server under load, one after the other, and what its clients experienced. */
 import type postgres from 'postgres'
-import type { ServerProcess } from '#test/support/server'
+import type { ServerProcess } from '#test/support/processes/server'
 import type { Tenant } from './fleet.ts'
 import { type Ledger, readLedger } from './ledger.ts'
 import { type Load, type Refusal, startLoad } from './load.ts'

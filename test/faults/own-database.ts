@@ -1,8 +1,8 @@
 /** What every fault harness needs around its run: options, a Postgres of its own, one summary line, the exit code. */
 import { parseArgs } from 'node:util'
 import { createLog } from '#kernel/log'
-import { buildTemplate, TEMPLATE_VARIABLE } from '#test/support/db'
-import { startPostgres } from '#test/support/postgres'
+import { buildTemplate, TEMPLATE_VARIABLE } from '#test/support/database/db'
+import { startPostgres } from '#test/support/database/postgres'
 
 /** The counts of a run, in the order of the summary line. */
 export type Counts = Record<string, number | string>

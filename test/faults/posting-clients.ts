@@ -1,8 +1,8 @@
 /** Clients that want posts out: each command under a key of its own, asked again, at any server, until it is answered. */
 import type postgres from 'postgres'
 import type { Reply, Send } from '#test/support/app'
-import type { ServerProcess } from '#test/support/server'
-import { inMs, type Story } from '#test/support/story'
+import { inMs, type Story } from '#test/support/growth/story'
+import type { ServerProcess } from '#test/support/processes/server'
 import { GIVE_UP_MS, isOverdue } from './killing.ts'
 
 export interface Clients {

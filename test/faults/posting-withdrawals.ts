@@ -1,6 +1,6 @@
 /** Clients that change their mind within 50 ms of a post being due: they edit or reopen it, and some approve another text in its place. */
 import { createHash } from 'node:crypto'
-import { inMs, type Story, textOf } from '#test/support/story'
+import { inMs, type Story, textOf } from '#test/support/growth/story'
 import { asked, type Clients, type Command, persist } from './posting-clients.ts'
 
 /** What people have said of each text. A text of an item is written once. */

@@ -3,8 +3,8 @@
  * stands on the network once at most, in a text that somebody approved and has not taken back, and its item says the truth. `npm run fault:posting -- --items 500 --kills 100 --seed 7`;
  * with `--naive`, a publisher that sends again stands in, and must be found out; with `--prompt` the network applies nothing late.
  */
-import { newDeployment, startServer } from '#test/support/server'
-import { type Story, textOf } from '#test/support/story'
+import { type Story, textOf } from '#test/support/growth/story'
+import { newDeployment, startServer } from '#test/support/processes/server'
 import { type Killing, type Mortal, startKilling } from './killing.ts'
 import { runNaive } from './naive.ts'
 import { numbers } from './numbers.ts'

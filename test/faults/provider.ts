@@ -1,6 +1,6 @@
 /** A model provider that shows every possible behaviour, in an order that the seed determines. */
-import { type ModelInput, validArticle } from '#test/support/fake-drafts'
-import { type Behaviour, behaviours, createFakeOpenAi, type FakeOpenAi, type RecordedCall } from '#test/support/fake-openai'
+import { type ModelInput, validArticle } from '#test/support/model/fake-drafts'
+import { type Behaviour, behaviours, createFakeOpenAi, type FakeOpenAi, type RecordedCall } from '#test/support/model/fake-openai'
 
 export interface BadProvider extends AsyncDisposable {
   fake: FakeOpenAi

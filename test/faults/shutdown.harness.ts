@@ -4,9 +4,9 @@
  */
 import type postgres from 'postgres'
 import { eventually } from '#test/support/app'
-import { createFakeOpenAi, type FakeOpenAi } from '#test/support/fake-openai'
-import { newDeployment, type ServerProcess, startServer } from '#test/support/server'
-import { type Story, storyAt, textOf } from '#test/support/story'
+import { type Story, storyAt, textOf } from '#test/support/growth/story'
+import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-openai'
+import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
 import { newTenants, type Tenant } from './fleet.ts'
 import { effectsOf } from './ledger.ts'
 import { numbers } from './numbers.ts'

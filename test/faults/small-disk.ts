@@ -12,7 +12,7 @@ import { readPidFile } from '#postgres/orphan'
 import type { ConnectionOptions } from '#store/engine/db'
 import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
-import { type ServerProcess, startServer } from '#test/support/server'
+import { type ServerProcess, startServer } from '#test/support/processes/server'
 import { newTenants, recordLetters, type Tenant } from './fleet.ts'
 import type { End } from './outages.ts'
 

@@ -1,9 +1,9 @@
 /** What people and programs do all day in many workspaces: one act after another, each of a workspace taken at random. */
 import type { Reply } from '#test/support/app'
-import { type DevChannel, postDev } from '#test/support/channel-posts'
-import { openStream } from '#test/support/event-stream'
-import { connectMcp } from '#test/support/mcp'
-import type { ServerProcess } from '#test/support/server'
+import { type DevChannel, postDev } from '#test/support/channels/dev-posts'
+import { openStream } from '#test/support/http/event-stream'
+import { connectMcp } from '#test/support/mcp/mcp'
+import type { ServerProcess } from '#test/support/processes/server'
 
 /** A workspace of the load. */
 export interface Home {

@@ -8,9 +8,9 @@ import { workKinds } from '#contract/work'
 import { kindsOfWork, workTable } from '#decisions/work'
 import { newId } from '#kernel/ids'
 import type { Work } from '#store/engine/work'
-import { actorStore, actorsOn, fakeLane } from '#test/support/actors'
+import { actorStore, actorsOn, fakeLane } from '#test/support/actors/actors'
+import { addWork, bump, letterOf, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { addWork, bump, letterOf, workOn } from '#test/support/letters'
 import { alone, type Counts, type Finished, optionsFrom } from './own-database.ts'
 
 export interface StarveOptions {

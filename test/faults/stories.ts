@@ -1,7 +1,7 @@
 /** Workspaces for a load on posts and engagements. */
 import { testApp } from '#test/support/app'
-import type { Deployment } from '#test/support/server'
-import { type Story, storyAt } from '#test/support/story'
+import { type Story, storyAt } from '#test/support/growth/story'
+import type { Deployment } from '#test/support/processes/server'
 
 /** Workspaces with a connected account and these limits, made by an app that starts no work: that is left to the servers. */
 export const newStories = async ({ owner, server }: Deployment, count: number, limits: Record<string, number>): Promise<Story[]> => {

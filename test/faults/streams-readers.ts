@@ -1,7 +1,7 @@
 /** Readers of a job's or a conversation's events, who break off at random and go on where they were, at another server and another way. */
 import type postgres from 'postgres'
-import { type EventClient, openStream } from '#test/support/event-stream'
-import type { ServerProcess } from '#test/support/server'
+import { type EventClient, openStream } from '#test/support/http/event-stream'
+import type { ServerProcess } from '#test/support/processes/server'
 
 /** An event that is stored. */
 export interface Stored {

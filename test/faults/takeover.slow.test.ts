@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { eventually, type Reply } from '#test/support/app'
-import { newDeployment, startServer } from '#test/support/server'
-import { storyAt, textOf } from '#test/support/story'
+import { storyAt, textOf } from '#test/support/growth/story'
+import { newDeployment, startServer } from '#test/support/processes/server'
 
 /** Sends the request again while the answer is 503. */
 const answered = (send: () => Promise<Reply>) => eventually(send, ({ status }) => status !== 503)

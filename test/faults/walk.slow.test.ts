@@ -5,8 +5,8 @@ import { newApiKey } from '#kernel/api-key'
 import { findEmbedded } from '#postgres/start'
 import { eventually, type Reply, type Send } from '#test/support/app'
 import { temporaryFolder } from '#test/support/folder'
-import { startServer } from '#test/support/server'
-import { inMs } from '#test/support/story'
+import { inMs } from '#test/support/growth/story'
+import { startServer } from '#test/support/processes/server'
 
 const profile = {
   goal: 'Book demos with operations leads',

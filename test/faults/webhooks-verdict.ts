@@ -1,6 +1,6 @@
 /** Compares what a receiver got with the events that were written. */
 import { Webhook } from 'standardwebhooks'
-import type { Received } from '#test/support/receiver'
+import type { Received } from '#test/support/http/receiver'
 
 /** An event, in the order of writing. */
 export interface Written {

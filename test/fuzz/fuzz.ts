@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { bodyFrom, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { type TestApp, testApp } from '#test/support/app'
-import { call, legalInput } from '#test/support/prepare'
+import { call, legalInput } from '#test/support/contract/prepare'
 import { type Document, type Finding, judgeOf, type Seen } from './judge.ts'
 import { type CallerName, type Wish, wishes } from './requests.ts'
 import { type FuzzWorld, legalPath, openWorld, operationAt, targets } from './world.ts'

@@ -3,8 +3,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import fc, { type Arbitrary } from 'fast-check'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
-import { legalInputs } from '#test/support/arbitrary'
-import { faultsOf, withValue } from '#test/support/sample'
+import { legalInputs } from '#test/support/contract/arbitrary'
+import { faultsOf, withValue } from '#test/support/contract/sample'
 
 /** Who sends a request; test/fuzz/world.ts has their credentials. */
 const callers = [

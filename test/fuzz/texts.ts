@@ -1,8 +1,8 @@
 /** Gives whoever reads words of others the longest texts that reach it, hostile and at random, and reports what takes too long. */
 import fc from 'fast-check'
-import { ATOMS, hostileTexts } from '#test/support/hostile-texts'
 import { processorTime } from '#test/support/processor-time'
-import { type TextParser, textParsers } from '#test/support/text-parsers'
+import { ATOMS, hostileTexts } from '#test/support/texts/hostile-texts'
+import { type TextParser, textParsers } from '#test/support/texts/text-parsers'
 
 export interface TextOptions {
   /** At random, for each parser. */

@@ -8,7 +8,7 @@ import { scopes } from '#kernel/scopes'
 import { revokeKey } from '#store/app/keys'
 import { changePlan } from '#store/app/tenants'
 import type { TestApp } from '#test/support/app'
-import { legalInput, newWorkspace, recipes, type Workspace } from '#test/support/prepare'
+import { legalInput, newWorkspace, recipes, type Workspace } from '#test/support/contract/prepare'
 import { tokenOf } from '#test/support/session'
 import type { CallerName, Wish } from './requests.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Budget, type Reservation } from '#kernel/budget'
-import { manualClock, settled } from '#test/support/manual-clock'
+import { manualClock, settled } from '#test/support/actors/manual-clock'
 
 const open = (overrides: Partial<ConstructorParameters<typeof Budget>[0]> = {}) => {
   const clock = manualClock()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createLog, withFields, withoutFields } from '#kernel/log'
 import { MOST_KNOWN, Repeats } from '#kernel/repeats'
-import { manualClock } from '#test/support/manual-clock'
+import { manualClock } from '#test/support/actors/manual-clock'
 
 const setUp = () => {
   const clock = manualClock()

@@ -5,7 +5,7 @@ import { Webhook as SvixWebhook } from 'svix'
 import { newId } from '#kernel/ids'
 import { createEgress } from '#port/egress/egress'
 import { deliver, newWebhookSecret, signedHeaders } from '#port/webhook'
-import { openReceiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/http/receiver'
 import { use } from '#test/support/use'
 
 interface Captured {

@@ -6,7 +6,7 @@ import { Webhook as SvixWebhook } from 'svix'
 import { newId } from '#kernel/ids'
 import { createEgress, type Egress } from '#port/egress/egress'
 import { deliver, newWebhookSecret, retryAfterMs, signedHeaders, type WebhookDelivery } from '#port/webhook'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { openReceiver, type Receiver } from '#test/support/http/receiver'
 import { use } from '#test/support/use'
 
 const libraries = [

@@ -5,7 +5,7 @@ import { dataOf } from '#postgres/cluster'
 import { readPidFile } from '#postgres/orphan'
 import { processStart } from '#postgres/process'
 import { findEmbedded } from '#postgres/start'
-import { query, spawnServer, start, until, untilReady } from '#test/support/embedded'
+import { query, spawnServer, start, until, untilReady } from '#test/support/database/embedded'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
 
 const PATIENCE_MS = 60_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { startCollecting } from '#server/collecting'
-import { manualClock } from '#test/support/manual-clock'
+import { manualClock } from '#test/support/actors/manual-clock'
 
 test('garbage is collected once after each load, when the process has rested for a period', async () => {
   const clock = manualClock()

@@ -11,9 +11,9 @@ import { createDesk } from '#port/model/desk/desk'
 import { questions } from '#port/model/desk/questions'
 import { deskCommands, parseDeskLine, wordsFor } from '#server/desk-commands'
 import { nearestCommands } from '#server/desk-suggestions'
-import { legalInputs } from '#test/support/arbitrary'
+import { legalInputs } from '#test/support/contract/arbitrary'
+import { sampleOf } from '#test/support/contract/sample'
 import { runs } from '#test/support/property'
-import { sampleOf } from '#test/support/sample'
 
 const named = deskCommands.map((command) => [command.operation.tool!, command] as const)
 const ID = '018f47a0-7c1e-7a52-9d3e-1b2f6c0a4e11'

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
-import { freePort } from '#test/support/server'
+import { freePort } from '#test/support/processes/server'
 
 const answers = (url: string): Promise<boolean> =>
   fetch(`${url}/health`).then(

@@ -9,9 +9,9 @@ import { joinDatabase, openDatabase } from '#server/database'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
 import { TEST_SECRET } from '#test/support/app'
-import { emptyDb, freshDb, type TestDatabase } from '#test/support/db'
-import { migrateOnly, migrations } from '#test/support/migrations'
-import { runAdmin, urlOf } from '#test/support/server'
+import { emptyDb, freshDb, type TestDatabase } from '#test/support/database/db'
+import { migrateOnly, migrations } from '#test/support/database/migrations'
+import { runAdmin, urlOf } from '#test/support/processes/server'
 
 const LAST = migrations.at(-1)!
 const numberOf = (name: string): string => /\d{6}/.exec(name)![0]

@@ -9,7 +9,7 @@ import { listen, type Overrides, openWorkplace, type Workplace } from '#server/s
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
-import { freshDb } from './db.ts'
+import { freshDb } from './database/db.ts'
 import { eventually } from './eventually.ts'
 
 export { eventually } from './eventually.ts'

@@ -4,9 +4,9 @@ import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
-import { actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
+import { actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import { addWork, letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { addWork, letterOf, newGate, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

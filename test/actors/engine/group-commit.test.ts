@@ -6,9 +6,9 @@ import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
-import { type Actors, actorStore, actorsOn, counters } from '#test/support/actors'
+import { type Actors, actorStore, actorsOn, counters } from '#test/support/actors/actors'
+import { bump, letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { bump, letterOf, newGate, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

@@ -17,10 +17,10 @@ import {
   kill,
   laneThatHangs,
   type Store,
-} from '#test/support/actors'
+} from '#test/support/actors/actors'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { addWork, letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { testFailpoints } from '#test/support/failpoints'
-import { addWork, letterOf, newGate, workOn } from '#test/support/letters'
 
 /** Beside the others: what fails rests for seconds. */
 const inStore =

@@ -4,9 +4,9 @@ import { boundsOf, fixed, type KindOfWork, rowsOf } from '#decisions/kind-of-wor
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import type { NewWork } from '#store/engine/letter'
-import { actorStore, actorsOn, type FakeLane, fakeLane } from '#test/support/actors'
+import { actorStore, actorsOn, type FakeLane, fakeLane } from '#test/support/actors/actors'
+import { addWork } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { addWork } from '#test/support/letters'
 import { use } from '#test/support/use'
 
 const step = {

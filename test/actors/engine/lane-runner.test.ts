@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
+import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { addWork, bump, letterOf, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { testFailpoints } from '#test/support/failpoints'
-import { addWork, bump, letterOf, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Mailbox, type MailboxOptions, type Priority } from '#actors/engine/mailbox'
 import { AppError } from '#kernel/errors'
-import { newGate } from '#test/support/letters'
-import { settled } from '#test/support/manual-clock'
+import { newGate } from '#test/support/actors/letters'
+import { settled } from '#test/support/actors/manual-clock'
 import { runs } from '#test/support/property'
 
 const TURN = 16

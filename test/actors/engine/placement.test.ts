@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
-import { type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
+import { type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import { BEAT_MS, beat, type Frozen, frozenOn, IDLE_TIMERS, passing, warm } from '#test/support/actors/frozen'
+import { addWork, bump, workOn } from '#test/support/actors/letters'
+import { type ManualClock, manualClock } from '#test/support/actors/manual-clock'
 import { eventually } from '#test/support/eventually'
-import { BEAT_MS, beat, type Frozen, frozenOn, IDLE_TIMERS, passing, warm } from '#test/support/frozen'
-import { addWork, bump, workOn } from '#test/support/letters'
-import { type ManualClock, manualClock } from '#test/support/manual-clock'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import type { Letter } from '#actors/engine/letter'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
-import { actorStore, actorsOn, fakeLane } from '#test/support/actors'
-import { letterOf, newGate, workOn } from '#test/support/letters'
+import { actorStore, actorsOn, fakeLane } from '#test/support/actors/actors'
+import { letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

@@ -2,10 +2,10 @@
 import { afterEach, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
-import { actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
+import { actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { addWork, letterOf, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { testFailpoints } from '#test/support/failpoints'
-import { addWork, letterOf, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

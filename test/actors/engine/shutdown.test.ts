@@ -1,9 +1,9 @@
 /** How a server stops, and how it sheds load, as its callers see it over HTTP. */
 import { describe, expect, test } from 'bun:test'
+import { type TestFailpoints, testFailpoints } from '#test/support/actors/failpoints'
 import { type AppOptions, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { use } from '#test/support/use'
 
 const database = use(freshDb)

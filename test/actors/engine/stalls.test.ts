@@ -18,10 +18,10 @@ import {
   kill,
   laneThatHangs,
   type Store,
-} from '#test/support/actors'
+} from '#test/support/actors/actors'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { addWork, letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { testFailpoints } from '#test/support/failpoints'
-import { addWork, letterOf, newGate, workOn } from '#test/support/letters'
 
 const STALL_MS = 3_000
 const places = ['claim', 'run', 'settle'] as const

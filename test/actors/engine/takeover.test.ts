@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { newId } from '#kernel/ids'
-import { type Actors, actorStore, actorsOn, counters } from '#test/support/actors'
-import { span } from '#test/support/letters'
-import { type ManualClock, manualClock } from '#test/support/manual-clock'
+import { type Actors, actorStore, actorsOn, counters } from '#test/support/actors/actors'
+import { span } from '#test/support/actors/letters'
+import { type ManualClock, manualClock } from '#test/support/actors/manual-clock'
 import { runs } from '#test/support/property'
 import { use } from '#test/support/use'
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors'
+import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { addWork, bump, letterOf, newGate, workOn } from '#test/support/actors/letters'
+import { manualClock } from '#test/support/actors/manual-clock'
 import { eventually } from '#test/support/eventually'
-import { testFailpoints } from '#test/support/failpoints'
-import { addWork, bump, letterOf, newGate, workOn } from '#test/support/letters'
-import { manualClock } from '#test/support/manual-clock'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

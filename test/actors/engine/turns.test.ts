@@ -4,9 +4,9 @@ import { Turns } from '#actors/engine/turns'
 import { type WorkLane, workLanes } from '#contract/work'
 import { newId } from '#kernel/ids'
 import type { NewWork } from '#store/engine/letter'
-import { actorStore, actorsOn, fakeLane } from '#test/support/actors'
+import { actorStore, actorsOn, fakeLane } from '#test/support/actors/actors'
+import { addWork, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { addWork, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

@@ -5,8 +5,8 @@ import { AppError } from '#kernel/errors'
 import { type Db, openDb, type Transaction } from '#store/engine/db'
 import { type Load, one } from '#store/engine/load'
 import { sqlBy } from '#store/engine/sql'
-import { actorStore, actorsOn } from '#test/support/actors'
-import { bump, letterOf } from '#test/support/letters'
+import { actorStore, actorsOn } from '#test/support/actors/actors'
+import { bump, letterOf } from '#test/support/actors/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

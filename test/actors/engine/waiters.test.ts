@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Waiters } from '#actors/engine/waiters'
 import { AppError } from '#kernel/errors'
-import { manualClock } from '#test/support/manual-clock'
+import { manualClock } from '#test/support/actors/manual-clock'
 
 const WITHIN_MS = 20_000
 const answer = { status: 200, body: '{}' }

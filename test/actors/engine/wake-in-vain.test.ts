@@ -1,9 +1,9 @@
 /** Workspaces with due work that cannot be woken. */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { actorStore, actorsOn, fakeLane } from '#test/support/actors'
+import { actorStore, actorsOn, fakeLane } from '#test/support/actors/actors'
+import { addWork, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
-import { addWork, workOn } from '#test/support/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

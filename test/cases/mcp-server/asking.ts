@@ -1,8 +1,8 @@
 /** Servers that ask for something themselves. */
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/eventually'
-import { text } from '#test/support/fake-mcp'
-import { asks, type McpTrial, outcomeOf } from '#test/support/mcp-desk'
+import { asks, type McpTrial, outcomeOf } from '#test/support/mcp/desk'
+import { text } from '#test/support/mcp/fake-mcp'
 
 export const askingCases = ({ call, fake, name, on, open }: McpTrial): void => {
   describe(`${name}: a server that asks for something itself`, () => {

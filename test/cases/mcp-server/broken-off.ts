@@ -1,7 +1,7 @@
 /** Servers that break off. */
 import { describe, expect, test } from 'bun:test'
-import { text } from '#test/support/fake-mcp'
-import { type McpTrial, outcomeOf } from '#test/support/mcp-desk'
+import { type McpTrial, outcomeOf } from '#test/support/mcp/desk'
+import { text } from '#test/support/mcp/fake-mcp'
 
 export const brokenOffCases = ({ call, fake, name, on, open }: McpTrial): void => {
   describe(`${name}: a server that breaks off`, () => {

@@ -1,8 +1,8 @@
 /** Servers that say too much. */
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/eventually'
-import { result, text, tool } from '#test/support/fake-mcp'
-import { type McpTrial, MIB, notice, outcomeOf } from '#test/support/mcp-desk'
+import { type McpTrial, MIB, notice, outcomeOf } from '#test/support/mcp/desk'
+import { result, text, tool } from '#test/support/mcp/fake-mcp'
 
 export const excessiveCases = ({ call, fake, name, on, open, whole }: McpTrial): void => {
   describe(`${name}: a server that says too much`, () => {

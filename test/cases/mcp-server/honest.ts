@@ -1,7 +1,7 @@
 /** Servers that keep to the protocol, and use what it leaves open to them. */
 import { describe, expect, test } from 'bun:test'
-import { initialized, result, text, tool } from '#test/support/fake-mcp'
-import { type McpTrial, never, notice } from '#test/support/mcp-desk'
+import { type McpTrial, never, notice } from '#test/support/mcp/desk'
+import { initialized, result, text, tool } from '#test/support/mcp/fake-mcp'
 
 export const honestCases = ({ call, fake, name, on, open, whole }: McpTrial): void => {
   describe(`${name}: an honest server`, () => {

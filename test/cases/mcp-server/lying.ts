@@ -1,7 +1,7 @@
 /** Servers that answer what is false or breaks the protocol. */
 import { describe, expect, test } from 'bun:test'
-import { initialized, type Message, result, text, tool } from '#test/support/fake-mcp'
-import { errorOf, type McpTrial, outcomeOf, SHORT_MS } from '#test/support/mcp-desk'
+import { errorOf, type McpTrial, outcomeOf, SHORT_MS } from '#test/support/mcp/desk'
+import { initialized, type Message, result, text, tool } from '#test/support/mcp/fake-mcp'
 
 export const lyingCases = ({ call, name, on, open, whole }: McpTrial): void => {
   describe(`${name}: a server that lies`, () => {

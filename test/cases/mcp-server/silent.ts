@@ -1,6 +1,6 @@
 /** Servers that do not answer in time, and callers that stop waiting. */
 import { describe, expect, test } from 'bun:test'
-import { type McpTrial, notice, outcomeOf, SHORT_MS } from '#test/support/mcp-desk'
+import { type McpTrial, notice, outcomeOf, SHORT_MS } from '#test/support/mcp/desk'
 
 export const silentCases = ({ call, fake, name, on, open }: McpTrial): void => {
   describe(`${name}: a server that does not answer`, () => {

@@ -4,7 +4,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { capabilities, operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { subjectFor } from '#ops/agent/toolbox/subject'
-import { call, legalInput, newWorkspace, recipes, type Workspace } from '#test/support/prepare'
+import { call, legalInput, newWorkspace, recipes, type Workspace } from '#test/support/contract/prepare'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -5,7 +5,7 @@ import { subjectOf } from '#decisions/agent/say'
 import { type Said, sha256 } from '#decisions/agent/saying'
 import { newId } from '#kernel/ids'
 import { type Load, loadNow } from '#store/engine/load'
-import { call, legalInput, newWorkspace, recipes, type Workspace } from '#test/support/prepare'
+import { call, legalInput, newWorkspace, recipes, type Workspace } from '#test/support/contract/prepare'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -10,7 +10,7 @@ import { type Db, openDb, type Sql } from '#store/engine/db'
 import { gate } from '#store/engine/gate'
 import type { Effects } from '#store/engine/letter'
 import { insertRule } from '#store/growth/rules'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 
 let database: TestDatabase
 let owner: postgres.Sql

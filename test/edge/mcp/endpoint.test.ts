@@ -1,7 +1,7 @@
 /** Who is admitted to the MCP endpoint, and how others are refused. */
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
-import { listing, opening, openSession, type Rpc, rpc } from '#test/support/mcp'
+import { listing, opening, openSession, type Rpc, rpc } from '#test/support/mcp/mcp'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

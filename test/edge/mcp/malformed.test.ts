@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp'
+import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -1,9 +1,9 @@
 /** Calls that are answered without the SDK, beside those that are passed on to it: the answers must be the same. */
 import { describe, expect, test } from 'bun:test'
 import { revokeKey } from '#store/app/keys'
-import { eventsOf, openSession, rpc } from '#test/support/mcp'
+import { setKeyScopes } from '#test/support/database/writes'
+import { eventsOf, openSession, rpc } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
-import { setKeyScopes } from '#test/support/writes'
 
 /** No sweep looks at the access of keys meanwhile. */
 const app = useApp({ overrides: { mcpLimits: { sweepMs: 600_000 } } })

@@ -9,8 +9,8 @@ import { mcpLimits, Sessions } from '#edge/mcp/sessions'
 import { viewOf } from '#edge/mcp/view'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
-import { eventsOf, listing, opening } from '#test/support/mcp'
-import { contextOf } from '#test/support/mcp-context'
+import { contextOf } from '#test/support/mcp/context'
+import { eventsOf, listing, opening } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

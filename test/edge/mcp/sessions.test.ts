@@ -2,10 +2,10 @@
 import { expect, test } from 'bun:test'
 import { revokeKey } from '#store/app/keys'
 import { eventually, testApp } from '#test/support/app'
-import { connectMcp, eventsOf, listing, opening, openSession, rpc } from '#test/support/mcp'
+import { setKeyScopes, setRole } from '#test/support/database/writes'
+import { connectMcp, eventsOf, listing, opening, openSession, rpc } from '#test/support/mcp/mcp'
 import { newPerson } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { setKeyScopes, setRole } from '#test/support/writes'
 
 const app = useApp({ overrides: { mcpLimits: { sweepMs: 20 } } })
 

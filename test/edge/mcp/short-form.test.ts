@@ -7,9 +7,9 @@ import { longestText } from '#edge/mcp/long-text'
 import { shortForm } from '#edge/mcp/short-form'
 import { tokensGuessed } from '#edge/mcp/token-guess'
 import { newId } from '#kernel/ids'
-import { connectMcp, type McpClient } from '#test/support/mcp'
-import { tokensOf } from '#test/support/o200k'
-import { newStory, type Story } from '#test/support/story'
+import { newStory, type Story } from '#test/support/growth/story'
+import { connectMcp, type McpClient } from '#test/support/mcp/mcp'
+import { tokensOf } from '#test/support/model/o200k'
 import { use, useApp } from '#test/support/use'
 
 const app = useApp()

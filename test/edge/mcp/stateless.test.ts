@@ -5,11 +5,11 @@ import { MCP_PATH } from '#edge/mcp/endpoint'
 import { scopes } from '#kernel/scopes'
 import { revokeKey } from '#store/app/keys'
 import { eventually } from '#test/support/app'
-import { heldInEachTest } from '#test/support/held-drafter'
-import { connectMcp } from '#test/support/mcp'
+import { setKeyScopes } from '#test/support/database/writes'
+import { connectMcp } from '#test/support/mcp/mcp'
+import { heldInEachTest } from '#test/support/model/held-drafter'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { setKeyScopes } from '#test/support/writes'
 
 const held = heldInEachTest()
 const app = useApp({ overrides: { drafter: held.drafter, mcpLimits: { sweepMs: 10, perCaller: 2 } } })

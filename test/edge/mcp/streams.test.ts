@@ -1,10 +1,10 @@
 /** The streams of a session: progress, cancellation, and resuming after a broken connection. */
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
-import { heldInEachTest } from '#test/support/held-drafter'
-import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp'
+import { setKeyScopes } from '#test/support/database/writes'
+import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp/mcp'
+import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
-import { setKeyScopes } from '#test/support/writes'
 
 const held = heldInEachTest()
 const app = useApp({

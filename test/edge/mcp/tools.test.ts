@@ -4,12 +4,12 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
 import { operations } from '#contract/index'
 import { newId } from '#kernel/ids'
 import { testApp } from '#test/support/app'
-import { connectMcp } from '#test/support/mcp'
-import { legalInput, newWorkspace, type Workspace } from '#test/support/prepare'
-import { sampleOf } from '#test/support/sample'
-import { newStory, type Story, storyAt } from '#test/support/story'
+import { legalInput, newWorkspace, type Workspace } from '#test/support/contract/prepare'
+import { sampleOf } from '#test/support/contract/sample'
+import { setPlan } from '#test/support/database/writes'
+import { newStory, type Story, storyAt } from '#test/support/growth/story'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { use, useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 let workspace: Workspace
 let story: Story

@@ -6,9 +6,9 @@ import { createOperations } from '#ops/index'
 import { inviteByOperator } from '#ops/operator/admin/workspaces'
 import { revokeKey } from '#store/app/keys'
 import { changePlan } from '#store/app/tenants'
-import { jsonLines } from '#test/support/lines'
 import { tokenIn } from '#test/support/people'
 import { type SignedIn, signedIn } from '#test/support/session'
+import { jsonLines } from '#test/support/texts/lines'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -1,6 +1,6 @@
 /** Monthly counters survive a clock that is set back into the month before. */
 import { beforeAll, expect, test } from 'bun:test'
-import { steppedDb } from '#test/support/database-clock'
+import { steppedDb } from '#test/support/database/clock'
 import { signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
 

@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { exportKinds } from '#contract/app/workspace'
 import { exportSources } from '#store/app/export'
 import { notExported } from '#store/app/not-exported'
-import { jsonLines } from '#test/support/lines'
-import { markOf, type Rows, writeRows } from '#test/support/rows'
+import { markOf, type Rows, writeRows } from '#test/support/database/rows'
+import { insertItems } from '#test/support/database/writes'
 import { tokenOf } from '#test/support/session'
+import { jsonLines } from '#test/support/texts/lines'
 import { useApp } from '#test/support/use'
-import { insertItems } from '#test/support/writes'
 
 interface Line {
   kind: string
@@ -34,7 +34,7 @@ const exportBy = async (key: string) => {
   return { status, headers, text, lines: jsonLines(text) as Line[] }
 }
 
-/** The table whose row in test/support/rows.ts a record of this kind shows. */
+/** The table whose row in test/support/database/rows.ts a record of this kind shows. */
 const tableOf = (kind: (typeof exportKinds)[number]) => (kind in rows ? kind : exportSources[kind].table) as keyof Rows
 
 describe('an export', () => {

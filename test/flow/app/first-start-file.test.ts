@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { readConfig } from '#config/config'
 import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
-import { start } from '#test/support/started'
+import { start } from '#test/support/processes/started'
 import { use } from '#test/support/use'
 
 const SECRETS = /ak_[0-9A-Za-z]{36}|inv_[\w-]{32}/

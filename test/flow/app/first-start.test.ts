@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { createLog } from '#kernel/log'
 import { awaitDatabase, checkVersion } from '#store/engine/reach'
 import { eventually, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { createFakeOpenAi } from '#test/support/fake-openai'
+import { freshDb } from '#test/support/database/db'
 import { temporaryFolder } from '#test/support/folder'
-import { start } from '#test/support/started'
+import { createFakeOpenAi } from '#test/support/model/fake-openai'
+import { start } from '#test/support/processes/started'
 import { use } from '#test/support/use'
 
 const KEY = /ak_[0-9A-Za-z]{36}/

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { newId, randomBase62 } from '#kernel/ids'
 import { bytesStored, MOST_STORED_BYTES, weightOf } from '#store/engine/idempotency'
 import { eventually, testApp } from '#test/support/app'
-import { newStory, type Story } from '#test/support/story'
+import { setUsed } from '#test/support/database/writes'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
-import { setUsed } from '#test/support/writes'
 
 const app = useApp()
 const other = useApp(() => ({ database: app.options }))

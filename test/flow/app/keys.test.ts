@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
+import { insertKeys, insertMember } from '#test/support/database/writes'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { insertKeys, insertMember } from '#test/support/writes'
 
 const app = useApp()
 

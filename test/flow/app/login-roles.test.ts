@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { Sql } from '#store/engine/db'
 import { eventually } from '#test/support/app'
-import { newDeployment, startServer } from '#test/support/server'
+import { newDeployment, startServer } from '#test/support/processes/server'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

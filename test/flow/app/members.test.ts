@@ -5,11 +5,11 @@ import { scopes } from '#kernel/scopes'
 import { workspaceOperations } from '#ops/engine/bind'
 import { createOperations } from '#ops/index'
 import type { Principal } from '#store/engine/principal'
-import { testFailpoints } from '#test/support/failpoints'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { insertMember } from '#test/support/database/writes'
 import { acceptInvitation, inviteTo } from '#test/support/people'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { insertMember } from '#test/support/writes'
 
 const points = testFailpoints()
 const app = useApp({ overrides: { failpoints: points.at } })

@@ -1,11 +1,11 @@
 /** What people can do with their own account. */
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import { until } from '#test/support/embedded'
+import { until } from '#test/support/database/embedded'
+import { insertKeys, insertMember } from '#test/support/database/writes'
 import { joinAs, PASSWORD, signIn } from '#test/support/people'
 import { newPerson } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { insertKeys, insertMember } from '#test/support/writes'
 
 const app = useApp()
 

@@ -6,12 +6,12 @@ import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
 import { changePlan } from '#store/app/tenants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { heldDrafter } from '#test/support/held-drafter'
-import { connectMcp } from '#test/support/mcp'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { steppedDb } from '#test/support/database/clock'
+import { setUsed } from '#test/support/database/writes'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { connectMcp } from '#test/support/mcp/mcp'
+import { heldDrafter } from '#test/support/model/held-drafter'
 import { useEach } from '#test/support/use'
-import { setUsed } from '#test/support/writes'
 
 const HOUR_MS = 3_600_000
 const times = { ...sendTimes, settleMs: 50, windowMs: 150 }

@@ -1,9 +1,9 @@
 /** What the workspace may spend, as its members see it. */
 import { expect, test } from 'bun:test'
 import { monthOf, plans } from '#domain/app/plan'
+import { setPlan, setUsed } from '#test/support/database/writes'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { setPlan, setUsed } from '#test/support/writes'
 
 const app = useApp()
 

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { changePlan } from '#store/app/tenants'
+import { manualClock } from '#test/support/actors/manual-clock'
 import { eventually, testApp } from '#test/support/app'
-import { manualClock } from '#test/support/manual-clock'
-import { connectMcp, opening } from '#test/support/mcp'
+import { setPlan } from '#test/support/database/writes'
+import { connectMcp, opening } from '#test/support/mcp/mcp'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 /** What an operator leaves of plan `team`: 100 requests at once and 10 a second, 17 commands at once and one a second. */
 const OVERRIDES = { requests: 10, commands: 1 }

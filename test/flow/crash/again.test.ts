@@ -4,13 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
+import { testStops } from '#test/support/actors/stops'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
+import { applyFirstSend, endLeaseAtIntent } from '#test/support/database/writes'
+import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
+import { lostRequest, type Unreliable, unreliable } from '#test/support/growth/unreliable'
 import { asPerson } from '#test/support/session'
-import { testStops } from '#test/support/stops'
-import { crash, newStory, type Story, textOf } from '#test/support/story'
-import { lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
-import { applyFirstSend, endLeaseAtIntent } from '#test/support/writes'
 
 const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 

@@ -1,10 +1,10 @@
 /** A process dies while it writes an article: it is written once more, then given up. */
 import { describe, expect, test } from 'bun:test'
+import { type TestFailpoints, testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { heldDrafter } from '#test/support/held-drafter'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
+import { heldDrafter } from '#test/support/model/held-drafter'
 
 describe('a process that dies', () => {
   const dying = async (options: Awaited<ReturnType<typeof freshDb>>['options'], points: TestFailpoints) => {

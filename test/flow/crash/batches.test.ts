@@ -1,10 +1,10 @@
 /** A process dies in a later run of a batch: what earlier runs have drafted stays, and is drafted once. */
 import { expect, test } from 'bun:test'
+import { type TestFailpoints, testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { heldDrafter } from '#test/support/held-drafter'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
+import { heldDrafter } from '#test/support/model/held-drafter'
 
 type Options = Awaited<ReturnType<typeof freshDb>>['options']
 

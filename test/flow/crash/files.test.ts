@@ -3,13 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
 import { scopes } from '#kernel/scopes'
+import { testStops } from '#test/support/actors/stops'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
+import { openWire } from '#test/support/database/lost-commit'
 import { eventually } from '#test/support/eventually'
-import { openWire } from '#test/support/lost-commit'
+import { type Deployment, newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
 import { openS3, type TestS3 } from '#test/support/s3/server'
-import { type Deployment, newDeployment, type ServerProcess, startServer } from '#test/support/server'
-import { testStops } from '#test/support/stops'
 import { use } from '#test/support/use'
 
 const content = '# Late deliveries\n'.repeat(100)
@@ -94,7 +94,7 @@ test('a server that dies during an upload in parts leaves one that is swept, and
   first.terminate()
   expect(await first.exited).toBe(0)
   const env = { ...s3.env, FILE_TENANT: tenantId, FILE_MIB: '20' }
-  const dying = await startServer({ ...server, env, stopAt: 'files.part', program: 'test/support/files-server.ts' })
+  const dying = await startServer({ ...server, env, stopAt: 'files.part', program: 'test/support/processes/files-server.ts' })
   await dying.stopped()
   await dying.kill()
   const uploads = async () => (await s3.disk.uploads()).filter(({ key }) => key.startsWith(tenantId))

@@ -1,9 +1,9 @@
 /** Processes that die while they audit or report: it is made once more, and given up after that. */
 import { describe, expect, test } from 'bun:test'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { testFailpoints } from '#test/support/failpoints'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
 
 const kinds = {
   audit: {

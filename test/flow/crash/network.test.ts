@@ -4,9 +4,9 @@ import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { AppError } from '#kernel/errors'
 import { NetworkError, type Timeline } from '#port/network/network'
 import { eventually, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { newStory, type Story, textOf } from '#test/support/story'
-import { lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
+import { freshDb } from '#test/support/database/db'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/growth/unreliable'
 import { use, useApp } from '#test/support/use'
 
 const times: SendTimes = { ...sendTimes, settleMs: 20, windowMs: 100 }

@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
+import { testStops } from '#test/support/actors/stops'
 import { eventually, type Reply, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { openWire, type Wire } from '#test/support/lost-commit'
-import { testStops } from '#test/support/stops'
-import { crash, newStory, type Story, textOf } from '#test/support/story'
-import { endLeases } from '#test/support/writes'
+import { freshDb } from '#test/support/database/db'
+import { openWire, type Wire } from '#test/support/database/lost-commit'
+import { endLeases } from '#test/support/database/writes'
+import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
 
 /** A send may begin in the first two seconds of its lease. */
 const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }

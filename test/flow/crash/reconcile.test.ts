@@ -1,11 +1,11 @@
 /** C8: a process dies while it reads the timeline for a doubt, or between the find and its commit. One post, one event. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
+import { testStops } from '#test/support/actors/stops'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { openWire } from '#test/support/lost-commit'
-import { testStops } from '#test/support/stops'
-import { crash, newStory, type Story, textOf } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { openWire } from '#test/support/database/lost-commit'
+import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
 
 const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 const env = { SANDBOX_FAULTS: 'applied502=1' }

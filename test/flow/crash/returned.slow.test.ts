@@ -1,11 +1,11 @@
 /** A process that dies while a doubt ends by itself, or right before what was returned is sent again: returned once, said once, and never posted twice. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
+import { type Stops, testStops } from '#test/support/actors/stops'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { openWire } from '#test/support/lost-commit'
-import { type Stops, testStops } from '#test/support/stops'
-import { crash, newStory, type Story, textOf } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { openWire } from '#test/support/database/lost-commit'
+import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
 
 const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 const env = { SANDBOX_FAULTS: '500=1' }

@@ -1,14 +1,14 @@
 /** A process dies around a run: occurrence and run are one commit, and each rule runs once for it. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
+import { type TestFailpoints, testFailpoints } from '#test/support/actors/failpoints'
 import { testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { writingDrafter } from '#test/support/held-drafter'
-import { newRules, type Rules, rulesOf } from '#test/support/rule-story'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { endLeases } from '#test/support/database/writes'
+import { newRules, type Rules, rulesOf } from '#test/support/growth/rule-story'
+import { crash } from '#test/support/growth/story'
+import { writingDrafter } from '#test/support/model/held-drafter'
 import { useEach } from '#test/support/use'
-import { endLeases } from '#test/support/writes'
 
 const times = { ...sendTimes, settleMs: 50 }
 const afterPost = { trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch', count: 2 } }

@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { sendTimes as times } from '#domain/growth/sending/times'
 import { eventually, type Reply } from '#test/support/app'
-import { newDeployment, startServer } from '#test/support/server'
-import { storyAt } from '#test/support/story'
-import { endLeases, makeDue } from '#test/support/writes'
+import { endLeases, makeDue } from '#test/support/database/writes'
+import { storyAt } from '#test/support/growth/story'
+import { newDeployment, startServer } from '#test/support/processes/server'
 
 /** The answer, retried while it is 503. */
 const answered = (ask: () => Promise<Reply>) => eventually(ask, ({ status }) => status !== 503)

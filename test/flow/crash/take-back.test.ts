@@ -4,13 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
+import { type Stops, testStops } from '#test/support/actors/stops'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { othersPost } from '#test/support/growth-records'
-import { openWire } from '#test/support/lost-commit'
-import { type Stops, testStops } from '#test/support/stops'
-import { crash, newStory, type Story } from '#test/support/story'
-import { endLeases } from '#test/support/writes'
+import { freshDb } from '#test/support/database/db'
+import { openWire } from '#test/support/database/lost-commit'
+import { endLeases } from '#test/support/database/writes'
+import { othersPost } from '#test/support/growth/records'
+import { crash, newStory, type Story } from '#test/support/growth/story'
 
 const times: SendTimes = { ...sendTimes, leaseMs: 2_600, deadlineMs: 500, marginMs: 100, settleMs: 50, windowMs: 150 }
 

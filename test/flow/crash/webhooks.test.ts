@@ -1,12 +1,12 @@
 /** C6 and C7: a process dies while it delivers an event. The event arrives at least once, always under the same id. */
 import { expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
+import { testStops } from '#test/support/actors/stops'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { hookOf, idOf } from '#test/support/hooks'
-import { openReceiver } from '#test/support/receiver'
-import { testStops } from '#test/support/stops'
-import { crash, newStory } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash, newStory } from '#test/support/growth/story'
+import { hookOf, idOf } from '#test/support/http/hooks'
+import { openReceiver } from '#test/support/http/receiver'
 import { use } from '#test/support/use'
 
 const db = use(freshDb)

@@ -4,10 +4,10 @@ import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { systemClock } from '#kernel/clock'
 import { connectAccount } from '#ops/operator/admin/workspaces'
 import { revokeKey } from '#store/app/keys'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { testFailpoints } from '#test/support/failpoints'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { use, useApp } from '#test/support/use'
 
 const db = use(freshDb)

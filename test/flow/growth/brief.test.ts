@@ -2,12 +2,12 @@
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { newId } from '#kernel/ids'
-import { insertPosted } from '#test/support/posted'
-import { call } from '#test/support/prepare'
-import { softwareProfile } from '#test/support/profiles'
-import { newStory, type Story } from '#test/support/story'
+import { call } from '#test/support/contract/prepare'
+import { setItem, setPlan } from '#test/support/database/writes'
+import { insertPosted } from '#test/support/growth/posted'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
-import { setItem, setPlan } from '#test/support/writes'
 
 const app = useApp()
 

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { nextSlot } from '#domain/growth/drafting/cadence'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually } from '#test/support/app'
-import { inlineWorker } from '#test/support/inline-worker'
-import { softwareProfile } from '#test/support/profiles'
-import { newStory, type Story } from '#test/support/story'
+import { setItem } from '#test/support/database/writes'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { newStory, type Story } from '#test/support/growth/story'
+import { inlineWorker } from '#test/support/model/inline-worker'
 import { useApp } from '#test/support/use'
-import { setItem } from '#test/support/writes'
 
 const app = useApp(() => {
   const composer = createComposer(inlineWorker)

@@ -5,10 +5,10 @@
  */
 import { expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { connectMcp } from '#test/support/mcp'
-import { tokensOf } from '#test/support/o200k'
+import { newStory } from '#test/support/growth/story'
+import { connectMcp } from '#test/support/mcp/mcp'
+import { tokensOf } from '#test/support/model/o200k'
 import { tokenOf } from '#test/support/session'
-import { newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -3,11 +3,11 @@ import { afterAll, expect, test } from 'bun:test'
 import { HOP_HEADER } from '#edge/forward'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import { eventually, testApp } from '#test/support/app'
-import { heldDrafter } from '#test/support/held-drafter'
-import { connectMcp, eventsOf, listing, openSession, rpc } from '#test/support/mcp'
-import { newDeployment, startServer } from '#test/support/server'
+import { setKeyScopes } from '#test/support/database/writes'
+import { connectMcp, eventsOf, listing, openSession, rpc } from '#test/support/mcp/mcp'
+import { heldDrafter } from '#test/support/model/held-drafter'
+import { newDeployment, startServer } from '#test/support/processes/server'
 import { useApp } from '#test/support/use'
-import { setKeyScopes } from '#test/support/writes'
 
 const held = heldDrafter()
 afterAll(() => held.release())

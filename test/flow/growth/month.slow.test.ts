@@ -8,9 +8,9 @@ import { newId } from '#kernel/ids'
 import { connectAccount } from '#ops/operator/admin/workspaces'
 import { sandboxMetrics } from '#port/network/sandbox/metrics'
 import { eventually } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { softwareProfile } from '#test/support/profiles'
-import { newStory, type Story } from '#test/support/story'
+import { steppedDb } from '#test/support/database/clock'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { newStory, type Story } from '#test/support/growth/story'
 import { use, useApp } from '#test/support/use'
 
 const HOUR = 3_600_000

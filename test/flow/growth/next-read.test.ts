@@ -4,10 +4,10 @@ import { tomorrow } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
 import { eventually } from '#test/support/app'
+import { makeDue, setPlan, setUsed } from '#test/support/database/writes'
+import { newStory, type Story } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
-import { makeDue, setPlan, setUsed } from '#test/support/writes'
 
 const app = useApp()
 

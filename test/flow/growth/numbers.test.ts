@@ -1,9 +1,9 @@
 /** What a console shows first: counts, the calendar, and numbers over time. */
 import { describe, expect, test } from 'bun:test'
-import { insertCounts, insertPosted } from '#test/support/posted'
-import { newStory } from '#test/support/story'
+import { insertItem } from '#test/support/database/writes'
+import { insertCounts, insertPosted } from '#test/support/growth/posted'
+import { newStory } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
-import { insertItem } from '#test/support/writes'
 
 const app = useApp()
 const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 /** The overview: the head of long lists, with cursors to the rest; and profile fields by the API document's names. */
 import { expect, test } from 'bun:test'
-import { cli } from '#test/support/cli-host'
-import { connectMcp } from '#test/support/mcp'
-import { newStory, type Story } from '#test/support/story'
+import { cli } from '#test/support/cli/host'
+import { newStory, type Story } from '#test/support/growth/story'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_PRODUCTS } from '#domain/growth/drafting/product'
 import { newId } from '#kernel/ids'
 import { createComposer } from '#port/model/composer/composer'
+import { type Gate, newGate } from '#test/support/actors/letters'
 import { eventually } from '#test/support/app'
-import { inlineWorker } from '#test/support/inline-worker'
-import { type Gate, newGate } from '#test/support/letters'
+import { inlineWorker } from '#test/support/model/inline-worker'
 import { useApp } from '#test/support/use'
 
 const composer = createComposer(inlineWorker)

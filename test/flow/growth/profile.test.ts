@@ -1,8 +1,8 @@
 /** The growth profile and its versions, as two editors change it. */
 import { expect, test } from 'bun:test'
 import { testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { newStory } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { newStory } from '#test/support/growth/story'
 import { use } from '#test/support/use'
 
 const db = use(freshDb)

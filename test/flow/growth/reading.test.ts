@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
-import { call, newWorkspace, usualOperations as operations, prefixOf, recipes } from '#test/support/prepare'
+import { call, newWorkspace, usualOperations as operations, prefixOf, recipes } from '#test/support/contract/prepare'
+import { newStory } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
-import { newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

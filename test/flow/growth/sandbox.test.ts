@@ -4,7 +4,7 @@ import { newId } from '#kernel/ids'
 import { residents } from '#port/network/sandbox/residents'
 import { MOST_RESIDENT_POSTS } from '#store/growth/resident-posts'
 import { eventually } from '#test/support/app'
-import { newStory, type Story } from '#test/support/story'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

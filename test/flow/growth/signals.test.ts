@@ -4,10 +4,10 @@ import { newId } from '#kernel/ids'
 import { NetworkError } from '#port/network/network'
 import { residents } from '#port/network/sandbox/residents'
 import { eventually, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { newStory, type Story } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { makeDue, setPlan, wakeActor } from '#test/support/database/writes'
+import { newStory, type Story } from '#test/support/growth/story'
 import { use, useApp } from '#test/support/use'
-import { makeDue, setPlan, wakeActor } from '#test/support/writes'
 
 const db = use(freshDb)
 const app = useApp(() => ({ database: db.options }))

@@ -1,8 +1,8 @@
 /** A team at work, over HTTP and on the command line: from the first words of an item to its post, with a typo on the way. */
 import { expect, test } from 'bun:test'
-import { cli } from '#test/support/cli-host'
+import { cli } from '#test/support/cli/host'
+import { inMs, newStory } from '#test/support/growth/story'
 import { joinAs } from '#test/support/people'
-import { inMs, newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

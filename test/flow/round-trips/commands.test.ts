@@ -2,10 +2,10 @@
 import { expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
-import { call, legalInput, newWorkspace, usualOperations, type Workspace } from '#test/support/prepare'
-import { type Cost, countedApp, expectCost, namesOf } from '#test/support/round-trips'
-import { sampleOf } from '#test/support/sample'
-import { newStory } from '#test/support/story'
+import { call, legalInput, newWorkspace, usualOperations, type Workspace } from '#test/support/contract/prepare'
+import { sampleOf } from '#test/support/contract/sample'
+import { type Cost, countedApp, expectCost, namesOf } from '#test/support/database/round-trips'
+import { newStory } from '#test/support/growth/story'
 import { use } from '#test/support/use'
 
 const counted = use(countedApp)

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
-import { connectMcp } from '#test/support/mcp'
-import { call, legalInput, newWorkspace, prefixOf, recipes, usualOperations } from '#test/support/prepare'
-import { countedApp, expectCost, namesOf } from '#test/support/round-trips'
+import { call, legalInput, newWorkspace, prefixOf, recipes, usualOperations } from '#test/support/contract/prepare'
+import { countedApp, expectCost, namesOf } from '#test/support/database/round-trips'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { use } from '#test/support/use'
 
 const counted = use(countedApp)

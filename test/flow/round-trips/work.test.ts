@@ -1,15 +1,15 @@
 /** The statements of each kind of work, from the look that finds it to the one that finds nothing more. */
 import { expect, test } from 'bun:test'
-import { type Plan, plannedModel } from '#test/support/agent-plan'
-import { ask, learned, newAgentStory } from '#test/support/agent-story'
-import { dataOf, eventOf, hookOf } from '#test/support/hooks'
-import { call, legalInput, newWorkspace, usualOperations } from '#test/support/prepare'
-import { openReceiver } from '#test/support/receiver'
-import { type Cost, countedApp, expectCost, namesOf } from '#test/support/round-trips'
-import { newStory, type Story, textOf } from '#test/support/story'
-import { type Loss, lostAnswer, lostRequest, unreliable } from '#test/support/unreliable'
+import { type Plan, plannedModel } from '#test/support/agent/plan'
+import { ask, learned, newAgentStory } from '#test/support/agent/story'
+import { call, legalInput, newWorkspace, usualOperations } from '#test/support/contract/prepare'
+import { type Cost, countedApp, expectCost, namesOf } from '#test/support/database/round-trips'
+import { makeDue, makeItemDue } from '#test/support/database/writes'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { type Loss, lostAnswer, lostRequest, unreliable } from '#test/support/growth/unreliable'
+import { dataOf, eventOf, hookOf } from '#test/support/http/hooks'
+import { openReceiver } from '#test/support/http/receiver'
 import { use } from '#test/support/use'
-import { makeDue, makeItemDue } from '#test/support/writes'
 
 const HOUR = 3_600_000
 

@@ -5,8 +5,8 @@ import type { InboundPost } from '#port/channel/channel'
 import { devAdapter } from '#port/channel/dev'
 import { createEgress } from '#port/egress/egress'
 import { newWebhookSecret } from '#port/webhook'
-import { devConnection, devHeaders } from '#test/support/dev-channel'
-import { openReceiver, type Receiver } from '#test/support/receiver'
+import { devConnection, devHeaders } from '#test/support/channels/dev-channel'
+import { openReceiver, type Receiver } from '#test/support/http/receiver'
 
 const now = Date.parse('2026-11-23T12:00:00Z')
 const egressTo = (receiver?: Receiver) =>

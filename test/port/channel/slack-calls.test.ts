@@ -8,7 +8,7 @@ import { createEgress } from '#port/egress/egress'
 import { openSlack } from '#test/support/channels/slack'
 import { install, slackConnection } from '#test/support/channels/slack-posts'
 import { eventually } from '#test/support/eventually'
-import type { ReceiverAnswer } from '#test/support/receiver'
+import type { ReceiverAnswer } from '#test/support/http/receiver'
 
 const people = { ...install, token: ['xoxb', 'no', 'files'].join('-'), scopes: ['chat:write', 'im:history'] }
 const deaf = { ...install, token: ['xoxb', 'deaf'].join('-'), scopes: ['chat:write'] }

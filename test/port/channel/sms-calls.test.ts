@@ -6,7 +6,7 @@ import type { OpenConnection, Sent } from '#port/channel/channel'
 import { smsAdapter } from '#port/channel/sms/adapter'
 import { createEgress } from '#port/egress/egress'
 import { newSid, openTwilio, type TwilioFailure } from '#test/support/channels/twilio'
-import { openReceiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/http/receiver'
 
 const fake = openTwilio()
 afterAll(() => fake[Symbol.asyncDispose]())

@@ -7,7 +7,7 @@ import { createEgress } from '#port/egress/egress'
 import { graphError, openMeta } from '#test/support/channels/whatsapp'
 import { business, NOW, whatsAppConnection } from '#test/support/channels/whatsapp-posts'
 import { eventually } from '#test/support/eventually'
-import type { ReceiverAnswer } from '#test/support/receiver'
+import type { ReceiverAnswer } from '#test/support/http/receiver'
 
 const meta = await openMeta()
 afterAll(() => meta[Symbol.asyncDispose]())

@@ -4,7 +4,7 @@ import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
 import { createEgress } from '#port/egress/egress'
 import { graphError, openMeta } from '#test/support/channels/whatsapp'
 import { business, NOW, whatsAppConnection } from '#test/support/channels/whatsapp-posts'
-import { openReceiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/http/receiver'
 
 const meta = await openMeta()
 afterAll(() => meta[Symbol.asyncDispose]())

@@ -4,8 +4,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { createEgress } from '#port/egress/egress'
 import { type PageRequest, readPage, Unreadable } from '#port/egress/page'
 import { EgressRefused } from '#port/egress/target'
-import { openCanary } from '#test/support/canary'
-import { openReceiver, type ReceiverAnswer } from '#test/support/receiver'
+import { openCanary } from '#test/support/http/canary'
+import { openReceiver, type ReceiverAnswer } from '#test/support/http/receiver'
 import { use } from '#test/support/use'
 
 const receiver = use(openReceiver)

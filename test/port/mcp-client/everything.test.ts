@@ -5,8 +5,8 @@ import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
 import type { McpServer } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
-import { everythingProgram, openEverything, programRefusal } from '#test/support/everything'
-import { never } from '#test/support/mcp-desk'
+import { never } from '#test/support/mcp/desk'
+import { everythingProgram, openEverything, programRefusal } from '#test/support/mcp/everything'
 import { use } from '#test/support/use'
 
 const clientOf = (allow: string[] = []) =>

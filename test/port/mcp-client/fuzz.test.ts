@@ -6,8 +6,18 @@ import { createEgress } from '#port/egress/egress'
 import { McpError, type McpServerConfig } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
-import { type FakeMcp, initialized, type Message, openHttpMcp, openLineMcp, relayTo, result, tool, type Wire } from '#test/support/fake-mcp'
-import { never } from '#test/support/mcp-desk'
+import { never } from '#test/support/mcp/desk'
+import {
+  type FakeMcp,
+  initialized,
+  type Message,
+  openHttpMcp,
+  openLineMcp,
+  relayTo,
+  result,
+  tool,
+  type Wire,
+} from '#test/support/mcp/fake-mcp'
 import { use } from '#test/support/use'
 
 const honest: Record<string, unknown> = {

@@ -1,9 +1,9 @@
 /** Addresses that nothing is sent to, and servers that are not there. */
 import { describe, expect, test } from 'bun:test'
-import { openCanary } from '#test/support/canary'
-import { openHttpMcp } from '#test/support/fake-mcp'
-import { never, outcomeOf } from '#test/support/mcp-desk'
-import { useMcpOverHttp } from '#test/support/mcp-over-http'
+import { openCanary } from '#test/support/http/canary'
+import { never, outcomeOf } from '#test/support/mcp/desk'
+import { openHttpMcp } from '#test/support/mcp/fake-mcp'
+import { useMcpOverHttp } from '#test/support/mcp/over-http'
 import { use } from '#test/support/use'
 import { hosts, urls } from '../egress/forms.ts'
 

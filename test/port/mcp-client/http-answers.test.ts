@@ -1,10 +1,10 @@
 /** Whole answers over HTTP, statuses and redirects: the client sends no call again because of them. */
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { openCanary } from '#test/support/canary'
-import { type HttpRequest, text } from '#test/support/fake-mcp'
-import { errorOf, MIB, outcomeOf } from '#test/support/mcp-desk'
-import { json, messageOf, methodOf, response, useMcpOverHttp } from '#test/support/mcp-over-http'
+import { openCanary } from '#test/support/http/canary'
+import { errorOf, MIB, outcomeOf } from '#test/support/mcp/desk'
+import { type HttpRequest, text } from '#test/support/mcp/fake-mcp'
+import { json, messageOf, methodOf, response, useMcpOverHttp } from '#test/support/mcp/over-http'
 import { use } from '#test/support/use'
 
 const { call, fake, open, raw } = useMcpOverHttp()

@@ -1,9 +1,9 @@
 /** Sessions over HTTP: how each request names its own, what is done when the server loses it, and the headers that carry secrets. */
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/eventually'
-import { initialized, result, SESSION } from '#test/support/fake-mcp'
-import { errorOf, outcomeOf } from '#test/support/mcp-desk'
-import { json, messageOf, methodOf, response, useMcpOverHttp } from '#test/support/mcp-over-http'
+import { errorOf, outcomeOf } from '#test/support/mcp/desk'
+import { initialized, result, SESSION } from '#test/support/mcp/fake-mcp'
+import { json, messageOf, methodOf, response, useMcpOverHttp } from '#test/support/mcp/over-http'
 
 const { call, fake, open, raw } = useMcpOverHttp()
 

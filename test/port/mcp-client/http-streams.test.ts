@@ -1,9 +1,9 @@
 /** Streams of events over HTTP: where they are taken up again, and how far they are read. */
 import { describe, expect, test } from 'bun:test'
-import { openCanary } from '#test/support/canary'
-import { type Message, text } from '#test/support/fake-mcp'
-import { outcomeOf } from '#test/support/mcp-desk'
-import { messageOf, methodOf, response, useMcpOverHttp } from '#test/support/mcp-over-http'
+import { openCanary } from '#test/support/http/canary'
+import { outcomeOf } from '#test/support/mcp/desk'
+import { type Message, text } from '#test/support/mcp/fake-mcp'
+import { messageOf, methodOf, response, useMcpOverHttp } from '#test/support/mcp/over-http'
 import { use } from '#test/support/use'
 
 const { call, fake, open } = useMcpOverHttp()

@@ -4,8 +4,8 @@ import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
 import { createMcpClient } from '#port/mcp-client/open'
 import { mcpCases } from '#test/cases/mcp-server'
-import { openHttpMcp } from '#test/support/fake-mcp'
-import { never } from '#test/support/mcp-desk'
+import { never } from '#test/support/mcp/desk'
+import { openHttpMcp } from '#test/support/mcp/fake-mcp'
 import { use } from '#test/support/use'
 
 const fake = use(openHttpMcp)

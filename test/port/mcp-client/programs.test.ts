@@ -10,10 +10,10 @@ import { createMcpClient, type StdioProgram } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
 import { type Program, startProgram as startConfined } from '#port/mcp-client/stdio/supervisor'
 import { eventually } from '#test/support/eventually'
-import { openLineMcp, relayTo } from '#test/support/fake-mcp'
-import { errorOf, never, outcomeOf } from '#test/support/mcp-desk'
-import { ownEnv } from '#test/support/own-env'
-import { processesOf, supervisorOf } from '#test/support/processes'
+import { errorOf, never, outcomeOf } from '#test/support/mcp/desk'
+import { openLineMcp, relayTo } from '#test/support/mcp/fake-mcp'
+import { ownEnv } from '#test/support/processes/own-env'
+import { processesOf, supervisorOf } from '#test/support/processes/processes'
 import { use } from '#test/support/use'
 
 const silent = createLog('silent')
@@ -170,7 +170,7 @@ describe.skipIf(refusal !== undefined)(`a program${refusal ? ` (${refusal})` : '
 
   test('ends when we are killed', async () => {
     const script = "trap '' TERM HUP INT; setsid sleep 1000 & pwd; while :; do sleep 1; done"
-    const host = spawn(process.execPath, ['test/support/program-host.ts', 'sh', '-c', script], {
+    const host = spawn(process.execPath, ['test/support/processes/program-host.ts', 'sh', '-c', script], {
       env: ownEnv(),
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -5,8 +5,8 @@ import { createEgress } from '#port/egress/egress'
 import { createMcpClient } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
 import { mcpCases } from '#test/cases/mcp-server'
-import { openLineMcp, relayTo } from '#test/support/fake-mcp'
-import { never } from '#test/support/mcp-desk'
+import { never } from '#test/support/mcp/desk'
+import { openLineMcp, relayTo } from '#test/support/mcp/fake-mcp'
 import { use } from '#test/support/use'
 
 const refusal = confinementRefusal('/nowhere', 'all')

@@ -5,7 +5,7 @@ import { build } from '#src/scripts/build'
 import { startProcess } from '#test/bench/spawn'
 import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
-import { softwareProfile } from '#test/support/profiles'
+import { softwareProfile } from '#test/support/growth/profiles'
 
 test('the single binary contains the program of the worker, and drafts with it', async () => {
   await using folder = await temporaryFolder()

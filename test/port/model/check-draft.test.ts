@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { containsPhrase } from '#domain/growth/drafting/phrase'
 import { checkDraft } from '#port/model/checks/draft'
-import { briefWith } from '#test/support/briefs'
-import { softwareProfile } from '#test/support/profiles'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { briefWith } from '#test/support/model/briefs'
 
 const draft = (body: string, rest: { hook?: string; stories?: string[] } = {}) => ({ body, hook: 'plain', stories: [], ...rest })
 const kinds = (body: string, changes: Parameters<typeof briefWith>[0] = {}) =>

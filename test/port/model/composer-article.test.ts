@@ -7,9 +7,9 @@ import { draftFacts } from '#port/model/checks/draft'
 import { createComposer } from '#port/model/composer/composer'
 import { fixedLines } from '#port/model/composer/glue'
 import { GenerationError } from '#port/model/drafter'
-import { articleBrief, neverAborts } from '#test/support/briefs'
-import { inlineWorker } from '#test/support/inline-worker'
-import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
+import { engineerProfile, softwareProfile, studioProfile } from '#test/support/growth/profiles'
+import { articleBrief, neverAborts } from '#test/support/model/briefs'
+import { inlineWorker } from '#test/support/model/inline-worker'
 import { fullProfile, hardBriefs } from './largest-profile.ts'
 
 const compose = async (changes: Partial<ArticleBrief> = {}) =>

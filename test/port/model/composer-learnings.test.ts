@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import type { BriefLearning, Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import type { Profile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
-import { briefWith, neverAborts } from '#test/support/briefs'
-import { inlineWorker } from '#test/support/inline-worker'
-import { softwareProfile, studioProfile } from '#test/support/profiles'
+import { softwareProfile, studioProfile } from '#test/support/growth/profiles'
+import { briefWith, neverAborts } from '#test/support/model/briefs'
+import { inlineWorker } from '#test/support/model/inline-worker'
 
 const composer = createComposer(inlineWorker)
 const SEEDS = Array.from({ length: 40 }, (_, seed) => `seed-${seed}`)

@@ -4,7 +4,7 @@ import { containsPhrase } from '#domain/growth/drafting/phrase'
 import { emptyProfile, type Profile } from '#domain/growth/drafting/profile'
 import { composeDrafts } from '#port/model/composer/drafts'
 import { GenerationError } from '#port/model/drafter'
-import { briefWith } from '#test/support/briefs'
+import { briefWith } from '#test/support/model/briefs'
 import { fullBrief, fullProfile, hardBriefs } from './largest-profile.ts'
 
 /** The drafts, none if the composer gives a hint instead, and how many lengths it measured. */

@@ -4,9 +4,9 @@ import type { BriefProduct, Draft, DraftBrief } from '#domain/growth/drafting/dr
 import { emptyProfile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
 import type { GenerationError } from '#port/model/drafter'
-import { briefWith, neverAborts } from '#test/support/briefs'
-import { inlineWorker } from '#test/support/inline-worker'
-import { softwareProfile } from '#test/support/profiles'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { briefWith, neverAborts } from '#test/support/model/briefs'
+import { inlineWorker } from '#test/support/model/inline-worker'
 
 const composer = createComposer(inlineWorker)
 const SEEDS = Array.from({ length: 40 }, (_, seed) => `seed-${seed}`)

@@ -3,7 +3,7 @@ import { composeArticle } from '#port/model/composer/article'
 import { composeDrafts } from '#port/model/composer/drafts'
 import { wishesIn } from '#port/model/composer/hint'
 import { composeArticleAgain, composeRedraft } from '#port/model/composer/redraft'
-import { articleBrief, briefWith } from '#test/support/briefs'
+import { articleBrief, briefWith } from '#test/support/model/briefs'
 
 const [present] = composeDrafts(briefWith({ count: 1 }))
 const { body, hook } = present!

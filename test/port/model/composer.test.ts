@@ -9,9 +9,9 @@ import { composeDrafts } from '#port/model/composer/drafts'
 import { fixedLines } from '#port/model/composer/glue'
 import { GenerationError } from '#port/model/drafter'
 import { drafterCases } from '#test/cases/drafter'
-import { briefWith } from '#test/support/briefs'
-import { inlineWorker } from '#test/support/inline-worker'
-import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
+import { engineerProfile, softwareProfile, studioProfile } from '#test/support/growth/profiles'
+import { briefWith } from '#test/support/model/briefs'
+import { inlineWorker } from '#test/support/model/inline-worker'
 
 const compose = async (changes: Partial<DraftBrief> = {}): Promise<Draft[]> => composeDrafts(briefWith(changes))
 

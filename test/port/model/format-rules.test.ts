@@ -5,12 +5,12 @@ import { checkRules, type FormatRules, lineBreaksIn, noRules } from '#domain/gro
 import { emptyProfile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
 import type { GenerationError } from '#port/model/drafter'
-import { articleBrief, briefWith, neverAborts } from '#test/support/briefs'
-import { validArticle, validDrafts } from '#test/support/fake-drafts'
-import { createFakeOpenAi } from '#test/support/fake-openai'
-import { inlineWorker } from '#test/support/inline-worker'
-import { drafterOn } from '#test/support/openai-drafter'
-import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
+import { engineerProfile, softwareProfile, studioProfile } from '#test/support/growth/profiles'
+import { articleBrief, briefWith, neverAborts } from '#test/support/model/briefs'
+import { validArticle, validDrafts } from '#test/support/model/fake-drafts'
+import { createFakeOpenAi } from '#test/support/model/fake-openai'
+import { inlineWorker } from '#test/support/model/inline-worker'
+import { drafterOn } from '#test/support/model/openai-drafter'
 
 const composer = createComposer(inlineWorker)
 const SEEDS = Array.from({ length: 10 }, (_, seed) => `seed-${seed}`)

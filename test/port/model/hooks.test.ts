@@ -5,12 +5,12 @@ import { type HookResult, hookChances } from '#domain/growth/drafting/hook-choic
 import { type HookKey, postHooks } from '#domain/growth/drafting/hooks'
 import type { Profile } from '#domain/growth/drafting/profile'
 import { createComposer } from '#port/model/composer/composer'
-import { briefWith, neverAborts } from '#test/support/briefs'
-import { validDrafts } from '#test/support/fake-drafts'
-import { createFakeOpenAi } from '#test/support/fake-openai'
-import { inlineWorker } from '#test/support/inline-worker'
-import { drafterOn } from '#test/support/openai-drafter'
-import { engineerProfile, softwareProfile, studioProfile } from '#test/support/profiles'
+import { engineerProfile, softwareProfile, studioProfile } from '#test/support/growth/profiles'
+import { briefWith, neverAborts } from '#test/support/model/briefs'
+import { validDrafts } from '#test/support/model/fake-drafts'
+import { createFakeOpenAi } from '#test/support/model/fake-openai'
+import { inlineWorker } from '#test/support/model/inline-worker'
+import { drafterOn } from '#test/support/model/openai-drafter'
 
 const composer = createComposer(inlineWorker)
 const compose = async (changes: Partial<DraftBrief>): Promise<Draft[]> => (await composer.draft(briefWith(changes), neverAborts())).drafts

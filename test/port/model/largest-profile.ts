@@ -1,6 +1,6 @@
 import type { DraftBrief, RecentPost } from '#domain/growth/drafting/draft'
 import { emptyProfile, type Profile } from '#domain/growth/drafting/profile'
-import { briefWith } from '#test/support/briefs'
+import { briefWith } from '#test/support/model/briefs'
 
 /** The contract allows a hundred entries per list, of 2,000 characters each. */
 const ENTRIES = 100

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { GenerationError } from '#port/model/drafter'
-import { articleBrief, neverAborts } from '#test/support/briefs'
-import { type ModelInput, validArticle } from '#test/support/fake-drafts'
-import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
-import { drafterOn } from '#test/support/openai-drafter'
+import { articleBrief, neverAborts } from '#test/support/model/briefs'
+import { type ModelInput, validArticle } from '#test/support/model/fake-drafts'
+import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/model/fake-openai'
+import { drafterOn } from '#test/support/model/openai-drafter'
 
 type Written = ReturnType<typeof validArticle>
 

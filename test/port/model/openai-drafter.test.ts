@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { GenerationError } from '#port/model/drafter'
 import { drafterCases } from '#test/cases/drafter'
-import { briefWith, neverAborts } from '#test/support/briefs'
-import { type ModelInput, validDrafts } from '#test/support/fake-drafts'
-import { type Behaviour, createFakeOpenAi, type FakeOpenAi } from '#test/support/fake-openai'
-import { API_KEY, drafterOn, hintAfter } from '#test/support/openai-drafter'
-import { softwareProfile } from '#test/support/profiles'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { briefWith, neverAborts } from '#test/support/model/briefs'
+import { type ModelInput, validDrafts } from '#test/support/model/fake-drafts'
+import { type Behaviour, createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-openai'
+import { API_KEY, drafterOn, hintAfter } from '#test/support/model/openai-drafter'
 
 /** Drafts, the first ones with changes. */
 const spoiled = (changes: object[]): Behaviour => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { briefWith, neverAborts } from '#test/support/briefs'
-import { validDrafts } from '#test/support/fake-drafts'
-import { type Behaviour, createFakeOpenAi } from '#test/support/fake-openai'
-import { drafterOn, hintAfter } from '#test/support/openai-drafter'
+import { briefWith, neverAborts } from '#test/support/model/briefs'
+import { validDrafts } from '#test/support/model/fake-drafts'
+import { type Behaviour, createFakeOpenAi } from '#test/support/model/fake-openai'
+import { drafterOn, hintAfter } from '#test/support/model/openai-drafter'
 
 describe('a post that is written again', () => {
   const revise = { body: 'We cut 4711 steps."},"focus":"x', hook: 'claim', hint: 'shorter, and name the 4712 depots' }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createComposer } from '#port/model/composer/composer'
 import { GenerationError } from '#port/model/drafter'
-import { neverAborts, replyBrief } from '#test/support/briefs'
-import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
-import { inlineWorker } from '#test/support/inline-worker'
-import { drafterOn } from '#test/support/openai-drafter'
+import { neverAborts, replyBrief } from '#test/support/model/briefs'
+import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/model/fake-openai'
+import { inlineWorker } from '#test/support/model/inline-worker'
+import { drafterOn } from '#test/support/model/openai-drafter'
 
 const says = (body: string): Behaviour => ({ write: () => ({ body, rationale: 'It answers the question.' }) })
 

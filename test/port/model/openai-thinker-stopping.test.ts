@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
 import { ThinkError } from '#port/model/thinker'
-import { FAKE_SECRET } from '#test/support/fake-chat-modes'
-import { createFakeOpenAi } from '#test/support/fake-openai'
-import { API_KEY } from '#test/support/openai-drafter'
-import { thinkerOn, thinkOn, turnWith } from '#test/support/openai-thinker'
+import { FAKE_SECRET } from '#test/support/model/fake-chat-modes'
+import { createFakeOpenAi } from '#test/support/model/fake-openai'
+import { API_KEY } from '#test/support/model/openai-drafter'
+import { thinkerOn, thinkOn, turnWith } from '#test/support/model/openai-thinker'
 
 const failureOf = (cause: unknown): string => (cause instanceof ThinkError ? cause.failure : String(cause))
 

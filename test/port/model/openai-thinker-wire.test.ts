@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Turn, TurnMessage } from '#port/model/thinker'
-import { type ChatReply, failed } from '#test/support/fake-chat'
-import type { ChatScript } from '#test/support/fake-chat-modes'
-import { createFakeOpenAi } from '#test/support/fake-openai'
-import { API_KEY } from '#test/support/openai-drafter'
-import { lookTool, thinkerOn, thinkOn, turnWith } from '#test/support/openai-thinker'
+import { type ChatReply, failed } from '#test/support/model/fake-chat'
+import type { ChatScript } from '#test/support/model/fake-chat-modes'
+import { createFakeOpenAi } from '#test/support/model/fake-openai'
+import { API_KEY } from '#test/support/model/openai-drafter'
+import { lookTool, thinkerOn, thinkOn, turnWith } from '#test/support/model/openai-thinker'
 
 /** What the provider gets for a turn, if it takes it. */
 const wireOf = async (turn: Turn, stream = true) => {

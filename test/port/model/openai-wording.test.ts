@@ -1,10 +1,10 @@
 /** Findings in a model's words: its numbers are checked against those found, and a sentence that does not match stays as it was. */
 import { describe, expect, test } from 'bun:test'
 import { createComposer } from '#port/model/composer/composer'
-import { neverAborts } from '#test/support/briefs'
-import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/fake-openai'
-import { inlineWorker } from '#test/support/inline-worker'
-import { drafterOn } from '#test/support/openai-drafter'
+import { neverAborts } from '#test/support/model/briefs'
+import { type Behaviour, behaviours, createFakeOpenAi } from '#test/support/model/fake-openai'
+import { inlineWorker } from '#test/support/model/inline-worker'
+import { drafterOn } from '#test/support/model/openai-drafter'
 
 const found = [
   'Question posts had an engagement rate of 2.0%, other posts 6.3% (12 and 12 posts): between 0.25 and 0.41 times as much.',

@@ -10,8 +10,8 @@ import { composeReply } from '#port/model/composer/reply'
 import { GenerationError } from '#port/model/drafter'
 import { openThread, type ThreadOptions } from '#port/model/worker/thread'
 import { weightedLength } from '#port/network/weighted-length'
-import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/briefs'
-import { manualClock } from '#test/support/manual-clock'
+import { manualClock } from '#test/support/actors/manual-clock'
+import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/model/briefs'
 import { fullBrief } from './largest-profile.ts'
 
 const measured = { measure: weightedLength }
@@ -139,7 +139,7 @@ test('a process that has drafted can end while its worker lives', async () => {
     import { createComposer } from '#port/model/composer/composer'
     import { openThread } from '#port/model/worker/thread'
     import { weightedLength } from '#port/network/weighted-length'
-    import { briefWith } from '#test/support/briefs'
+    import { briefWith } from '#test/support/model/briefs'
     const { drafts } = await createComposer(openThread()).draft(briefWith({ measure: weightedLength }), new AbortController().signal)
     console.log(drafts.length)`
   const child = Bun.spawn([process.execPath, '-e', program], { cwd: join(import.meta.dir, '../../..'), stdout: 'pipe' })

@@ -5,8 +5,8 @@ import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { openSandboxStore } from '#port/network/sandbox/rows'
 import { migrate } from '#store/engine/migrate'
-import { managedDb } from '#test/support/managed'
-import { migrateOnly } from '#test/support/migrations'
+import { managedDb } from '#test/support/database/managed'
+import { migrateOnly } from '#test/support/database/migrations'
 import { use } from '#test/support/use'
 
 const [first, second, third] = [newId(), newId(), newId()]

@@ -7,7 +7,7 @@ import { openSandboxStore, type SandboxStore } from '#port/network/sandbox/rows'
 import { createSandbox, type Sandbox } from '#port/network/sandbox/sandbox'
 import type { SandboxRules } from '#port/network/sandbox/social'
 import type { ConnectionOptions } from '#store/engine/db'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
 
 /** A sandbox on a database of its own, from inside and outside. */
 export interface SandboxWorld extends AsyncDisposable {

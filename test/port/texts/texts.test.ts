@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openTexts, type TextOptions, type Texts } from '#port/texts/texts'
-import { neverAborts } from '#test/support/briefs'
-import { manualClock } from '#test/support/manual-clock'
+import { manualClock } from '#test/support/actors/manual-clock'
+import { neverAborts } from '#test/support/model/briefs'
 
 const misbehaving = (options: TextOptions = {}) => openTexts({ program: join(import.meta.dir, 'misbehaving-texts.ts'), ...options })
 const formed = (texts: Texts, tenant: string, text: string, signal = neverAborts()): Promise<string> =>

@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 import { equalCalls, headsOf } from '#store/agent/steps'
 import { openDb, type Query, type Transaction } from '#store/engine/db'
 import { gate } from '#store/engine/gate'
-import { actorStore } from '#test/support/actors'
+import { actorStore } from '#test/support/actors/actors'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

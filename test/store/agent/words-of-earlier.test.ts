@@ -5,8 +5,8 @@ import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { MARKS, spacedOf, withMarks } from '#kernel/spacing'
 import { migrate } from '#store/engine/migrate'
-import { emptyDb } from '#test/support/db'
-import { migrateOnly } from '#test/support/migrations'
+import { emptyDb } from '#test/support/database/db'
+import { migrateOnly } from '#test/support/database/migrations'
 
 const TEXTS = [
   'Plain "words", as ever',

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { arrayTypes, parseArray, serializeArray } from '#store/engine/array-types'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
 import { runs } from '#test/support/property'
 
 const texts = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')))

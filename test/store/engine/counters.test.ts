@@ -6,8 +6,8 @@ import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
 import { gate } from '#store/engine/gate'
 import { apply, type Effects } from '#store/engine/letter'
-import { freshDb, type TestDatabase } from '#test/support/db'
-import { byTest } from '#test/support/letters'
+import { byTest } from '#test/support/actors/letters'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 
 const NOW = new Date('2026-11-21T07:30:00Z')
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
 import { use } from '#test/support/use'
 
 let owner: postgres.Sql

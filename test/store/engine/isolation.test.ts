@@ -8,7 +8,7 @@ import { assertIsolation } from '#store/engine/isolation'
 import { withLogins } from '#store/engine/logins'
 import { sqlOf } from '#store/engine/sql'
 import { TEST_SECRET } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 
 const ROLES = ['tendril_app', 'tendril_system', 'tendril_sandbox']
 

@@ -5,7 +5,7 @@ import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
 import { gate } from '#store/engine/gate'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 
 let database: TestDatabase
 let owner: postgres.Sql

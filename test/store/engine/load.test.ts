@@ -6,7 +6,7 @@ import { newId } from '#kernel/ids'
 import { type Db, openDb, type Query } from '#store/engine/db'
 import { openGate } from '#store/engine/gate'
 import { many, one, when } from '#store/engine/load'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 
 interface Sample {
   id: string

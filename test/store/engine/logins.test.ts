@@ -15,9 +15,9 @@ import { assertIsolation } from '#store/engine/isolation'
 import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
 import { nodeStates, register } from '#store/engine/placement'
-import { emptyDb, freshDb, type TestDatabase } from '#test/support/db'
-import { managedDb } from '#test/support/managed'
-import { urlOf } from '#test/support/server'
+import { emptyDb, freshDb, type TestDatabase } from '#test/support/database/db'
+import { managedDb } from '#test/support/database/managed'
+import { urlOf } from '#test/support/processes/server'
 
 const silent = createLog('silent')
 const secret = randomBytes(32)

@@ -6,8 +6,8 @@ import { createLog } from '#kernel/log'
 import { type Db, openDb } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
 import { type HeldLock, holdLock, LEASE_MS, leave, register, renew } from '#store/engine/placement'
-import { emptyDb, type TestDatabase } from '#test/support/db'
-import { migrateOnly, migrations } from '#test/support/migrations'
+import { emptyDb, type TestDatabase } from '#test/support/database/db'
+import { migrateOnly, migrations } from '#test/support/database/migrations'
 
 const LAST = migrations.at(-1)!
 const silent = createLog('silent')

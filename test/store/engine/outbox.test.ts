@@ -14,7 +14,7 @@ import {
   removeSurplusEvents,
 } from '#store/engine/outbox'
 import { eventually } from '#test/support/app'
-import { eventOf, type Hook, newHook } from '#test/support/hooks'
+import { eventOf, type Hook, newHook } from '#test/support/http/hooks'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

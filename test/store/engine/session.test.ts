@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 import { type Db, openDb, type Transaction } from '#store/engine/db'
 import { openSessions, type Sessions } from '#store/engine/session'
 import { cancel } from '#store/engine/sql'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
 import { eventually } from '#test/support/eventually'
 import { use } from '#test/support/use'
 

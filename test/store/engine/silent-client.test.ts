@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { openDb } from '#store/engine/db'
-import { freshDb, testedVersion } from '#test/support/db'
+import { freshDb, testedVersion } from '#test/support/database/db'
+import { startProxy } from '#test/support/database/proxy'
 import { eventually } from '#test/support/eventually'
-import { startProxy } from '#test/support/proxy'
 import { use } from '#test/support/use'
 
 const database = use(freshDb)

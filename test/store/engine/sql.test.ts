@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { openDb } from '#store/engine/db'
 import { type Fragment, flatten, fragments as sql } from '#store/engine/sql'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
 import { use } from '#test/support/use'
 
 const flat = (statement: Fragment) => {

@@ -1,7 +1,7 @@
 /** Transactions outside of workspaces: each has its own connection, whatever runs at the same time. */
 import { expect, test } from 'bun:test'
 import { openDb, type Sql } from '#store/engine/db'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
 import { use } from '#test/support/use'
 
 const database = use(freshDb)

@@ -5,8 +5,8 @@ import { basename } from 'node:path'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { openDb, type Sql, withTenant } from '#store/engine/db'
-import { readQueries, readQueriesIn } from '#test/support/read-queries'
-import { markOf, type Rows, writeRows } from '#test/support/rows'
+import { readQueries, readQueriesIn } from '#test/support/database/read-queries'
+import { markOf, type Rows, writeRows } from '#test/support/database/rows'
 import { use, useApp } from '#test/support/use'
 
 /** Tables in which the server's own role `tendril_system` works too, or that name no tenant. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { openDb } from '#store/engine/db'
 import { anyWord } from '#store/engine/text-search'
-import { freshDb } from '#test/support/db'
+import { freshDb } from '#test/support/database/db'
 import { use } from '#test/support/use'
 
 const database = use(freshDb)

@@ -9,8 +9,8 @@ import { gate } from '#store/engine/gate'
 import { apply, type NewWork } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { type ClaimView, nextDue } from '#store/engine/work'
-import { actorStore } from '#test/support/actors'
-import { byTest, workOn } from '#test/support/letters'
+import { actorStore } from '#test/support/actors/actors'
+import { byTest, workOn } from '#test/support/actors/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

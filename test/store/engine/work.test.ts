@@ -7,8 +7,8 @@ import { gate } from '#store/engine/gate'
 import { apply } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { type ClaimView, LONGEST_NAP_MS, type NextDue, nextDue, workById } from '#store/engine/work'
-import { actorStore } from '#test/support/actors'
-import { byTest, workOn } from '#test/support/letters'
+import { actorStore } from '#test/support/actors/actors'
+import { byTest, workOn } from '#test/support/actors/letters'
 import { use } from '#test/support/use'
 
 const store = use(actorStore)

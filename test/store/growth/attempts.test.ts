@@ -6,8 +6,8 @@ import { contentHash } from '#domain/growth/drafting/item'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { migrate } from '#store/engine/migrate'
-import { type ManagedDatabase, managedDb } from '#test/support/managed'
-import { migrateOnly } from '#test/support/migrations'
+import { type ManagedDatabase, managedDb } from '#test/support/database/managed'
+import { migrateOnly } from '#test/support/database/migrations'
 
 const ACCOUNT = 'account-1'
 

@@ -6,8 +6,8 @@ import { findItems, type ItemFilter, type ItemOrder, itemTotal, shelvesOf } from
 import { allShelves, COMMON, type SoughtWords, shelfOf, soughtWords } from '#store/growth/item-search'
 import { insertWords, keepWords } from '#store/growth/item-words'
 import { write } from '#test/support/arrange'
+import { insertItem, setItem } from '#test/support/database/writes'
 import { use, useApp } from '#test/support/use'
-import { insertItem, setItem } from '#test/support/writes'
 
 const app = useApp()
 const db: Db = use(() => openDb({ ...app.options, max: 1 }))

@@ -4,9 +4,9 @@ import postgres from 'postgres'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { migrate } from '#store/engine/migrate'
-import { freshDb } from '#test/support/db'
-import { managedDb } from '#test/support/managed'
-import { migrateOnly } from '#test/support/migrations'
+import { freshDb } from '#test/support/database/db'
+import { managedDb } from '#test/support/database/managed'
+import { migrateOnly } from '#test/support/database/migrations'
 
 const at = (hour: number) => `2026-11-22T${String(hour).padStart(2, '0')}:00:00+00:00`
 

@@ -1,6 +1,6 @@
 /** A model that says what it was told, how often it was spoken to, and that it used a tool if it was asked to. */
 import type { Turn } from '#port/model/thinker'
-import { resultsIn, scriptedModel } from '../scripted-model.ts'
+import { resultsIn, scriptedModel } from '../model/scripted-model.ts'
 
 const lastWords = ({ messages }: Turn): string => {
   const last = messages.findLast(({ role }) => role === 'user')

@@ -1,7 +1,7 @@
 /** Addresses of mail that are connected with a workspace of ours: people write to them, and read what they answer. */
 import type { TestApp } from '../app.ts'
-import { channelAdmin } from '../channels.ts'
 import { eventually } from '../eventually.ts'
+import { channelAdmin } from './channels.ts'
 import type { FakeMailgun, MailgunPostChanges, RoutedMail } from './mailgun.ts'
 import type { FakeResend, ReceivedMail, ResendPostChanges } from './resend.ts'
 

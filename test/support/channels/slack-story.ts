@@ -1,8 +1,8 @@
 /** A workspace of Slack that is connected with a workspace of ours: people write in it, and read what the app answers. */
 import { expect } from 'bun:test'
 import type { TestApp } from '../app.ts'
-import { channelAdmin } from '../channels.ts'
 import { eventually } from '../eventually.ts'
+import { channelAdmin } from './channels.ts'
 import type { FakeSlack, SlackMessage } from './slack.ts'
 import { direct, install, mention, retryHeaders, type SlackInstall, signedBySlack, slackEvent } from './slack-posts.ts'
 

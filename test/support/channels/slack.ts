@@ -1,5 +1,5 @@
 /** Plays Slack on loopback, as its documentation says: the Web API's methods, and private files. */
-import { openReceiver, type Received, type ReceiverAnswer } from '../receiver.ts'
+import { openReceiver, type Received, type ReceiverAnswer } from '../http/receiver.ts'
 import { install, type SlackInstall } from './slack-posts.ts'
 
 export interface SlackMessage {

@@ -1,7 +1,7 @@
 /** A number of Twilio's that is connected with a workspace of ours: people write to it, and read what it answers. */
 import type { TestApp } from '../app.ts'
-import { channelAdmin } from '../channels.ts'
 import { eventually } from '../eventually.ts'
+import { channelAdmin } from './channels.ts'
 import { type FakeTwilio, incomingSms, type PostChanges, type TwilioFields } from './twilio.ts'
 
 interface SmsOptions extends Record<string, unknown> {

@@ -1,7 +1,7 @@
 /** A number of WhatsApp that is connected with a workspace of ours: people write to it, and read what it answers. */
 import type { TestApp } from '../app.ts'
-import { channelAdmin } from '../channels.ts'
 import { eventually } from '../eventually.ts'
+import { channelAdmin } from './channels.ts'
 import type { FakeMeta, WhatsAppMessage } from './whatsapp.ts'
 import { type Business, change, metaJson, postOf, said, signedByMeta } from './whatsapp-posts.ts'
 

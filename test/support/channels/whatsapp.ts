@@ -1,6 +1,6 @@
 /** Plays Meta's Graph API on loopback, as its documentation says: messages, phone numbers and media of WhatsApp's Cloud API. */
 import { createHmac } from 'node:crypto'
-import { openReceiver, type Received, type ReceiverAnswer } from '../receiver.ts'
+import { openReceiver, type Received, type ReceiverAnswer } from '../http/receiver.ts'
 import { type Business, business, newMessageId } from './whatsapp-posts.ts'
 
 export interface WhatsAppMessage {

@@ -4,7 +4,7 @@ import { actionItemsIn } from '#domain/agent/job/tasks/action-items'
 import { checkedOutput, formatOf, taskMessages, taskText } from '#domain/agent/job/tasks/asking'
 import { classified } from '#domain/agent/job/tasks/classify'
 import type { Task } from '#domain/agent/job/tasks/forms'
-import { taskScore } from '#test/support/task-score'
+import { taskScore } from '#test/support/agent/task-score'
 
 const shown = (text: string) =>
   actionItemsIn(text).map(({ text, owner, due }) => [text, owner, due].filter((part) => part !== null).join(' | '))

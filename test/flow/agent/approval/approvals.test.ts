@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { argumentsHash } from '#domain/agent/hash'
 import type { Approval } from '#domain/agent/job/approval'
 import { newId } from '#kernel/ids'
-import { makeApproval, makeConversation } from '#test/support/agent-records'
-import { newSurface } from '#test/support/agent-surface'
+import { makeApproval, makeConversation } from '#test/support/agent/records'
+import { newSurface } from '#test/support/agent/surface'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { lanes: [] } })

@@ -1,9 +1,9 @@
 /** The page of an approval in a real Chromium: a person signs in, changes the arguments, approves, and sees the decision. */
 import { describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
-import { makeApproval } from '#test/support/agent-records'
-import { browserPath, launchBrowser } from '#test/support/browser'
-import { expectNoFlaws, tabTo } from '#test/support/look'
+import { makeApproval } from '#test/support/agent/records'
+import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { expectNoFlaws, tabTo } from '#test/support/http/look'
 import { joinAs, PASSWORD } from '#test/support/people'
 import { use, useApp } from '#test/support/use'
 

@@ -1,12 +1,12 @@
 /** Words of those who decide about a call: a job obeys nobody who may do less than the one it works for. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import { jobOf } from '#test/support/agent'
-import { allowOutside } from '#test/support/agent-story'
+import { jobOf } from '#test/support/agent/agent'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { allowOutside } from '#test/support/agent/story'
+import { newWorkspace } from '#test/support/contract/prepare'
 import { eventually } from '#test/support/eventually'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
-import { newWorkspace } from '#test/support/prepare'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { asPerson, signedInAs } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -5,9 +5,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { eventually } from '#test/support/app'
-import { devChannel, linked, postDev } from '#test/support/channel-posts'
-import { connectMcp } from '#test/support/mcp'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { connectMcp } from '#test/support/mcp/mcp'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -1,12 +1,12 @@
 /** What other agents got wrong about approvals: calls that ran though they were declined, results at the wrong call, conversations that stood still. */
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { jobOf, overJob, stepsIn, turn } from '#test/support/agent'
+import { jobOf, overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { insertItem, makeDue } from '#test/support/database/writes'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { insertItem, makeDue } from '#test/support/writes'
 
 const failing = { times: 0 }
 /** Calls the tools that the message names, in one answer, then says what they gave. */

@@ -1,13 +1,13 @@
 /** The page of an approval over HTTP: what it shows, who can decide, and what a decision does. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Approval } from '#domain/agent/job/approval'
-import { jobOf, overJob, turn } from '#test/support/agent'
-import { makeApproval } from '#test/support/agent-records'
+import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { makeApproval } from '#test/support/agent/records'
 import { eventually } from '#test/support/app'
+import { createVisitor } from '#test/support/http/visitor'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
-import { scriptedModel } from '#test/support/scripted-model'
 import { useApp } from '#test/support/use'
-import { createVisitor } from '#test/support/visitor'
 
 const NOTE = 'Posts with numbers work'
 const model = scriptedModel((_, answers) =>

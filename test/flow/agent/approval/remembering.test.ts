@@ -1,9 +1,9 @@
 /** A rule that lets a tool write outside holds for the tool as it was shown. */
 import { expect, test } from 'bun:test'
-import { jobOf, overJob, turn } from '#test/support/agent'
-import { plannedModel, planText } from '#test/support/agent-plan'
+import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { plannedModel, planText } from '#test/support/agent/plan'
 import { eventually } from '#test/support/app'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -1,16 +1,16 @@
 /** What other agents got wrong about going on after an approval: earlier steps ran again, and decisions were lost with what had happened since. */
 import { expect, test } from 'bun:test'
-import { overJob, turn } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { plannedModel, planText } from '#test/support/agent-plan'
-import { ask, endOf, learned, newAgentStory } from '#test/support/agent-story'
+import { overJob, turn } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { plannedModel, planText } from '#test/support/agent/plan'
+import { ask, endOf, learned, newAgentStory } from '#test/support/agent/story'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
+import { freshDb } from '#test/support/database/db'
+import { insertItem } from '#test/support/database/writes'
+import { crash } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { crash } from '#test/support/story'
 import { use } from '#test/support/use'
-import { insertItem } from '#test/support/writes'
 
 const db = use(freshDb)
 const sent: string[] = []

@@ -1,11 +1,11 @@
 /** A learning that a job stores after it has read text of people outside keeps its mark, wherever it is read. */
 import { expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { jobOf, overJob, turn } from '#test/support/agent'
-import { makeMemory } from '#test/support/agent-records'
+import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { makeMemory } from '#test/support/agent/records'
 import { eventually } from '#test/support/app'
-import { connectMcp } from '#test/support/mcp'
-import { scriptedModel } from '#test/support/scripted-model'
+import { connectMcp } from '#test/support/mcp/mcp'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

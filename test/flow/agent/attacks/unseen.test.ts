@@ -1,18 +1,18 @@
 /** Characters that nobody sees, where people decide about calls and texts of the agent, and in what jobs that have read text of others ask for. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Approval } from '#domain/agent/job/approval'
-import { jobOf, messagesIn, overJob, turn } from '#test/support/agent'
-import { makeApproval, makeMemory } from '#test/support/agent-records'
-import { newSurface } from '#test/support/agent-surface'
+import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { makeDocument } from '#test/support/agent/documents'
+import { makeApproval, makeMemory } from '#test/support/agent/records'
+import { newSurface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
-import { devChannel, linked } from '#test/support/channel-posts'
-import { makeReply } from '#test/support/channel-replies'
-import { makeDocument } from '#test/support/documents'
+import { devChannel, linked } from '#test/support/channels/dev-posts'
+import { makeReply } from '#test/support/channels/replies'
+import { createVisitor } from '#test/support/http/visitor'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { createVisitor } from '#test/support/visitor'
 
 type Script = Parameters<typeof scriptedModel>[0]
 const script: { answer: Script } = { answer: () => ({ text: 'Done.' }) }

@@ -1,11 +1,11 @@
 /** Tags around strangers' words: a model's answer carries none, its calls may not, and what clients are shown of its jobs does. */
 import { expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { jobOf, messagesIn, overJob, turn } from '#test/support/agent'
-import { makeMemory } from '#test/support/agent-records'
+import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { makeMemory } from '#test/support/agent/records'
 import { eventually } from '#test/support/app'
-import { connectMcp } from '#test/support/mcp'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { connectMcp } from '#test/support/mcp/mcp'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

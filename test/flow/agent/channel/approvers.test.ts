@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
 import { eventually } from '#test/support/app'
-import { type DevChannel, devChannel, linked, postDev } from '#test/support/channel-posts'
-import { scriptedModel } from '#test/support/scripted-model'
+import { type DevChannel, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { CHANNEL_SECRET, channelAdmin } from '#test/support/channels'
+import { CHANNEL_SECRET, channelAdmin } from '#test/support/channels/channels'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { CHANNEL_SECRET, channelAdmin } from '#test/support/channels'
-import { checkedChannels } from '#test/support/checked-channels'
+import { CHANNEL_SECRET, channelAdmin } from '#test/support/channels/channels'
+import { checkedChannels } from '#test/support/channels/checked'
 import { useApp } from '#test/support/use'
 
 const channels = checkedChannels(['dev', 'whatsapp'])

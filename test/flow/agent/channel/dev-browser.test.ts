@@ -1,11 +1,11 @@
 /** The page of a dev channel in a real Chromium: a person signs in, writes with the keyboard alone, and reads the answer. */
 import { describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
-import { browserPath, launchBrowser } from '#test/support/browser'
-import { devChannel } from '#test/support/channel-posts'
-import { expectNoFlaws, tabTo } from '#test/support/look'
+import { devChannel } from '#test/support/channels/dev-posts'
+import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { expectNoFlaws, tabTo } from '#test/support/http/look'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { joinAs, PASSWORD } from '#test/support/people'
-import { scriptedModel } from '#test/support/scripted-model'
 import { use, useApp } from '#test/support/use'
 
 const path = browserPath()

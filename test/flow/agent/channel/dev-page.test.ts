@@ -2,12 +2,12 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { channelJobs, type DevChannel, devChannel, messagesOf } from '#test/support/channel-posts'
-import { channelAdmin, makeChannel } from '#test/support/channels'
+import { channelAdmin, makeChannel } from '#test/support/channels/channels'
+import { channelJobs, type DevChannel, devChannel, messagesOf } from '#test/support/channels/dev-posts'
+import { createVisitor } from '#test/support/http/visitor'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
-import { scriptedModel } from '#test/support/scripted-model'
 import { useApp } from '#test/support/use'
-import { createVisitor } from '#test/support/visitor'
 
 const app = useApp({
   overrides: { thinker: scriptedModel(() => ({ text: 'Seen <b>it</b>.' })) },

@@ -1,7 +1,7 @@
 /** Conversations by mail, end to end: the posts of servers that play Resend and Mailgun, and the mails that our addresses send there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { MOST_OF_MEMBER, USED_UP } from '#domain/agent/channel/trust'
-import { begunBefore, channelJobs, linked, messagesOf, settledMessages } from '#test/support/channel-posts'
+import { begunBefore, channelJobs, linked, messagesOf, settledMessages } from '#test/support/channels/dev-posts'
 import { echo } from '#test/support/channels/echo'
 import { mailgunStory, resendStory } from '#test/support/channels/mail-story'
 import { openMailgun } from '#test/support/channels/mailgun'

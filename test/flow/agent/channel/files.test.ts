@@ -3,8 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { channelFetchLane } from '#actors/work/agent/channel-fetch'
 import { FairLimit } from '#kernel/fair-limit'
 import type { Fetched, FetchedMessage } from '#port/channel/channel'
-import { messagesIn, overJob } from '#test/support/agent'
+import { messagesIn, overJob } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
+import { channelAdmin } from '#test/support/channels/channels'
 import {
   channelJobs,
   type DevChannel,
@@ -15,9 +16,8 @@ import {
   messagesOf,
   postDev,
   settledMessages,
-} from '#test/support/channel-posts'
-import { channelAdmin } from '#test/support/channels'
-import { scriptedModel } from '#test/support/scripted-model'
+} from '#test/support/channels/dev-posts'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

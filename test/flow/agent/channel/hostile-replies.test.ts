@@ -3,13 +3,13 @@ import { beforeEach, expect, test } from 'bun:test'
 import type { Parts } from '#domain/agent/channel/forms/parts'
 import type { Outgoing } from '#port/channel/channel'
 import { openTexts } from '#port/texts/texts'
+import { testStops } from '#test/support/actors/stops'
 import { type TestApp, testApp } from '#test/support/app'
-import { devChannel, hasten } from '#test/support/channel-posts'
-import { reply, replyOnce, replyRow } from '#test/support/channel-replies'
-import { freshDb } from '#test/support/db'
+import { devChannel, hasten } from '#test/support/channels/dev-posts'
+import { reply, replyOnce, replyRow } from '#test/support/channels/replies'
+import { freshDb } from '#test/support/database/db'
 import { eventually } from '#test/support/eventually'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { crash } from '#test/support/growth/story'
 
 const hostile = (length: number): string => '*a_'.repeat(length / 3)
 

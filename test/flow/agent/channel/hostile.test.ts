@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { channels } from '#domain/agent/channel/channel'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
-import { channelJobs, devChannel, linked, messagesOf, postDev, settledMessages } from '#test/support/channel-posts'
-import { freshDb } from '#test/support/db'
-import { scriptedModel } from '#test/support/scripted-model'
+import { channelJobs, devChannel, linked, messagesOf, postDev, settledMessages } from '#test/support/channels/dev-posts'
+import { freshDb } from '#test/support/database/db'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const env = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' }

@@ -2,15 +2,15 @@
 import { expect, test } from 'bun:test'
 import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelAdapter, InboundMessage } from '#port/channel/channel'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
+import { type Stops, testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { channelJobs, type DevChannel, devChannel, linked, messagesOf, postDev } from '#test/support/channel-posts'
-import { freshDb } from '#test/support/db'
-import { sendWhileServersDie } from '#test/support/dying-servers'
-import { scriptedModel } from '#test/support/scripted-model'
-import { type Stops, testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { channelJobs, type DevChannel, devChannel, linked, messagesOf, postDev } from '#test/support/channels/dev-posts'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
+import { scriptedModel } from '#test/support/model/scripted-model'
+import { sendWhileServersDie } from '#test/support/processes/dying-servers'
 
 type Adapters = Partial<Record<Channel, ChannelAdapter>>
 

@@ -1,8 +1,8 @@
 /** What comes in from channels: verified, taken once, and answered in the name of its sender. */
 import { expect, test } from 'bun:test'
-import { messagesIn, overJob } from '#test/support/agent'
-import { channelJobs, devChannel, linked, messagesOf, postDev } from '#test/support/channel-posts'
-import { scriptedModel } from '#test/support/scripted-model'
+import { messagesIn, overJob } from '#test/support/agent/agent'
+import { channelJobs, devChannel, linked, messagesOf, postDev } from '#test/support/channels/dev-posts'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const app = useApp({

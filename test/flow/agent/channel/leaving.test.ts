@@ -1,10 +1,10 @@
 /** Senders of channels whose people leave: nothing of them comes back with the person. */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
-import { channelAdmin } from '#test/support/channels'
+import { channelAdmin } from '#test/support/channels/channels'
+import { channelJobs, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { joinAs, PASSWORD } from '#test/support/people'
-import { scriptedModel } from '#test/support/scripted-model'
 import { useApp } from '#test/support/use'
 
 const app = useApp({

@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { MOST_OF_MEMBER } from '#domain/agent/channel/trust'
 import { newId } from '#kernel/ids'
-import { overJob } from '#test/support/agent'
+import { overJob } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
+import { channelAdmin } from '#test/support/channels/channels'
 import {
   begunBefore,
   channelJobs,
@@ -15,9 +16,8 @@ import {
   linked,
   messagesOf,
   postDev,
-} from '#test/support/channel-posts'
-import { channelAdmin } from '#test/support/channels'
-import { scriptedModel } from '#test/support/scripted-model'
+} from '#test/support/channels/dev-posts'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

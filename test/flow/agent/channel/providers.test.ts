@@ -1,8 +1,8 @@
 /** The posts of providers at our door: their handshakes, what they send again, and posts for several connections. */
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
-import { channelJobs, messagesOf } from '#test/support/channel-posts'
-import { channelAdmin } from '#test/support/channels'
+import { channelAdmin } from '#test/support/channels/channels'
+import { channelJobs, messagesOf } from '#test/support/channels/dev-posts'
 import { openSlack } from '#test/support/channels/slack'
 import { direct, install, mention, retryHeaders, type SlackInstall, signedBySlack, slackEvent } from '#test/support/channels/slack-posts'
 import { incomingSms, openTwilio } from '#test/support/channels/twilio'
@@ -18,7 +18,7 @@ import {
   signedByMeta,
   status,
 } from '#test/support/channels/whatsapp-posts'
-import { scriptedModel } from '#test/support/scripted-model'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { use, useApp } from '#test/support/use'
 
 /** A number of another business, whose app has a secret of its own. */

@@ -2,9 +2,9 @@
 import { expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
 import { eventually } from '#test/support/app'
-import { channelJobs, type DevChannel, devChannel, linked, postDev } from '#test/support/channel-posts'
-import { CHANNEL_SECRET } from '#test/support/channels'
-import { scriptedModel } from '#test/support/scripted-model'
+import { CHANNEL_SECRET } from '#test/support/channels/channels'
+import { channelJobs, type DevChannel, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

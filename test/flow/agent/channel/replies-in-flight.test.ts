@@ -1,15 +1,15 @@
 /** Discarding, deleting and pausing never wait for a message that is on the wire: it is listed, takes its outcome, and nothing follows it. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
+import { testStops } from '#test/support/actors/stops'
 import { eventually, testApp } from '#test/support/app'
-import { devChannel } from '#test/support/channel-posts'
-import { reply, replyOnce, replyRow } from '#test/support/channel-replies'
-import { channelAdmin } from '#test/support/channels'
-import { freshDb } from '#test/support/db'
-import { openReceiver, type ReceiverAnswer } from '#test/support/receiver'
+import { channelAdmin } from '#test/support/channels/channels'
+import { devChannel } from '#test/support/channels/dev-posts'
+import { reply, replyOnce, replyRow } from '#test/support/channels/replies'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
+import { openReceiver, type ReceiverAnswer } from '#test/support/http/receiver'
 import { signedIn } from '#test/support/session'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const receiver = await openReceiver()

@@ -2,10 +2,10 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Outgoing, Sent } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
+import { letterOf } from '#test/support/actors/letters'
 import { eventually } from '#test/support/app'
-import { devChannel } from '#test/support/channel-posts'
-import { reply, replyOnce, replyRow, sayTogether } from '#test/support/channel-replies'
-import { letterOf } from '#test/support/letters'
+import { devChannel } from '#test/support/channels/dev-posts'
+import { reply, replyOnce, replyRow, sayTogether } from '#test/support/channels/replies'
 import { useApp } from '#test/support/use'
 
 const HOUR = 3_600_000

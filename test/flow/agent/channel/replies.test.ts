@@ -2,10 +2,10 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { hasten } from '#test/support/channel-posts'
-import { makeReply, reply, replyOnce, replyRow, sayTogether } from '#test/support/channel-replies'
-import { channelAdmin } from '#test/support/channels'
-import { openReceiver } from '#test/support/receiver'
+import { channelAdmin } from '#test/support/channels/channels'
+import { hasten } from '#test/support/channels/dev-posts'
+import { makeReply, reply, replyOnce, replyRow, sayTogether } from '#test/support/channels/replies'
+import { openReceiver } from '#test/support/http/receiver'
 import { useApp } from '#test/support/use'
 
 const receiver = await openReceiver()

@@ -2,10 +2,10 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
-import { makeReply, replyRow } from '#test/support/channel-replies'
+import { makeReply, replyRow } from '#test/support/channels/replies'
+import { createVisitor } from '#test/support/http/visitor'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
-import { createVisitor } from '#test/support/visitor'
 
 const app = useApp({ overrides: { lanes: [] } })
 afterEach(() => forgetAttempts(app))

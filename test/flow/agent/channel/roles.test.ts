@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { eventually } from '#test/support/app'
-import { CHANNEL_SECRET, channelAdmin } from '#test/support/channels'
+import { CHANNEL_SECRET, channelAdmin } from '#test/support/channels/channels'
 import { signedIn, tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -4,9 +4,9 @@ import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { scopes } from '#kernel/scopes'
 import { eventually } from '#test/support/app'
-import { channelAdmin } from '#test/support/channels'
-import { checkedChannels } from '#test/support/checked-channels'
-import { secretsIn, secretsInTables } from '#test/support/secrets'
+import { channelAdmin } from '#test/support/channels/channels'
+import { checkedChannels } from '#test/support/channels/checked'
+import { secretsIn, secretsInTables } from '#test/support/texts/secrets'
 import { useApp } from '#test/support/use'
 
 const secrets = {

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { LINKED_LINES } from '#domain/agent/channel/identity'
 import { MEMBERS_ONLY } from '#domain/agent/channel/trust'
-import { channelJobs, linked, messagesOf } from '#test/support/channel-posts'
+import { channelJobs, linked, messagesOf } from '#test/support/channels/dev-posts'
 import { echo } from '#test/support/channels/echo'
 import { openSlack } from '#test/support/channels/slack'
 import { slackEvent } from '#test/support/channels/slack-posts'

@@ -2,12 +2,12 @@
 import { afterAll, expect, test } from 'bun:test'
 import { smsForm } from '#domain/agent/channel/forms/sms'
 import { MOST_OF_MEMBER, MOST_TOLD, USED_UP } from '#domain/agent/channel/trust'
-import { begunBefore, channelJobs, dayLater, linked, messagesOf } from '#test/support/channel-posts'
+import { begunBefore, channelJobs, dayLater, linked, messagesOf } from '#test/support/channels/dev-posts'
 import { echo } from '#test/support/channels/echo'
 import { smsStory } from '#test/support/channels/sms-story'
 import { newSid, openTwilio } from '#test/support/channels/twilio'
 import { eventually } from '#test/support/eventually'
-import { secretsIn, secretsInTables } from '#test/support/secrets'
+import { secretsIn, secretsInTables } from '#test/support/texts/secrets'
 import { useApp } from '#test/support/use'
 
 const twilio = openTwilio()

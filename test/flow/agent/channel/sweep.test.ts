@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { newId } from '#kernel/ids'
 import { sweepSome } from '#store/app/sweep'
-import { makeReply } from '#test/support/channel-replies'
+import { makeReply } from '#test/support/channels/replies'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { lanes: [] } })

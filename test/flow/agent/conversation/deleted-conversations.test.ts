@@ -1,10 +1,10 @@
 /** A conversation that is deleted is gone for everybody, with all that was made of it; owners delete private ones of which they see nothing else. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import { openStream } from '#test/support/event-stream'
+import { SECRET, useSecrets } from '#test/support/agent/secret-conversations'
+import { newWorkspace } from '#test/support/contract/prepare'
 import { eventually } from '#test/support/eventually'
-import { newWorkspace } from '#test/support/prepare'
-import { SECRET, useSecrets } from '#test/support/secret-conversations'
+import { openStream } from '#test/support/http/event-stream'
 import { signedIn } from '#test/support/session'
 
 const { app, send, say, keyOf } = useSecrets()

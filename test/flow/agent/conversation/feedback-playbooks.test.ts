@@ -1,8 +1,8 @@
 /** Feedback names the versions of playbooks that the answer rests on: those that its job was given, whatever holds now. */
 import { expect, test } from 'bun:test'
-import { messagesIn, overJob, turn } from '#test/support/agent'
-import { playbookModel, playbookStory } from '#test/support/playbooks'
-import { resultsIn } from '#test/support/scripted-model'
+import { messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { playbookModel, playbookStory } from '#test/support/agent/playbooks'
+import { resultsIn } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const model = playbookModel()

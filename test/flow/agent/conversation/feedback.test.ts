@@ -1,8 +1,8 @@
 /** Feedback over HTTP: one verdict per person and message. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { makeConversation } from '#test/support/agent-records'
-import { newSurface } from '#test/support/agent-surface'
+import { makeConversation } from '#test/support/agent/records'
+import { newSurface } from '#test/support/agent/surface'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

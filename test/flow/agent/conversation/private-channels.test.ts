@@ -1,9 +1,9 @@
 /** What members write to the agent alone in a channel is theirs. */
 import { expect, test } from 'bun:test'
-import { overJob } from '#test/support/agent'
-import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
+import { overJob } from '#test/support/agent/agent'
+import { channelJobs, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
 import { eventually } from '#test/support/eventually'
-import { scriptedModel } from '#test/support/scripted-model'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -1,9 +1,9 @@
 /** Who sees a private conversation, and from when until when. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import { openStream } from '#test/support/event-stream'
-import { newWorkspace } from '#test/support/prepare'
-import { SECRET, useSecrets } from '#test/support/secret-conversations'
+import { SECRET, useSecrets } from '#test/support/agent/secret-conversations'
+import { newWorkspace } from '#test/support/contract/prepare'
+import { openStream } from '#test/support/http/event-stream'
 import { type SignedIn, signedIn } from '#test/support/session'
 
 const { app, send, say } = useSecrets()

@@ -1,9 +1,9 @@
 /** What the agent finds in the earlier messages of a conversation. */
 import { expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
-import { overJob, stepsIn, turn } from '#test/support/agent'
-import { newSurface } from '#test/support/agent-surface'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { newSurface } from '#test/support/agent/surface'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const script = { query: '' }

@@ -1,13 +1,13 @@
 /** A process dies at each point of a direct call's way: it happens once or not at all, and its key finds what became of it. */
 import { afterAll, expect, test } from 'bun:test'
 import type { ToolBox } from '#decisions/agent/toolbox'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { newSurface, type Surface } from '#test/support/agent-surface'
+import { testStops } from '#test/support/actors/stops'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { changed } from '#test/support/agent/outside-tool'
+import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually, type Reply, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { changed } from '#test/support/outside-tool'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
 
 const stops = testStops()
 const world = new AsyncDisposableStack()

@@ -1,17 +1,17 @@
 /** A12, A13: a process dies when something was asked of a person, and when the person has decided; and what a person decides after a doubt. */
 import { expect, test } from 'bun:test'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { type Plan, plannedModel } from '#test/support/agent-plan'
-import { ask, endOf, newAgentStory } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { type Plan, plannedModel } from '#test/support/agent/plan'
+import { ask, endOf, newAgentStory } from '#test/support/agent/story'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
+import { freshDb } from '#test/support/database/db'
+import { insertItem } from '#test/support/database/writes'
+import { crash } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
 import { use } from '#test/support/use'
-import { insertItem } from '#test/support/writes'
 
 const db = use(freshDb)
 const stops = testStops()

@@ -1,12 +1,12 @@
 /** A process dies at each point of the way of a file that the agent makes: there is one artifact with its bytes, never a part of it. */
 import { afterAll, expect, test } from 'bun:test'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { newSurface, type Surface } from '#test/support/agent-surface'
+import { testStops } from '#test/support/actors/stops'
+import { makeReport } from '#test/support/agent/artifacts'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { makeReport } from '#test/support/artifacts'
-import { freshDb } from '#test/support/db'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
 
 const stops = testStops()
 const world = new AsyncDisposableStack()

@@ -1,12 +1,12 @@
 /** A person calls a job off at each point of its way. Nothing more of it happens, and the conversation takes the next message. */
 import { expect, test } from 'bun:test'
-import { jobOf, overJob } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { plannedModel, planText } from '#test/support/agent-plan'
-import { ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { jobOf, overJob } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { plannedModel, planText } from '#test/support/agent/plan'
+import { ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
 import { eventually } from '#test/support/app'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
-import { testStops } from '#test/support/stops'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()

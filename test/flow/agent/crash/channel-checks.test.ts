@@ -1,12 +1,12 @@
 /** A process dies on the way of a check of a channel: the provider is asked again, and the connection has its route once. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { testStops } from '#test/support/actors/stops'
 import { type TestApp, testApp } from '#test/support/app'
-import { channelAdmin } from '#test/support/channels'
-import { checkedChannels } from '#test/support/checked-channels'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { channelAdmin } from '#test/support/channels/channels'
+import { checkedChannels } from '#test/support/channels/checked'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 import { eventually } from '#test/support/eventually'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { crash } from '#test/support/growth/story'
 
 const points = [
   { name: 'before the provider is asked', at: 'agent.channel.checking', asked: 1 },

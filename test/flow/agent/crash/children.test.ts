@@ -3,14 +3,14 @@
  * the tree off afterwards leaves nothing of it open.
  */
 import { afterAll, expect, test } from 'bun:test'
-import { jobOf, overJob } from '#test/support/agent'
-import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
-import { type Plan, plannedModel, planText } from '#test/support/agent-plan'
-import { type AgentStory, ask, learned, newAgentStory } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { jobOf, overJob } from '#test/support/agent/agent'
+import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
+import { type Plan, plannedModel, planText } from '#test/support/agent/plan'
+import { type AgentStory, ask, learned, newAgentStory } from '#test/support/agent/story'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
 
 const stops = testStops()
 const world = new AsyncDisposableStack()

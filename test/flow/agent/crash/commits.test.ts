@@ -1,14 +1,14 @@
 /** A commit of a job is written and its news is lost: what it did stands once, and the job goes on from there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
-import { plannedModel } from '#test/support/agent-plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { plannedModel } from '#test/support/agent/plan'
+import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { openWire } from '#test/support/lost-commit'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
-import { testStops } from '#test/support/stops'
+import { freshDb } from '#test/support/database/db'
+import { openWire } from '#test/support/database/lost-commit'
 
 /** Where the letter is held, or the lane before it, until the connection is ready to lose its commit. */
 const commits: [name: string, failpoint: string, nth: number, outside: 'done' | 'unknown'][] = [

@@ -1,14 +1,14 @@
 /** A21: drafts are ready, and the step of a job that asked for them still waits. They were made once, and the job is told of them. */
 import { expect, test } from 'bun:test'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
-import { plannedModel } from '#test/support/agent-plan'
-import { ask, endOf, newAgentStory } from '#test/support/agent-story'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
+import { plannedModel } from '#test/support/agent/plan'
+import { ask, endOf, newAgentStory } from '#test/support/agent/story'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { heldDrafter } from '#test/support/held-drafter'
-import { crash } from '#test/support/story'
-import { makeDue, wakeActor } from '#test/support/writes'
+import { freshDb } from '#test/support/database/db'
+import { makeDue, wakeActor } from '#test/support/database/writes'
+import { crash } from '#test/support/growth/story'
+import { heldDrafter } from '#test/support/model/held-drafter'
 
 const LATER = new Date('2100-01-01')
 

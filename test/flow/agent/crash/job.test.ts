@@ -3,15 +3,15 @@
  * most, the job ends, and nothing of it is left open.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
-import { plannedModel } from '#test/support/agent-plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { plannedModel } from '#test/support/agent/plan'
+import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
 
 interface Point {
   name: string

@@ -1,16 +1,16 @@
 /** A process dies on the way of a call of an MCP server, which counts its calls: none is ever made twice, and what is not known is said. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { overJob, turn } from '#test/support/agent'
-import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
-import { plannedModel, planText } from '#test/support/agent-plan'
-import { endOf } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { overJob, turn } from '#test/support/agent/agent'
+import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
+import { plannedModel, planText } from '#test/support/agent/plan'
+import { endOf } from '#test/support/agent/story'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
 import { eventually } from '#test/support/eventually'
-import { type FakeCall, fakeMcp } from '#test/support/mcp-client'
-import { serverAdmin } from '#test/support/mcp-servers'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { crash } from '#test/support/growth/story'
+import { type FakeCall, fakeMcp } from '#test/support/mcp/client'
+import { serverAdmin } from '#test/support/mcp/servers'
 
 interface Point {
   name: string

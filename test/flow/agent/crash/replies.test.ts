@@ -1,14 +1,14 @@
 /** A process dies on the way of a reply, and a receiver counts: no message is ever sent twice, and what is not known is said. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { testStops } from '#test/support/actors/stops'
 import { type TestApp, testApp } from '#test/support/app'
-import { devChannel } from '#test/support/channel-posts'
-import { reply, replyOnce, replyRow } from '#test/support/channel-replies'
-import { freshDb, type TestDatabase } from '#test/support/db'
+import { devChannel } from '#test/support/channels/dev-posts'
+import { reply, replyOnce, replyRow } from '#test/support/channels/replies'
+import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { openWire } from '#test/support/database/lost-commit'
 import { eventually } from '#test/support/eventually'
-import { openWire } from '#test/support/lost-commit'
-import { openReceiver, type Receiver } from '#test/support/receiver'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { crash } from '#test/support/growth/story'
+import { openReceiver, type Receiver } from '#test/support/http/receiver'
 
 type PartState = 'sent' | 'unknown'
 

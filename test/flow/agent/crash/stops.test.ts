@@ -1,14 +1,14 @@
 /** P1 and P8: a process is stopped in order, loses its workspace to another one, or loses the database, while a job runs outside. */
 import { expect, test } from 'bun:test'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { plannedModel } from '#test/support/agent-plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { plannedModel } from '#test/support/agent/plan'
+import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
-import { startProxy } from '#test/support/proxy'
-import { testStops } from '#test/support/stops'
+import { freshDb } from '#test/support/database/db'
+import { startProxy } from '#test/support/database/proxy'
 import { use } from '#test/support/use'
 
 const db = use(freshDb)

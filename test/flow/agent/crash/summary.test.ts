@@ -1,13 +1,13 @@
 /** A process dies, or a person calls the job off, while a conversation is summarised: the summary is made again or used as it is, and paid for. */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { overJob, turn } from '#test/support/agent'
-import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
+import { testStops } from '#test/support/actors/stops'
+import { overJob, turn } from '#test/support/agent/agent'
+import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { scriptedModel } from '#test/support/scripted-model'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
+import { scriptedModel } from '#test/support/model/scripted-model'
 
 const FAST = 'fast-model'
 const env = { OPENAI_API_KEY: 'key', MODEL_CONTEXT: '8000', MODEL_FAST: FAST }

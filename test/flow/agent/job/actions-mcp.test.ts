@@ -7,9 +7,9 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { capabilities } from '#contract/index'
 import { MCP_PATH } from '#edge/mcp/endpoint'
 import type { Scope } from '#kernel/scopes'
-import { newSurface, type Surface } from '#test/support/agent-surface'
+import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
-import { connectMcp } from '#test/support/mcp'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

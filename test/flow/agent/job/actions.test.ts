@@ -3,12 +3,12 @@ import { describe, expect, test } from 'bun:test'
 import type { Tool } from '#decisions/agent/toolbox'
 import { newId } from '#kernel/ids'
 import type { Scope } from '#kernel/scopes'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { newSurface, type Surface } from '#test/support/agent-surface'
+import { call, clock, NAME, options } from '#test/support/agent/direct-calls'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually, type Reply } from '#test/support/app'
-import { call, clock, NAME, options } from '#test/support/direct-calls'
+import { makeDue, setPlan } from '#test/support/database/writes'
 import { useApp } from '#test/support/use'
-import { makeDue, setPlan } from '#test/support/writes'
 
 const app = useApp(options(20_000))
 /** Does not wait for what takes time. */

@@ -8,8 +8,8 @@ import { actionsSince, costSince, endedByDay, newestPending, pendingApprovals } 
 import { insertSteps } from '#store/agent/steps'
 import { openDb } from '#store/engine/db'
 import type { Part } from '#store/engine/load'
-import { makeApproval, makeJob } from '#test/support/agent-records'
-import { newSurface, type Surface } from '#test/support/agent-surface'
+import { makeApproval, makeJob } from '#test/support/agent/records'
+import { newSurface, type Surface } from '#test/support/agent/surface'
 import { write } from '#test/support/arrange'
 import { useApp } from '#test/support/use'
 

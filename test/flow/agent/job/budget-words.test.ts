@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test'
 import { dayOf } from '#domain/agent/job/budget'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { messagesIn, overJob, turn } from '#test/support/agent'
-import { newSurface, type Surface } from '#test/support/agent-surface'
-import { scriptedModel } from '#test/support/scripted-model'
+import { messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { newSurface, type Surface } from '#test/support/agent/surface'
+import { setPlan, setUsed } from '#test/support/database/writes'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
-import { setPlan, setUsed } from '#test/support/writes'
 
 const app = useApp({ overrides: { thinker: scriptedModel(() => ({ text: 'Seen.' })) } })
 const LIMIT = 100_000

@@ -1,9 +1,9 @@
 /** A model that goes in circles: it must conclude, and costs no more than the rounds that show it. */
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const script = { answer: (() => ({})) as Parameters<typeof scriptedModel>[0] }

@@ -1,14 +1,14 @@
 /** Sub-agents of jobs that nobody watches: what their root may not do, they may not do either. */
 import { expect, test } from 'bun:test'
-import { overJob, stepsIn } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { type Plan, plannedModel, planText } from '#test/support/agent-plan'
-import { newSurface } from '#test/support/agent-surface'
+import { overJob, stepsIn } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { type Plan, plannedModel, planText } from '#test/support/agent/plan'
+import { comeDue, makeSchedule, runsOf } from '#test/support/agent/schedules'
+import { newSurface } from '#test/support/agent/surface'
+import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
 import { eventually } from '#test/support/app'
-import { comeDue, makeSchedule, runsOf } from '#test/support/schedules'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { makeWebhookRule, post } from '#test/support/webhook-rules'
 
 const app = useApp({ overrides: { thinker: plannedModel() }, env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' } })
 

@@ -1,14 +1,14 @@
 /** Sub-agents: what they may do, what their parents get of them, and how a tree ends. */
 import { describe, expect, test } from 'bun:test'
 import { newWork } from '#decisions/work'
-import { jobOf, messagesIn, overJob, stepsIn } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { type Plan, plannedAnswer, planText } from '#test/support/agent-plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { jobOf, messagesIn, overJob, stepsIn } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { type Plan, plannedAnswer, planText } from '#test/support/agent/plan'
+import { type AgentStory, ask, endOf, learned, newAgentStory } from '#test/support/agent/story'
 import { eventually } from '#test/support/app'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { tokenOf } from '#test/support/session'
-import { testStops } from '#test/support/stops'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()

@@ -1,8 +1,8 @@
 /** Without a model the desk answers: the main job, by commands in the words of the command line. */
 import { expect, test } from 'bun:test'
 import type { Job, OnBehalf } from '#domain/agent/job/job'
-import { messagesIn, overJob, turn } from '#test/support/agent'
-import { softwareProfile } from '#test/support/profiles'
+import { messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { softwareProfile } from '#test/support/growth/profiles'
 import { newPerson } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

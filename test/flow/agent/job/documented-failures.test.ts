@@ -1,9 +1,9 @@
 /** The 500s of the API document have its words, whatever fails underneath, and leave nothing behind. */
 import { describe, expect, test } from 'bun:test'
 import { operations } from '#contract/index'
-import { makeConversation } from '#test/support/agent-records'
-import { newSurface } from '#test/support/agent-surface'
-import { connectMcp } from '#test/support/mcp'
+import { makeConversation } from '#test/support/agent/records'
+import { newSurface } from '#test/support/agent/surface'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { lanes: [] } })

@@ -1,7 +1,7 @@
 /** A page asked for by name, without the agent: the same list, and the same question before anything is sent. */
 import { expect, test } from 'bun:test'
 import type { TestApp } from '#test/support/app'
-import { openReceiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/http/receiver'
 import { tokenOf } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
 

@@ -1,10 +1,10 @@
 /** The agent reads pages of the web: which ones unasked, and what a person decides about the others before anything is sent. */
 import { beforeEach, expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
+import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
-import { openReceiver } from '#test/support/receiver'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { openReceiver } from '#test/support/http/receiver'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
 

@@ -1,8 +1,8 @@
 /** Jobs over HTTP: followed, traced and cancelled. No job runs here. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { makeApproval, makeJob } from '#test/support/agent-records'
-import { newSurface } from '#test/support/agent-surface'
+import { makeApproval, makeJob } from '#test/support/agent/records'
+import { newSurface } from '#test/support/agent/surface'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -1,12 +1,12 @@
 /** What pause-all says of calls outside that jobs have begun, and what becomes of them. */
 import { afterEach, expect, test } from 'bun:test'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { plannedModel } from '#test/support/agent-plan'
-import { type AgentStory, ask, endOf, newAgentStory } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { plannedModel } from '#test/support/agent/plan'
+import { type AgentStory, ask, endOf, newAgentStory } from '#test/support/agent/story'
 import { eventually } from '#test/support/app'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
-import { testStops } from '#test/support/stops'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()

@@ -2,10 +2,10 @@
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { timeAt } from '#kernel/calendar'
-import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
+import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
-import { softwareProfile } from '#test/support/profiles'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const script = { answer: (): ReturnType<Parameters<typeof scriptedModel>[0]> => ({ text: 'nothing to say' }) } as {

@@ -2,12 +2,12 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { ThinkError } from '#port/model/thinker'
-import { overJob, turn } from '#test/support/agent'
-import { brokenInvariants, recordReservations } from '#test/support/agent-invariants'
-import { newSurface, type Surface } from '#test/support/agent-surface'
-import { scriptedModel } from '#test/support/scripted-model'
+import { overJob, turn } from '#test/support/agent/agent'
+import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
+import { newSurface, type Surface } from '#test/support/agent/surface'
+import { setPlan } from '#test/support/database/writes'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const script = { answer: (() => ({})) as Parameters<typeof scriptedModel>[0] }
 const model = scriptedModel((asked, answers) => script.answer(asked, answers))

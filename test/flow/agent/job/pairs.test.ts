@@ -2,16 +2,16 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { revokeKey } from '#store/app/keys'
-import { jobOf, messagesIn, overJob } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
-import { type Plan, plannedModel } from '#test/support/agent-plan'
-import { type AgentStory, ask, learned, newAgentStory, notesAndOutside } from '#test/support/agent-story'
+import { testStops } from '#test/support/actors/stops'
+import { jobOf, messagesIn, overJob } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
+import { type Plan, plannedModel } from '#test/support/agent/plan'
+import { type AgentStory, ask, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
 import { eventually } from '#test/support/app'
-import { OUTSIDE, withOutside } from '#test/support/outside-tool'
+import { insertItem, makeDue, setKeyScopes, setPlan, setRole } from '#test/support/database/writes'
 import { signedIn } from '#test/support/session'
-import { testStops } from '#test/support/stops'
 import { useApp } from '#test/support/use'
-import { insertItem, makeDue, setKeyScopes, setPlan, setRole } from '#test/support/writes'
 
 const stops = testStops()
 const sent: string[] = []

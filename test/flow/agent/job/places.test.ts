@@ -1,14 +1,14 @@
 /** At most four calls of models and tools run for people of a workspace at once. What is only a letter waits for none of them. */
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { overJob, turn } from '#test/support/agent'
-import { plannedAnswer, planText } from '#test/support/agent-plan'
+import { newGate } from '#test/support/actors/letters'
+import { overJob, turn } from '#test/support/agent/agent'
+import { plannedAnswer, planText } from '#test/support/agent/plan'
 import { eventually } from '#test/support/app'
-import { newGate } from '#test/support/letters'
-import { scriptedModel } from '#test/support/scripted-model'
+import { insertItem } from '#test/support/database/writes'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { insertItem } from '#test/support/writes'
 
 const HELD = 'think for long'
 const gate = newGate()

@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { MOST_BEHIND } from '#edge/agent/event-body'
 import type { Thinker } from '#port/model/thinker'
-import { jobOf, turn } from '#test/support/agent'
+import { jobOf, turn } from '#test/support/agent/agent'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { openStream } from '#test/support/event-stream'
+import { openStream } from '#test/support/http/event-stream'
 import { useApp } from '#test/support/use'
 
 /** Says nothing until it is told to stop. */

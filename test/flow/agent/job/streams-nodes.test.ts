@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { createKey } from '#ops/operator/admin/workspaces'
-import { jobOf, turn } from '#test/support/agent'
+import { jobOf, turn } from '#test/support/agent/agent'
 import { eventually, testApp } from '#test/support/app'
-import { openStream } from '#test/support/event-stream'
-import { scriptedModel } from '#test/support/scripted-model'
-import { newDeployment, startServer } from '#test/support/server'
+import { openStream } from '#test/support/http/event-stream'
+import { scriptedModel } from '#test/support/model/scripted-model'
+import { newDeployment, startServer } from '#test/support/processes/server'
 import { useApp } from '#test/support/use'
 
 const gate = { open: () => {}, opened: Promise.resolve() }

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { createKey, createWorkspace } from '#ops/operator/admin/workspaces'
 import { testApp } from '#test/support/app'
-import { type EventClient, openStream } from '#test/support/event-stream'
+import { type EventClient, openStream } from '#test/support/http/event-stream'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -3,9 +3,9 @@ import { afterEach, expect, test } from 'bun:test'
 import { LocalBus } from '#ops/agent/job/bus'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import type { Thinker } from '#port/model/thinker'
-import { jobOf, overJob, turn } from '#test/support/agent'
+import { jobOf, overJob, turn } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
-import { type EventClient, openStream, type StreamRequest } from '#test/support/event-stream'
+import { type EventClient, openStream, type StreamRequest } from '#test/support/http/event-stream'
 import { useApp } from '#test/support/use'
 
 /** What the model says, and what it waits for before the next piece. */

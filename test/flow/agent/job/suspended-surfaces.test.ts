@@ -1,13 +1,13 @@
 /** While billing is not in order, no surface begins what calls a model, and all that costs nothing goes on. */
 import { afterEach, expect, test } from 'bun:test'
-import { newSurface } from '#test/support/agent-surface'
+import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
+import { newSurface } from '#test/support/agent/surface'
+import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
 import { eventually } from '#test/support/app'
-import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
-import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/schedules'
-import { scriptedModel } from '#test/support/scripted-model'
+import { channelJobs, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { setPlan } from '#test/support/database/writes'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
-import { makeWebhookRule, post } from '#test/support/webhook-rules'
-import { setPlan } from '#test/support/writes'
 
 const WHY = 'plan_invalid:billing_suspended'
 const model = scriptedModel(() => ({ text: 'Seen.' }))

@@ -1,14 +1,14 @@
 /** A workspace whose billing is not in order: nothing costly begins, what has begun waits, and what costs nothing goes on. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { jobOf, messagesIn, overJob, turn } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
+import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { steppedDb } from '#test/support/database/clock'
+import { insertItem, setPlan } from '#test/support/database/writes'
+import { crash } from '#test/support/growth/story'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { tokenOf } from '#test/support/session'
-import { crash } from '#test/support/story'
 import { useEach } from '#test/support/use'
-import { insertItem, setPlan } from '#test/support/writes'
 
 const DAY_MS = 86_400_000
 const WHY = 'plan_invalid:billing_suspended'

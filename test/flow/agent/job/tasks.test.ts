@@ -1,12 +1,12 @@
 /** Tasks over HTTP: each state and code of the API document, who may do what, and what rules and a model answer. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { overJob } from '#test/support/agent'
-import { makeTask } from '#test/support/agent-records'
-import { newSurface, type Surface } from '#test/support/agent-surface'
+import { testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { makeTask } from '#test/support/agent/records'
+import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
-import { scriptedModel } from '#test/support/scripted-model'
-import { testStops } from '#test/support/stops'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const still = useApp({ overrides: { lanes: [] } })

@@ -5,10 +5,10 @@ import { isAgentTool } from '#contract/op'
 import { dayOf } from '#domain/agent/job/budget'
 import { monthOf } from '#domain/app/plan'
 import type { Scope } from '#kernel/scopes'
-import { makeApproval } from '#test/support/agent-records'
-import { newSurface } from '#test/support/agent-surface'
+import { makeApproval } from '#test/support/agent/records'
+import { newSurface } from '#test/support/agent/surface'
+import { setPlan, setUsed } from '#test/support/database/writes'
 import { useApp } from '#test/support/use'
-import { setPlan, setUsed } from '#test/support/writes'
 
 const app = useApp({ overrides: { lanes: [] } })
 

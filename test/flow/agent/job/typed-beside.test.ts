@@ -1,12 +1,12 @@
 /** Commands that people type run beside a job of the same conversation that waits for its model, whatever else of the agent runs. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { jobOf, overJob, stepsIn, turn } from '#test/support/agent'
+import { newGate } from '#test/support/actors/letters'
+import { testStops } from '#test/support/actors/stops'
+import { jobOf, overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
-import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
-import { newGate } from '#test/support/letters'
-import { scriptedModel } from '#test/support/scripted-model'
+import { channelJobs, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
-import { testStops } from '#test/support/stops'
 import { useApp } from '#test/support/use'
 
 const HELD = 'think for long'

@@ -1,12 +1,12 @@
 /** Commands that need no model need no budget, and no place in their tool's hour: above all the kill switch. */
 import { describe, expect, test } from 'bun:test'
 import type { LimitKey } from '#contract/limits'
-import { overJob, stepsIn } from '#test/support/agent'
-import { channelJobs, devChannel, linked, postDev } from '#test/support/channel-posts'
-import { scriptedModel } from '#test/support/scripted-model'
+import { overJob, stepsIn } from '#test/support/agent/agent'
+import { channelJobs, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { setPlan } from '#test/support/database/writes'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const model = scriptedModel((_, answers) => (answers === 0 ? { calls: [['growth_list_learnings', {}]] } : { text: 'Done.' }))
 const withModel = useApp({

@@ -1,8 +1,8 @@
 /** Shares: who has the token downloads the file, until it expires, is revoked, or the artifact is deleted. In every other case, 404. */
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { newSurface } from '#test/support/agent-surface'
-import { expire, makeArtifact, makeShare } from '#test/support/artifacts'
+import { expire, makeArtifact, makeShare } from '#test/support/agent/artifacts'
+import { newSurface } from '#test/support/agent/surface'
 import { useApp } from '#test/support/use'
 
 const PATH = '/api/v1/artifacts'

@@ -1,8 +1,8 @@
 /** Artifacts whose bytes are in S3: downloaded and shared as others are, and refused in words while the storage fails. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { newSurface } from '#test/support/agent-surface'
-import { makeArtifact, makeShare } from '#test/support/artifacts'
+import { makeArtifact, makeShare } from '#test/support/agent/artifacts'
+import { newSurface } from '#test/support/agent/surface'
 import { openS3 } from '#test/support/s3/server'
 import { use, useApp } from '#test/support/use'
 

@@ -1,8 +1,8 @@
 /** What is deleted or has ended goes after a week, with its bytes; earlier where the workspace's room runs short. */
 import { expect, test } from 'bun:test'
 import { sweepSome } from '#store/app/sweep'
-import { newSurface } from '#test/support/agent-surface'
-import { expire, makeArtifact, makeShare } from '#test/support/artifacts'
+import { expire, makeArtifact, makeShare } from '#test/support/agent/artifacts'
+import { newSurface } from '#test/support/agent/surface'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { sweep: { everyMs: 86_400_000 } } })

@@ -1,10 +1,10 @@
 /** Without a model, a free question is answered by what the workspace's memories and playbooks say. */
 import { describe, expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { overJob, stepsIn, turn } from '#test/support/agent'
-import { makeMemory, makePlaybook } from '#test/support/agent-records'
-import { newSurface } from '#test/support/agent-surface'
-import { makeDocument } from '#test/support/documents'
+import { overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { makeDocument } from '#test/support/agent/documents'
+import { makeMemory, makePlaybook } from '#test/support/agent/records'
+import { newSurface } from '#test/support/agent/surface'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -1,10 +1,10 @@
 /** The page that a citation opens. */
 import { afterEach, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { makeDocument } from '#test/support/documents'
+import { makeDocument } from '#test/support/agent/documents'
+import { createVisitor } from '#test/support/http/visitor'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
-import { createVisitor } from '#test/support/visitor'
 
 const app = useApp({ overrides: { lanes: [] } })
 afterEach(() => forgetAttempts(app))

@@ -1,9 +1,9 @@
 /** What the agent reads of documents, how it cites them, and what reading them does to a job. */
 import { describe, expect, test } from 'bun:test'
-import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent'
-import { documentStory, makeDocument } from '#test/support/documents'
+import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { documentStory, makeDocument } from '#test/support/agent/documents'
 import { eventually } from '#test/support/eventually'
-import { resultsIn, scriptedModel } from '#test/support/scripted-model'
+import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -1,13 +1,13 @@
 /** How documents are read: what becomes of odd ones, of processes that die meanwhile, and of documents that are deleted. */
 import { expect, test } from 'bun:test'
 import { BLOCK, MOST_PASSAGES } from '#domain/agent/knowledge/document'
-import { brokenInvariants } from '#test/support/agent-invariants'
+import { testStops } from '#test/support/actors/stops'
+import { documentStory, makeDocument } from '#test/support/agent/documents'
+import { brokenInvariants } from '#test/support/agent/invariants'
 import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { documentStory, makeDocument } from '#test/support/documents'
+import { freshDb } from '#test/support/database/db'
 import { eventually } from '#test/support/eventually'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { crash } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()

@@ -1,6 +1,6 @@
 /** Search of documents: what is found, in which order, and where. */
 import { describe, expect, test } from 'bun:test'
-import { documentStory, makeDocument } from '#test/support/documents'
+import { documentStory, makeDocument } from '#test/support/agent/documents'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

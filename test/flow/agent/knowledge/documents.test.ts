@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { changePlan } from '#store/app/tenants'
-import { documentStory, makeDocument } from '#test/support/documents'
+import { documentStory, makeDocument } from '#test/support/agent/documents'
 import { eventually } from '#test/support/eventually'
 import { signedIn, tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'

@@ -2,10 +2,10 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { PlaybookVersion } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
-import { makeDraft, makePlaybook } from '#test/support/agent-records'
+import { makeDraft, makePlaybook } from '#test/support/agent/records'
+import { createVisitor } from '#test/support/http/visitor'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
-import { createVisitor } from '#test/support/visitor'
 
 const app = useApp({ overrides: { lanes: [] } })
 afterEach(() => forgetAttempts(app))

@@ -1,11 +1,11 @@
 /** What the agent reads of playbooks and proposes, in its loop and by direct calls. */
 import { describe, expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
-import { jobOf, messagesIn, overJob, turn } from '#test/support/agent'
-import { makeMemory } from '#test/support/agent-records'
+import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { LAUNCH, playbookModel, playbookStory } from '#test/support/agent/playbooks'
+import { makeMemory } from '#test/support/agent/records'
 import { eventually } from '#test/support/app'
-import { LAUNCH, playbookModel, playbookStory } from '#test/support/playbooks'
-import { resultsIn } from '#test/support/scripted-model'
+import { resultsIn } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

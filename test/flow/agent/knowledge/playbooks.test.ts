@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { MOST_VERSIONS } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { makePlaybook } from '#test/support/agent-records'
-import { LAUNCH, playbookModel, playbookStory } from '#test/support/playbooks'
+import { LAUNCH, playbookModel, playbookStory } from '#test/support/agent/playbooks'
+import { makePlaybook } from '#test/support/agent/records'
 import { useApp } from '#test/support/use'
 
 const model = playbookModel()

@@ -1,7 +1,7 @@
 /** Ten thousand guesses at share tokens of every kind have one answer, byte for byte. */
 import { expect, test } from 'bun:test'
 import { createRandom } from '#kernel/random'
-import { guess, guesser, guessKinds, newToken } from '#test/support/share-guesses'
+import { guess, guesser, guessKinds, newToken } from '#test/support/agent/share-guesses'
 import { useApp } from '#test/support/use'
 
 const GUESSES = 10_000

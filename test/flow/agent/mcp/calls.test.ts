@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { McpError } from '#port/mcp-client/client'
 import type { Turn } from '#port/model/thinker'
-import { jobOf, overJob, stepsIn, turn } from '#test/support/agent'
-import { type Plan, plannedModel, planText } from '#test/support/agent-plan'
+import { jobOf, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { type Plan, plannedModel, planText } from '#test/support/agent/plan'
 import { eventually } from '#test/support/app'
-import { type FakeCall, fakeMcp, SEARCH } from '#test/support/mcp-client'
-import { serverAdmin } from '#test/support/mcp-servers'
+import { type FakeCall, fakeMcp, SEARCH } from '#test/support/mcp/client'
+import { serverAdmin } from '#test/support/mcp/servers'
 import { useApp } from '#test/support/use'
 
 const model = plannedModel()

@@ -1,11 +1,11 @@
 /** Deleting an MCP server, or disabling it, waits for no call that is on the wire. */
 import { expect, test } from 'bun:test'
-import { overJob, stepsIn, turn } from '#test/support/agent'
-import { plannedModel, planText } from '#test/support/agent-plan'
+import { testStops } from '#test/support/actors/stops'
+import { overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { plannedModel, planText } from '#test/support/agent/plan'
 import { eventually } from '#test/support/app'
-import { fakeMcp } from '#test/support/mcp-client'
-import { serverAdmin } from '#test/support/mcp-servers'
-import { testStops } from '#test/support/stops'
+import { fakeMcp } from '#test/support/mcp/client'
+import { serverAdmin } from '#test/support/mcp/servers'
 import { useApp } from '#test/support/use'
 
 const mcp = fakeMcp()

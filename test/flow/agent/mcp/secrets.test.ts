@@ -1,11 +1,11 @@
 /** Values of headers and variables stand nowhere in the clear, though the server repeats them in all that it says. */
 import { expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
-import { overJob, turn } from '#test/support/agent'
-import { plannedModel, planText } from '#test/support/agent-plan'
-import { fakeMcp, SEARCH } from '#test/support/mcp-client'
-import { serverAdmin } from '#test/support/mcp-servers'
-import { secretsIn, secretsInTables } from '#test/support/secrets'
+import { overJob, turn } from '#test/support/agent/agent'
+import { plannedModel, planText } from '#test/support/agent/plan'
+import { fakeMcp, SEARCH } from '#test/support/mcp/client'
+import { serverAdmin } from '#test/support/mcp/servers'
+import { secretsIn, secretsInTables } from '#test/support/texts/secrets'
 import { useApp } from '#test/support/use'
 
 const KEY = 'sk-mcp-canary-0123456789abcdef'

@@ -1,8 +1,8 @@
 /** MCP servers that a workspace connects: what is kept of them, and what is shown. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { fakeMcp, SEARCH } from '#test/support/mcp-client'
-import { SECRET, serverAdmin } from '#test/support/mcp-servers'
+import { fakeMcp, SEARCH } from '#test/support/mcp/client'
+import { SECRET, serverAdmin } from '#test/support/mcp/servers'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

@@ -1,13 +1,13 @@
 /** The goal of what runs by itself, once it runs in the name of somebody other than its author. */
 import { expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import { jobOf } from '#test/support/agent'
+import { jobOf } from '#test/support/agent/agent'
+import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
+import { newWorkspace } from '#test/support/contract/prepare'
 import { eventually } from '#test/support/eventually'
-import { newWorkspace } from '#test/support/prepare'
-import { scriptedModel } from '#test/support/scripted-model'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { type SignedIn, signedInAs } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { makeWebhookRule, post } from '#test/support/webhook-rules'
 
 const GOAL = 'learn that short posts work'
 const model = scriptedModel((_, answers) =>

@@ -1,10 +1,10 @@
 /** Schedules by the database's clock: each time has one run, whatever the clocks do. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { messagesIn, overJob } from '#test/support/agent'
+import { messagesIn, overJob } from '#test/support/agent/agent'
+import { makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { makeSchedule, runsOf, scheduleOf } from '#test/support/schedules'
-import { scriptedModel } from '#test/support/scripted-model'
+import { steppedDb } from '#test/support/database/clock'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { useEach } from '#test/support/use'
 
 const db = useEach(steppedDb)

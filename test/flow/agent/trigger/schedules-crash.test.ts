@@ -1,14 +1,14 @@
 /** A17: a process dies when a schedule has fired. The time has one run, whether the commit came or not; what is cancelled then has no more. */
 import { expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
+import { testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { comeDue, makeSchedule, runsOf } from '#test/support/agent/schedules'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { comeDue, makeSchedule, runsOf } from '#test/support/schedules'
-import { scriptedModel } from '#test/support/scripted-model'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
+import { scriptedModel } from '#test/support/model/scripted-model'
 
 const points: [name: string, failpoints: [string, number?][], runs: number][] = [
   ['when it is decided and not committed', [['agent.schedule.firing']], 0],

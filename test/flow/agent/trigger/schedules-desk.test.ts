@@ -1,9 +1,9 @@
 /** Schedules where no model is set: commands run, other goals fail and pause the schedule. */
 import { expect, test } from 'bun:test'
-import { jobOf, messagesIn } from '#test/support/agent'
-import { newSurface, type Surface } from '#test/support/agent-surface'
+import { jobOf, messagesIn } from '#test/support/agent/agent'
+import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
+import { newSurface, type Surface } from '#test/support/agent/surface'
 import { eventually } from '#test/support/app'
-import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/schedules'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 

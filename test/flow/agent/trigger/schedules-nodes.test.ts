@@ -1,12 +1,12 @@
 /** Two servers on one database whose clock a test sets: each time of a schedule has one run, whichever of them is alive. */
 import { expect, test } from 'bun:test'
-import { brokenInvariants } from '#test/support/agent-invariants'
+import { testStops } from '#test/support/actors/stops'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { makeSchedule, runsOf, scheduleOf } from '#test/support/schedules'
-import { scriptedModel } from '#test/support/scripted-model'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
+import { steppedDb } from '#test/support/database/clock'
+import { crash } from '#test/support/growth/story'
+import { scriptedModel } from '#test/support/model/scripted-model'
 
 const QUARTER_MS = 15 * 60_000
 const BEGINNING = Date.parse('2027-03-28T00:00:00Z')

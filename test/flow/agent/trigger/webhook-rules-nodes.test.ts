@@ -1,15 +1,15 @@
 /** Posts that come at once, to several servers, and to one that dies: each event begins one job. */
 import { expect, test } from 'bun:test'
-import { overJob } from '#test/support/agent'
-import { brokenInvariants } from '#test/support/agent-invariants'
+import { testStops } from '#test/support/actors/stops'
+import { overJob } from '#test/support/agent/agent'
+import { brokenInvariants } from '#test/support/agent/invariants'
+import { runsOf } from '#test/support/agent/schedules'
+import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { sendWhileServersDie } from '#test/support/dying-servers'
-import { runsOf } from '#test/support/schedules'
-import { scriptedModel } from '#test/support/scripted-model'
-import { testStops } from '#test/support/stops'
-import { crash } from '#test/support/story'
-import { makeWebhookRule, post } from '#test/support/webhook-rules'
+import { freshDb } from '#test/support/database/db'
+import { crash } from '#test/support/growth/story'
+import { scriptedModel } from '#test/support/model/scripted-model'
+import { sendWhileServersDie } from '#test/support/processes/dying-servers'
 
 const options = {
   overrides: { thinker: scriptedModel(() => ({ text: 'Seen.' })) },

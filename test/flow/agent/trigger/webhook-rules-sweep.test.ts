@@ -1,10 +1,10 @@
 /** What comes in is forgotten after 30 days, and the conversations that it began once their jobs are past their retention. */
 import { expect, test } from 'bun:test'
 import { sweepSome } from '#store/app/sweep'
-import { overJob } from '#test/support/agent'
-import { runsOf } from '#test/support/schedules'
+import { overJob } from '#test/support/agent/agent'
+import { runsOf } from '#test/support/agent/schedules'
+import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
 import { useApp } from '#test/support/use'
-import { makeWebhookRule, post } from '#test/support/webhook-rules'
 
 const app = useApp()
 

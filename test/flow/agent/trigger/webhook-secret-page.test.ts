@@ -1,15 +1,15 @@
 /** The page of an approved webhook rule: its secret is shown there once, to whoever asked for the rule or approved it. */
 import { afterEach, describe, expect, test } from 'bun:test'
-import { jobOf, overJob, turn } from '#test/support/agent'
+import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { post } from '#test/support/agent/webhook-rules'
 import { eventually } from '#test/support/app'
-import { browserPath, launchBrowser } from '#test/support/browser'
-import { expectNoFlaws } from '#test/support/look'
+import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { expectNoFlaws } from '#test/support/http/look'
+import { createVisitor } from '#test/support/http/visitor'
+import { scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
-import { scriptedModel } from '#test/support/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { createVisitor } from '#test/support/visitor'
-import { post } from '#test/support/webhook-rules'
 
 const model = scriptedModel((_, answers) =>
   answers === 0 ? { calls: [['create_webhook_rule', { name: 'Orders', goal: 'Say what came' }]] } : { text: 'Made.' },

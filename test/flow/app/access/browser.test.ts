@@ -1,12 +1,12 @@
 /** The pages in a real Chromium against a real server, from the link of the first start to an approved device. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { browserPath, launchBrowser } from '#test/support/browser'
 import { eventually } from '#test/support/eventually'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
-import { expectNoFlaws, flawsOf, tabTo } from '#test/support/look'
+import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { expectNoFlaws, flawsOf, tabTo } from '#test/support/http/look'
 import { GRANT_TYPE, PASSWORD } from '#test/support/people'
-import { type Deployment, newDeployment, runAdmin, type ServerProcess, startServer } from '#test/support/server'
+import { type Deployment, newDeployment, runAdmin, type ServerProcess, startServer } from '#test/support/processes/server'
 
 const path = browserPath()
 if (!path)

@@ -1,6 +1,7 @@
 /** A person who decides on a device by its code with few attempts, and the revocation of tokens. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { insertKeys } from '#test/support/database/writes'
 import {
   approvedToken,
   askForCode,
@@ -13,7 +14,6 @@ import {
   sendForm,
 } from '#test/support/people'
 import { useApp } from '#test/support/use'
-import { insertKeys } from '#test/support/writes'
 
 let ann: Joined
 const app = useApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })

@@ -1,6 +1,7 @@
 /** The device flow (RFC 8628): a device asks for a code, and a person decides. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { setRole } from '#test/support/database/writes'
 import {
   approvedToken,
   askForCode,
@@ -13,7 +14,6 @@ import {
   sendForm,
 } from '#test/support/people'
 import { useApp } from '#test/support/use'
-import { setRole } from '#test/support/writes'
 
 let ann: Joined
 const app = useApp({ env: { PUBLIC_URL: 'https://tendril.example.com' } })

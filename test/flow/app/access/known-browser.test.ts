@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { createTokens } from '#port/tokens'
 import { type Reply, TEST_SECRET, testApp } from '#test/support/app'
-import { cookieHeader, cookiesOf } from '#test/support/cookies'
+import { cookieHeader, cookiesOf } from '#test/support/http/cookies'
 import { forgetAttempts, inviteTo, joinAs, PASSWORD, signInBrowser } from '#test/support/people'
 import { useApp } from '#test/support/use'
 

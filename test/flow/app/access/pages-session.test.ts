@@ -1,8 +1,8 @@
 /** How a browser's session renews itself while its person reads pages, in any number of tabs. */
 import { describe, expect, test } from 'bun:test'
+import { createVisitor, type Visitor } from '#test/support/http/visitor'
 import { joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
-import { createVisitor, type Visitor } from '#test/support/visitor'
 
 const app = useApp()
 

@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { testApp } from '#test/support/app'
+import { createVisitor, type Visitor } from '#test/support/http/visitor'
 import { askForCode, askForToken, forgetAttempts, inviteTo, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
-import { createVisitor, type Visitor } from '#test/support/visitor'
 
 const app = useApp()
 afterEach(() => forgetAttempts(app))

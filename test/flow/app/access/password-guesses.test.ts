@@ -1,7 +1,7 @@
 /** Guesses at the passwords of many accounts from one address. */
 import { beforeEach, expect, test } from 'bun:test'
 import { testApp } from '#test/support/app'
-import { cookieHeader, cookiesOf } from '#test/support/cookies'
+import { cookieHeader, cookiesOf } from '#test/support/http/cookies'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
 

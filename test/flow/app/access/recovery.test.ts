@@ -1,9 +1,9 @@
 /** People who have lost their password: the link that an operator prints for them, and its page. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { resetByOperator } from '#ops/operator/admin/recovery'
+import { createVisitor } from '#test/support/http/visitor'
 import { acceptInvitation, forgetAttempts, inviteTo, joinAs, PASSWORD, signIn, tokenIn } from '#test/support/people'
 import { useApp } from '#test/support/use'
-import { createVisitor } from '#test/support/visitor'
 
 const app = useApp()
 

@@ -1,6 +1,6 @@
 /** A browser whose tabs refresh at the same time. */
 import { describe, expect, test } from 'bun:test'
-import { cookieHeader, cookiesOf } from '#test/support/cookies'
+import { cookieHeader, cookiesOf } from '#test/support/http/cookies'
 import { joinAs, signInBrowser } from '#test/support/people'
 import { useApp } from '#test/support/use'
 

@@ -1,7 +1,7 @@
 /** Joining, signing in and signing out over HTTP, from browsers and from programs. */
 import { describe, expect, test } from 'bun:test'
 import { testApp } from '#test/support/app'
-import { cookieHeader, cookiesOf } from '#test/support/cookies'
+import { cookieHeader, cookiesOf } from '#test/support/http/cookies'
 import { forgetAttempts, inviteTo, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
 

@@ -1,8 +1,8 @@
 /** What operators learn of the S3 bucket: by a command, and from the log of a server that starts. */
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/eventually'
+import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { openS3, s3Env } from '#test/support/s3/server'
-import { newDeployment, runAdmin, startServer } from '#test/support/server'
 import { use } from '#test/support/use'
 
 const s3 = use(openS3)

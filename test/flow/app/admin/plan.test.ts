@@ -1,6 +1,6 @@
 /** `tendril admin plan …` beside two running servers, which apply it from the next request on. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { newDeployment, runAdmin, startServer } from '#test/support/server'
+import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { use } from '#test/support/use'
 
 const deployment = use(newDeployment)

@@ -1,8 +1,8 @@
 /** `tendril admin tenant list`, beside a running server. */
 import { expect, test } from 'bun:test'
-import { newDeployment, runAdmin, startServer } from '#test/support/server'
+import { insertMember } from '#test/support/database/writes'
+import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { use } from '#test/support/use'
-import { insertMember } from '#test/support/writes'
 
 const deployment = use(newDeployment)
 use(() => startServer(deployment.server))

@@ -3,9 +3,9 @@ import { beforeAll, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/eventually'
-import { idOf } from '#test/support/hooks'
-import { openReceiver, type Received } from '#test/support/receiver'
-import { newDeployment, runAdmin, startServer } from '#test/support/server'
+import { idOf } from '#test/support/http/hooks'
+import { openReceiver, type Received } from '#test/support/http/receiver'
+import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { use } from '#test/support/use'
 
 let env: Record<string, string>

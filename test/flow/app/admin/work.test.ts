@@ -1,7 +1,7 @@
 /** `tendril admin work failing`, beside a running server. */
 import { beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { newDeployment, runAdmin, startServer } from '#test/support/server'
+import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { use } from '#test/support/use'
 
 const deployment = use(newDeployment)

@@ -2,10 +2,10 @@
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { noteSweep, sweepSome, takeSweepable } from '#store/app/sweep'
-import { makeConversation, makeJob } from '#test/support/agent-records'
+import { makeConversation, makeJob } from '#test/support/agent/records'
 import type { Workspace } from '#test/support/arrange'
-import { makeChannel } from '#test/support/channels'
-import { newWorkspace } from '#test/support/prepare'
+import { makeChannel } from '#test/support/channels/channels'
+import { newWorkspace } from '#test/support/contract/prepare'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { sweep: { everyMs: 86_400_000 } } })

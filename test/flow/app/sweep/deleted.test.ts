@@ -1,8 +1,8 @@
 /** Deleted items and engagements are erased after 30 days, with all that is kept of them but the audit. */
 import { expect, test } from 'bun:test'
 import { sweepSome } from '#store/app/sweep'
-import { othersPost } from '#test/support/growth-records'
-import { newStory, type Story } from '#test/support/story'
+import { othersPost } from '#test/support/growth/records'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { sweep: { everyMs: 3_600_000 } } })

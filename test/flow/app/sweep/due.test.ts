@@ -6,9 +6,9 @@ import { createLog } from '#kernel/log'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { noteRetention, noteSweep, takeSweepable } from '#store/app/sweep'
 import { claimTenant, releaseTenant } from '#store/engine/placement'
-import { makeJob } from '#test/support/agent-records'
+import { manualClock } from '#test/support/actors/manual-clock'
+import { makeJob } from '#test/support/agent/records'
 import { eventually } from '#test/support/eventually'
-import { manualClock } from '#test/support/manual-clock'
 import { useApp } from '#test/support/use'
 
 const KEEP = { keepDays: 400, agentKeepDays: 90 }

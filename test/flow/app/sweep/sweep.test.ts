@@ -4,11 +4,11 @@ import { startSweep } from '#actors/work/app/sweep'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { sweepSome } from '#store/app/sweep'
-import { makeJob } from '#test/support/agent-records'
+import { type ManualClock, manualClock } from '#test/support/actors/manual-clock'
+import { makeJob } from '#test/support/agent/records'
 import { eventually, testApp } from '#test/support/app'
-import { type ManualClock, manualClock } from '#test/support/manual-clock'
+import { insertKeys } from '#test/support/database/writes'
 import { useApp } from '#test/support/use'
-import { insertKeys } from '#test/support/writes'
 
 const KEEP = { keepDays: 400, agentKeepDays: 90, rows: 1_000 }
 const NEVER_MS = 3_600_000

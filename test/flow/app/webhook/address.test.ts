@@ -6,7 +6,7 @@ import { pathParams } from '#contract/op'
 import { readText } from '#kernel/assets'
 import type { Role } from '#kernel/roles'
 import { eventually } from '#test/support/app'
-import { openReceiver } from '#test/support/receiver'
+import { openReceiver } from '#test/support/http/receiver'
 import { signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
 

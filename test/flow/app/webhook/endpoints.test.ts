@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { endpointTrace } from '#domain/app/webhook'
+import { testStops } from '#test/support/actors/stops'
 import { eventually } from '#test/support/app'
-import { eventOf, idOf, newHook, quickRetries, settledOutbox, statesOf } from '#test/support/hooks'
-import { openReceiver } from '#test/support/receiver'
-import { testStops } from '#test/support/stops'
+import { eventOf, idOf, newHook, quickRetries, settledOutbox, statesOf } from '#test/support/http/hooks'
+import { openReceiver } from '#test/support/http/receiver'
 import { use, useApp } from '#test/support/use'
 
 const receiver = use(openReceiver)

@@ -1,11 +1,11 @@
 /** An endpoint that fails for five days on a stepped clock, with the real schedule: attempts, dead letters, and its end. */
 import { expect, test } from 'bun:test'
 import { endpointTrace, webhookTimes } from '#domain/app/webhook'
+import { letterOf } from '#test/support/actors/letters'
 import { eventually } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { eventOf, type Hook, idOf, newHook } from '#test/support/hooks'
-import { letterOf } from '#test/support/letters'
-import { openReceiver } from '#test/support/receiver'
+import { steppedDb } from '#test/support/database/clock'
+import { eventOf, type Hook, idOf, newHook } from '#test/support/http/hooks'
+import { openReceiver } from '#test/support/http/receiver'
 import { use, useApp } from '#test/support/use'
 
 const HOUR_MS = 3_600_000

@@ -4,9 +4,9 @@ import { Webhook } from 'standardwebhooks'
 import { webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { dataOf, eventOf, hookOf, idOf, newHook, type OutboxRow, quickRetries, settledOutbox, statesOf } from '#test/support/hooks'
-import { openReceiver, type Received, type ReceiverAnswer } from '#test/support/receiver'
+import { freshDb } from '#test/support/database/db'
+import { dataOf, eventOf, hookOf, idOf, newHook, type OutboxRow, quickRetries, settledOutbox, statesOf } from '#test/support/http/hooks'
+import { openReceiver, type Received, type ReceiverAnswer } from '#test/support/http/receiver'
 import { use, useApp } from '#test/support/use'
 
 const db = use(freshDb)

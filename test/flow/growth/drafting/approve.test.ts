@@ -1,7 +1,7 @@
 /** Approving what was seen, and scheduling it with the same request. */
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { inMs, newStory, type Story, textOf } from '#test/support/story'
+import { inMs, newStory, type Story, textOf } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

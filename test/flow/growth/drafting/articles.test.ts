@@ -5,12 +5,12 @@ import { CANCEL } from '#edge/mcp/generation'
 import { scopes } from '#kernel/scopes'
 import { GenerationError } from '#port/model/drafter'
 import { eventually, testApp } from '#test/support/app'
-import { heldInEachTest } from '#test/support/held-drafter'
-import { connectMcp } from '#test/support/mcp'
-import { contextOf } from '#test/support/mcp-context'
-import { softwareProfile } from '#test/support/profiles'
+import { setPlan } from '#test/support/database/writes'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { contextOf } from '#test/support/mcp/context'
+import { connectMcp } from '#test/support/mcp/mcp'
+import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const held = heldInEachTest()
 const app = useApp({

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { GenerationError } from '#port/model/drafter'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually } from '#test/support/app'
-import { testFailpoints } from '#test/support/failpoints'
-import { heldDrafter } from '#test/support/held-drafter'
-import { newStory, type Story } from '#test/support/story'
+import { newStory, type Story } from '#test/support/growth/story'
+import { heldDrafter } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
 
 /** Posts of each run. */

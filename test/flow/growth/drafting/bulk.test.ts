@@ -1,9 +1,9 @@
 /** One decision on many items: each succeeds or fails for itself, in commits of twenty. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { testFailpoints } from '#test/support/failpoints'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { inMs, newStory, type Story } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { inMs, newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const points = testFailpoints()

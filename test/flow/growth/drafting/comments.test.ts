@@ -2,10 +2,10 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { MOST_COMMENTS } from '#domain/growth/drafting/comment'
 import { newId } from '#kernel/ids'
-import { newWorkspace, type Workspace } from '#test/support/prepare'
+import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
+import { insertItem } from '#test/support/database/writes'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
-import { insertItem } from '#test/support/writes'
 
 const app = useApp()
 let workspace: Workspace

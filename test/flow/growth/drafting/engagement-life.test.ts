@@ -1,9 +1,9 @@
 /** The life of an engagement before it goes out: its text changes, decisions are taken back, and people do it by hand. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { othersPost } from '#test/support/growth-records'
+import { othersPost } from '#test/support/growth/records'
+import { newStory, type Story } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -4,12 +4,12 @@ import { LEAST_MEASURED } from '#domain/growth/drafting/hook-choice'
 import { hookKeys, postHooks } from '#domain/growth/drafting/hooks'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually } from '#test/support/app'
-import { inlineWorker } from '#test/support/inline-worker'
-import { insertCounts } from '#test/support/posted'
-import { softwareProfile } from '#test/support/profiles'
-import { newStory, type Story } from '#test/support/story'
+import { setItem } from '#test/support/database/writes'
+import { insertCounts } from '#test/support/growth/posted'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { newStory, type Story } from '#test/support/growth/story'
+import { inlineWorker } from '#test/support/model/inline-worker'
 import { useApp } from '#test/support/use'
-import { setItem } from '#test/support/writes'
 
 type Hook = Record<'drafted' | 'approved' | 'posted' | 'rejected' | 'measured', number> & { id: string; engagement_rate: number | null }
 

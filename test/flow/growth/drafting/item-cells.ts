@@ -1,10 +1,10 @@
 /** Items in every state, and everything that can be asked of them. What comes of each stands in test/data/item-matrix.json. */
 import { expect } from 'bun:test'
+import type { TestFailpoints } from '#test/support/actors/failpoints'
 import type { Reply } from '#test/support/app'
-import type { TestFailpoints } from '#test/support/failpoints'
-import { inMs, type Place, type Story } from '#test/support/story'
-import type { Unreliable } from '#test/support/unreliable'
-import { settleForReview } from '#test/support/writes'
+import { settleForReview } from '#test/support/database/writes'
+import { inMs, type Place, type Story } from '#test/support/growth/story'
+import type { Unreliable } from '#test/support/growth/unreliable'
 
 /** Long enough that a repetition of it is told of. */
 const TEXT = 'Every delay starts at the dock. We counted eleven of fourteen late parcels that had waited there for a van.'

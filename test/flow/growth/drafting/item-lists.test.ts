@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { itemWords } from '#domain/growth/drafting/item-words'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { newStory, type Story } from '#test/support/story'
+import { insertItem } from '#test/support/database/writes'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
-import { insertItem } from '#test/support/writes'
 
 const app = useApp()
 let story: Story

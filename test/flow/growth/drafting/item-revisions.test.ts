@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { MOST_REVISIONS } from '#domain/growth/drafting/revision'
 import { newId } from '#kernel/ids'
 import { connectAccount } from '#ops/operator/admin/workspaces'
-import { newWorkspace, type Workspace } from '#test/support/prepare'
+import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
+import { insertItem } from '#test/support/database/writes'
 import { useApp } from '#test/support/use'
-import { insertItem } from '#test/support/writes'
 
 const app = useApp()
 const TEXT = 'Call before they do. Every delay starts at the dock.'

@@ -1,8 +1,8 @@
 /** One item over HTTP, with all that happened to it. */
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { newStory, textOf } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
-import { newStory, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

@@ -5,10 +5,10 @@ import { MOST_DRAFTS } from '#domain/growth/drafting/item-edits'
 import { newId } from '#kernel/ids'
 import { connectAccount } from '#ops/operator/admin/workspaces'
 import type { Reply } from '#test/support/app'
-import { newWorkspace, type Workspace } from '#test/support/prepare'
-import { inMs } from '#test/support/story'
+import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
+import { insertItem, insertItems, setItem, setPlan, setUsed } from '#test/support/database/writes'
+import { inMs } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
-import { insertItem, insertItems, setItem, setPlan, setUsed } from '#test/support/writes'
 
 const app = useApp()
 const TEXT = 'Call before they do. Every delay starts at the dock.'

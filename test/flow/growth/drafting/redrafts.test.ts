@@ -3,13 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { MOVED } from '#domain/growth/drafting/redraft'
 import { GenerationError } from '#port/model/drafter'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { testFailpoints } from '#test/support/failpoints'
-import { heldInEachTest } from '#test/support/held-drafter'
-import { crash, newStory, type Story, storyAt } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { setPlan } from '#test/support/database/writes'
+import { crash, newStory, type Story, storyAt } from '#test/support/growth/story'
+import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const held = heldInEachTest()
 const briefs: DraftBrief[] = []

@@ -1,11 +1,11 @@
 /** Generations whose model may not be paid for any more: they wait as rows, go on once billing is in order, or fail with their quota back. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { type HeldDrafter, heldDrafter } from '#test/support/held-drafter'
-import { crash, newStory, type Story } from '#test/support/story'
+import { steppedDb } from '#test/support/database/clock'
+import { setPlan } from '#test/support/database/writes'
+import { crash, newStory, type Story } from '#test/support/growth/story'
+import { type HeldDrafter, heldDrafter } from '#test/support/model/held-drafter'
 import { useEach } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const DAY_MS = 86_400_000
 const WHY = 'plan_invalid:billing_suspended'

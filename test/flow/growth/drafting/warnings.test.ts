@@ -1,8 +1,8 @@
 /** What people are told of a text before they approve or schedule it. Warnings refuse nothing. */
 import { expect, test } from 'bun:test'
 import { testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { inMs, newStory, type Story } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { inMs, newStory, type Story } from '#test/support/growth/story'
 import { use } from '#test/support/use'
 
 const db = use(freshDb)

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { insertPosted } from '#test/support/posted'
-import { softwareProfile } from '#test/support/profiles'
-import { sameSeed } from '#test/support/same-seed'
+import { setPlan } from '#test/support/database/writes'
+import { insertPosted } from '#test/support/growth/posted'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { sameSeed } from '#test/support/model/same-seed'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const DAY = 86_400_000
 

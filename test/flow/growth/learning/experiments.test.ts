@@ -5,9 +5,9 @@ import { MOST_RUNNING, READY_PER_ARM } from '#domain/growth/learning/experiment'
 import { newId } from '#kernel/ids'
 import { GenerationError } from '#port/model/drafter'
 import { eventually } from '#test/support/app'
-import { insertPosted } from '#test/support/posted'
+import { setPlan } from '#test/support/database/writes'
+import { insertPosted } from '#test/support/growth/posted'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 /** An arm with this note cannot be drafted. */
 const HOPELESS = 'in hexameters'

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { softwareProfile } from '#test/support/profiles'
-import { sameSeed } from '#test/support/same-seed'
+import { softwareProfile } from '#test/support/growth/profiles'
+import { sameSeed } from '#test/support/model/same-seed'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ overrides: { drafter: sameSeed } })

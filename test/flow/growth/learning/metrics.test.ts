@@ -1,11 +1,11 @@
 /** Metrics of posts, read from the network as time passes; the tests step the database's clock. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { type TestFailpoints, testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { crash, newStory, type Story } from '#test/support/story'
+import { steppedDb } from '#test/support/database/clock'
+import { setPlan, setUsed, wakeActor } from '#test/support/database/writes'
+import { crash, newStory, type Story } from '#test/support/growth/story'
 import { useEach } from '#test/support/use'
-import { setPlan, setUsed, wakeActor } from '#test/support/writes'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,11 +1,11 @@
 /** Weekly reports over HTTP: on request, and by themselves as the tests step the clock through weeks. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { eventually, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { insertPosted } from '#test/support/posted'
-import { newStory, type Story } from '#test/support/story'
+import { steppedDb } from '#test/support/database/clock'
+import { setPlan } from '#test/support/database/writes'
+import { insertPosted } from '#test/support/growth/posted'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp, useEach } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

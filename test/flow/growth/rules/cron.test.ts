@@ -1,9 +1,9 @@
 /** Rules with a cron pattern: each time triggers one run, by the database's clock; missed times never run in a burst. */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { writingDrafter } from '#test/support/held-drafter'
-import { newRules, type Rules, rulesOf } from '#test/support/rule-story'
+import { steppedDb } from '#test/support/database/clock'
+import { newRules, type Rules, rulesOf } from '#test/support/growth/rule-story'
+import { writingDrafter } from '#test/support/model/held-drafter'
 import { useEach } from '#test/support/use'
 
 let app: TestApp

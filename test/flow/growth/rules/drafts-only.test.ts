@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test'
 import { type RuleActionKind, ruleActionKinds } from '#domain/growth/rules/rule-action'
 import { stateNames } from '#test/domain/records'
-import { writingDrafter } from '#test/support/held-drafter'
-import { insertPosted } from '#test/support/posted'
-import { newRules, type Rules } from '#test/support/rule-story'
+import { insertItem, setItem } from '#test/support/database/writes'
+import { insertPosted } from '#test/support/growth/posted'
+import { newRules, type Rules } from '#test/support/growth/rule-story'
+import { writingDrafter } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
-import { insertItem, setItem } from '#test/support/writes'
 
 const app = useApp({ overrides: { drafter: writingDrafter() } })
 

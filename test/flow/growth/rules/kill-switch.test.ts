@@ -1,9 +1,9 @@
 /** The kill switch and rules: once pause-all has answered no rule runs, and the generation of a running one has ended. */
 import { expect, test } from 'bun:test'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually } from '#test/support/app'
-import { testFailpoints } from '#test/support/failpoints'
-import { heldInEachTest } from '#test/support/held-drafter'
-import { newRules, type Rules } from '#test/support/rule-story'
+import { newRules, type Rules } from '#test/support/growth/rule-story'
+import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
 
 const drafter = heldInEachTest()

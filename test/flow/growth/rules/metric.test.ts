@@ -1,9 +1,9 @@
 /** Rules on a metric of a post: each runs once an item, when the count crosses its threshold. */
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { writingDrafter } from '#test/support/held-drafter'
-import { newRules } from '#test/support/rule-story'
+import { steppedDb } from '#test/support/database/clock'
+import { newRules } from '#test/support/growth/rule-story'
+import { writingDrafter } from '#test/support/model/held-drafter'
 import { use, useApp } from '#test/support/use'
 
 const HOUR = 3_600_000

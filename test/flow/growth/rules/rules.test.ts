@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { MOST_RULES } from '#domain/growth/rules/rule'
 import { newId } from '#kernel/ids'
-import { heldInEachTest } from '#test/support/held-drafter'
-import { newRules, type Rules } from '#test/support/rule-story'
+import { setPlan } from '#test/support/database/writes'
+import { newRules, type Rules } from '#test/support/growth/rule-story'
+import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const drafter = heldInEachTest()
 

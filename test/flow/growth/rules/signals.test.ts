@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test'
 import { engagementStatuses } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
-import { othersPost } from '#test/support/growth-records'
-import { writingDrafter } from '#test/support/held-drafter'
-import { newRules, type Rules } from '#test/support/rule-story'
+import { setPlan } from '#test/support/database/writes'
+import { othersPost } from '#test/support/growth/records'
+import { newRules, type Rules } from '#test/support/growth/rule-story'
+import { writingDrafter } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const app = useApp({ overrides: { drafter: writingDrafter() } })
 

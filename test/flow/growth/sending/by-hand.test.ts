@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { connectAccount } from '#ops/operator/admin/workspaces'
-import { testFailpoints } from '#test/support/failpoints'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 /** The doubt never gets as far as a read of the timeline. */

@@ -4,10 +4,10 @@
  */
 import { afterEach, beforeEach, expect, setSystemTime, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
+import { type TestFailpoints, testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, testApp } from '#test/support/app'
-import { steppedDb } from '#test/support/database-clock'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { crash, newStory, type Story, textOf } from '#test/support/story'
+import { steppedDb } from '#test/support/database/clock'
+import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
 import { useEach } from '#test/support/use'
 
 const HOUR_MS = 3_600_000

@@ -1,10 +1,10 @@
 /** Owners connect and disconnect accounts. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { freshDb } from '#test/support/db'
-import { testFailpoints } from '#test/support/failpoints'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { freshDb } from '#test/support/database/db'
+import { newStory, textOf } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
-import { newStory, textOf } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
 
 const database = use(freshDb)

@@ -1,9 +1,9 @@
 /** Disconnecting an account waits for no post that is on the wire: it is listed, and takes its outcome. */
 import { describe, expect, test } from 'bun:test'
+import { testStops } from '#test/support/actors/stops'
 import { eventually } from '#test/support/app'
+import { newStory } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
-import { testStops } from '#test/support/stops'
-import { newStory } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()

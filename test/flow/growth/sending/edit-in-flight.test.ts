@@ -1,8 +1,8 @@
 /** People change an item while it is on its way: at the latest before its request is out, and never after. */
 import { expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
-import { testFailpoints } from '#test/support/failpoints'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 /** The doubt never gets as far as a read of the timeline. */

@@ -1,9 +1,9 @@
 /** What the network's rules forbid is refused before a model is called, with a link to do it by hand, and is never sent. */
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
-import { createFakeOpenAi } from '#test/support/fake-openai'
-import { othersPost } from '#test/support/growth-records'
-import { newStory, type Story } from '#test/support/story'
+import { othersPost } from '#test/support/growth/records'
+import { newStory, type Story } from '#test/support/growth/story'
+import { createFakeOpenAi } from '#test/support/model/fake-openai'
 import { use, useApp } from '#test/support/use'
 
 const fake = use(createFakeOpenAi)

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { newId } from '#kernel/ids'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually } from '#test/support/app'
-import { testFailpoints } from '#test/support/failpoints'
-import { othersPost } from '#test/support/growth-records'
-import { newStory, type Story } from '#test/support/story'
+import { othersPost } from '#test/support/growth/records'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 /** The doubt never gets as far as a read of the timeline. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { eventually } from '#test/support/app'
-import { othersPost } from '#test/support/growth-records'
-import { heldInEachTest } from '#test/support/held-drafter'
-import { newStory, type Story } from '#test/support/story'
-import { lostAnswer, lostRequest } from '#test/support/unreliable'
+import { setPlan } from '#test/support/database/writes'
+import { othersPost } from '#test/support/growth/records'
+import { newStory, type Story } from '#test/support/growth/story'
+import { lostAnswer, lostRequest } from '#test/support/growth/unreliable'
+import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const held = heldInEachTest()
 const quick = { ...sendTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }

@@ -2,13 +2,13 @@
 import { expect, test } from 'bun:test'
 import { kindsWhere } from '#decisions/work'
 import { sendTimes } from '#domain/growth/sending/times'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { testFailpoints } from '#test/support/failpoints'
-import { othersPost } from '#test/support/growth-records'
-import { crash, newStory, type Story, textOf } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { endLeases, extendLeases, insertRecordlessWork, makeItemDue } from '#test/support/database/writes'
+import { othersPost } from '#test/support/growth/records'
+import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
 import { use, useApp } from '#test/support/use'
-import { endLeases, extendLeases, insertRecordlessWork, makeItemDue } from '#test/support/writes'
 
 const times = { ...sendTimes, settleMs: 100, windowMs: 60_000 }
 

@@ -1,13 +1,13 @@
 /** A faulty network: whatever it does, each text is posted at most once, and the item says what happened. */
 import { expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
+import { type TestFailpoints, testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { type TestFailpoints, testFailpoints } from '#test/support/failpoints'
-import { newStory, type Story, textOf } from '#test/support/story'
-import { unreliable } from '#test/support/unreliable'
+import { freshDb } from '#test/support/database/db'
+import { makeDue, setItem } from '#test/support/database/writes'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { unreliable } from '#test/support/growth/unreliable'
 import { use } from '#test/support/use'
-import { makeDue, setItem } from '#test/support/writes'
 
 const times: SendTimes = { ...sendTimes, deadlineMs: 2_000, settleMs: 50, windowMs: 200, backoffMs: [20, 20, 20, 20] }
 

@@ -1,10 +1,10 @@
 import { expect, setSystemTime, test } from 'bun:test'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { eventually, TEST_SECRET, testApp } from '#test/support/app'
+import { setPlan } from '#test/support/database/writes'
+import { newStory, textOf } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
-import { newStory, textOf } from '#test/support/story'
 import { useApp } from '#test/support/use'
-import { setPlan } from '#test/support/writes'
 
 const one = useApp()
 const other = useApp(() => ({ database: one.options }))

@@ -1,11 +1,11 @@
 /** `x_not_connected` although other accounts are connected: it says which, and what to call. Without any, the code alone. */
 import { describe, expect, test } from 'bun:test'
-import { freshDb } from '#test/support/db'
-import { testFailpoints } from '#test/support/failpoints'
-import { othersPost } from '#test/support/growth-records'
-import { connectMcp } from '#test/support/mcp'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { freshDb } from '#test/support/database/db'
+import { othersPost } from '#test/support/growth/records'
+import { newStory } from '#test/support/growth/story'
+import { connectMcp } from '#test/support/mcp/mcp'
 import { signedIn } from '#test/support/session'
-import { newStory } from '#test/support/story'
 import { use, useApp } from '#test/support/use'
 
 const database = use(freshDb)

@@ -2,8 +2,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { eventually } from '#test/support/app'
+import { inMs, newStory, type Story } from '#test/support/growth/story'
 import { runs } from '#test/support/property'
-import { inMs, newStory, type Story } from '#test/support/story'
 import { useApp } from '#test/support/use'
 
 const app = useApp()

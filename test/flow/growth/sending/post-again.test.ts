@@ -2,13 +2,13 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { NetworkError } from '#port/network/network'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually } from '#test/support/app'
-import { testFailpoints } from '#test/support/failpoints'
+import { applyFirstSend, endLeaseAtIntent, insertSandboxPost, makeDue } from '#test/support/database/writes'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { type Loss, lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/growth/unreliable'
 import { asPerson } from '#test/support/session'
-import { newStory, type Story, textOf } from '#test/support/story'
-import { type Loss, lostAnswer, lostRequest, type Unreliable, unreliable } from '#test/support/unreliable'
 import { useApp } from '#test/support/use'
-import { applyFirstSend, endLeaseAtIntent, insertSandboxPost, makeDue } from '#test/support/writes'
 
 const times: SendTimes = { ...sendTimes, settleMs: 20, windowMs: 60 }
 const POST_AGAIN = 'growth.items.postNow'

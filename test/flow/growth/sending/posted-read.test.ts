@@ -1,12 +1,12 @@
 /** An item is posted by hand, with the URL of the post: the post is read back, and measured like any other. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually } from '#test/support/app'
-import { testFailpoints } from '#test/support/failpoints'
-import { othersPost } from '#test/support/growth-records'
-import { newStory, type Story } from '#test/support/story'
+import { makeDue, setUsed, wakeActor } from '#test/support/database/writes'
+import { othersPost } from '#test/support/growth/records'
+import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
-import { makeDue, setUsed, wakeActor } from '#test/support/writes'
 
 const points = testFailpoints()
 const app = useApp({ overrides: { failpoints: points.at } })

@@ -1,9 +1,9 @@
 /** Simultaneous retries under one Idempotency-Key, once there is an answer to replay. */
 import { expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
+import { testFailpoints } from '#test/support/actors/failpoints'
 import { testApp } from '#test/support/app'
-import { testFailpoints } from '#test/support/failpoints'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 const times = { ...sendTimes, settleMs: 300, windowMs: 60_000 }

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { NetworkError } from '#port/network/network'
 import { eventually } from '#test/support/app'
-import { postNow, useReturns, wake } from '#test/support/returned'
-import { newStory, type Story, textOf } from '#test/support/story'
-import { insertSandboxPost } from '#test/support/writes'
+import { insertSandboxPost } from '#test/support/database/writes'
+import { postNow, useReturns, wake } from '#test/support/growth/returned'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 
 const { app, network, attempts, sends, postUntilDoubt, decided, readNow, restWatch, returned } = useReturns()
 

@@ -1,11 +1,11 @@
 /** A 5xx of a network that promises how late it may still apply it: the doubt ends by itself, once, and never in a second post. */
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
-import { applied, postNow, refused, useReturns, wake } from '#test/support/returned'
+import { endLeaseAtIntent, insertSandboxPost } from '#test/support/database/writes'
+import { applied, postNow, refused, useReturns, wake } from '#test/support/growth/returned'
+import { newStory, textOf } from '#test/support/growth/story'
+import { lostRequest } from '#test/support/growth/unreliable'
 import { asPerson } from '#test/support/session'
-import { newStory, textOf } from '#test/support/story'
-import { lostRequest } from '#test/support/unreliable'
-import { endLeaseAtIntent, insertSandboxPost } from '#test/support/writes'
 
 const REASON = 'network_error_not_posted'
 const { app, network, attempts, sends, postUntilDoubt, heldReads, decided, restWatch, returned } = useReturns()

@@ -2,10 +2,10 @@
 import { expect, test } from 'bun:test'
 import { connectAccount } from '#ops/operator/admin/workspaces'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/db'
-import { inMs, newStory, type Story, textOf } from '#test/support/story'
+import { freshDb } from '#test/support/database/db'
+import { makeItemDue, setItem } from '#test/support/database/writes'
+import { inMs, newStory, type Story, textOf } from '#test/support/growth/story'
 import { use, useApp } from '#test/support/use'
-import { makeItemDue, setItem } from '#test/support/writes'
 
 const db = use(freshDb)
 const app = useApp(() => ({ database: db.options }))

@@ -4,9 +4,9 @@ import { type WorkKind, workKinds } from '#contract/work'
 import { keyOf, kindsOfWork } from '#decisions/work'
 import { readText } from '#kernel/assets'
 import { connectAccount } from '#ops/operator/admin/workspaces'
+import { newGate } from '#test/support/actors/letters'
 import { eventually } from '#test/support/app'
-import { newGate } from '#test/support/letters'
-import { inMs, newStory, type Story } from '#test/support/story'
+import { inMs, newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 /** Closed: what is claimed waits before its send. */

@@ -1,11 +1,11 @@
 /** An attempt keeps the text it has sent, so that no later change of the item can hide the post. */
 import { beforeEach, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
+import { type Stops, testStops } from '#test/support/actors/stops'
 import { eventually, testApp } from '#test/support/app'
-import { type Stops, testStops } from '#test/support/stops'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { insertSandboxPost, setItem } from '#test/support/database/writes'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { useEach } from '#test/support/use'
-import { insertSandboxPost, setItem } from '#test/support/writes'
 
 const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 

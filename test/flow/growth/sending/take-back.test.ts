@@ -1,10 +1,10 @@
 /** People take items back, as late as can be, and delete them. */
 import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
-import { testFailpoints } from '#test/support/failpoints'
-import { newStory, type Story, textOf } from '#test/support/story'
+import { testFailpoints } from '#test/support/actors/failpoints'
+import { setItem } from '#test/support/database/writes'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
-import { setItem } from '#test/support/writes'
 
 /** The doubt never gets as far as a read of the timeline. */
 const times = { ...sendTimes, settleMs: 3_600_000 }

@@ -6,8 +6,8 @@ import { mailBody, mailForm } from '#domain/agent/channel/forms/mail'
 import { slackForm } from '#domain/agent/channel/forms/slack'
 import { smsForm } from '#domain/agent/channel/forms/sms'
 import { whatsappForm } from '#domain/agent/channel/forms/whatsapp'
-import { hostile, knownDocument, mixture } from '../../../../support/markdown.ts'
 import { runs } from '../../../../support/property.ts'
+import { hostile, knownDocument, mixture } from '../../../../support/texts/markdown.ts'
 
 /** Written from GSM 03.38, not from the code. */
 const GSM = /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z_a-z¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ^{}\\[~\]|€\f]*$/

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { channels } from '#domain/agent/channel/channel'
 import { CUT, MOST_PARTS, partsOf, plainPartsOf } from '#domain/agent/channel/forms/parts'
-import { hostile } from '../../../../support/markdown.ts'
+import { hostile } from '../../../../support/texts/markdown.ts'
 
 const LONGEST = { email: 100_000, slack: 4_000, whatsapp: 4_096, sms: 1_530, dev: 16_000 }
 

@@ -1,0 +1,52 @@
+/** Direct calls of a tool that tests make of any class. */
+import type { Tool } from '#decisions/agent/toolbox'
+import { fail } from '#kernel/errors'
+import type { AppOptions, Reply } from '../app.ts'
+import { changed } from './outside-tool.ts'
+import type { Surface } from './surface.ts'
+
+/** The clock as a tool of any class, so that the rules are tried on a tool that changes nothing. */
+export const clock = {
+  ...({ class: 'read', way: 'read' } as Pick<Tool, 'class' | 'way'>),
+  ...{ calls: 0, refuses: undefined as string | undefined, answers: Promise.resolve() },
+}
+export const NAME = 'get_current_time'
+
+export const options = (replyWithinMs: number): AppOptions => ({
+  overrides: {
+    replyWithinMs,
+    tools: (box) => {
+      const begun = async () => {
+        clock.calls++
+        await clock.answers
+        if (clock.refuses) fail('conflict', clock.refuses)
+      }
+      const tools = new Map(box.tools)
+      Object.defineProperty(tools, 'get', {
+        value: (name: string) => (name === NAME ? { ...box.tools.get(NAME)!, class: clock.class, way: clock.way } : box.tools.get(name)),
+      })
+      return changed(box, {
+        tools,
+        asks: () => [],
+        async decide(...given) {
+          await begun()
+          return { ...(await box.decide(...given)), effects: { audit: { operation: 'test.clock' } } }
+        },
+        async read(...given) {
+          await begun()
+          return box.read(...given)
+        },
+      })
+    },
+  },
+})
+interface Called {
+  name?: string
+  body?: unknown
+  by?: string
+  once?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+export const call = ({ app: at, key }: Surface, { name = NAME, body = {}, by = key, once }: Called = {}): Promise<Reply<any>> =>
+  at.send('POST', `/api/v1/actions/${name}`, { key: by, body, headers: once === undefined ? {} : { 'idempotency-key': once } })
