@@ -1,6 +1,6 @@
 /**
  * Rows that keep the process busy do so three times at most, wherever they do and whatever that costs: connections, the lease, or the letter
- * that counts it. The loop's watch is told of stalls here; test/faults/starve.harness.ts has real ones.
+ * that counts it. The loop's watch is told of stalls here; test/faults/starve/starve.harness.ts has real ones.
  */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'

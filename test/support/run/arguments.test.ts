@@ -11,7 +11,7 @@ test.each([[[]], [['--bail']], [['--seed=7', '--parallel=1']]])('slow tests and 
 
 test('files and folders that are named run, slow or not', () => {
   const scripts = kinds.map((kind) => manifest.scripts[`test:${kind}`].split(' ').slice(2))
-  for (const args of [['test/faults/kill.slow.test.ts'], ['test/faults'], ['--seed=7', 'test/faults'], ...scripts])
+  for (const args of [['test/faults/posting/kill.slow.test.ts'], ['test/faults'], ['--seed=7', 'test/faults'], ...scripts])
     for (const option of left) expect(withDefaults(args)).not.toContain(option)
 })
 

@@ -1,0 +1,232 @@
+/**
+ * The kill switch under load: posts that are all due, running generations, rules that draft after each post and signal, and due reads,
+ * paused again and again at random moments at either of two servers. Between an answer of pause-all and the next resume-all nothing
+ * is posted but what the answer listed, no automatic generation ends, no rule acts and no automatic work begins; after the last
+ * resume-all every post goes out once. Then it times the answer while the mailbox is full. Jobs of the agent follow, as
+ * `agent.ts` says. `npm run fault:killswitch -- --items 500 --rounds 10 --jobs 200 --seed 7`; with `--naive`, a switch
+ * that holds back what begins, and not jobs that have begun, stands in, and must be found out.
+ */
+import type postgres from 'postgres'
+import { createComposer } from '#port/model/composer/composer'
+import { openThread } from '#port/model/worker/thread'
+import { type TestApp, testApp } from '#test/support/app'
+import { freshDb } from '#test/support/database/db'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { numbers } from '../numbers.ts'
+import { alone, type Finished, optionsFrom } from '../own-database.ts'
+import { runAgentSwitch } from './agent.ts'
+import { type Acknowledged, databaseOffset, fullMailboxTimes, quantile } from './times.ts'
+import { actUnattended, begunBetween, readsDue, unattendedOf, unattendedTotals } from './unattended.ts'
+
+export interface KillSwitchOptions {
+  /** Of all workspaces together. */
+  items: number
+  workspaces: number
+  /** How often every workspace is resumed and paused. */
+  rounds: number
+  /** How long after an answer the network is watched for posts. */
+  watchMs: number
+  /** How many answers are timed, and behind how many background letters. */
+  samples: number
+  letters: number
+  seed: number
+}
+
+/** What an operator may expect of the answer, at the 99th percentile. */
+const P99_MS = 50
+const SETTLES_WITHIN_MS = 120_000
+const GENERATIONS = 3
+/** A share of the resumed periods is long, so that rules and reads, whose turn comes last, get theirs. */
+const LONG = { share: 0.3, ms: 2_500 }
+
+interface World {
+  apps: [TestApp, TestApp]
+  owner: postgres.Sql
+  next: () => number
+}
+
+type Paused = Acknowledged & { story: Story; listed: Set<string> }
+
+const pickOf = ({ apps, next }: World): TestApp => apps[next() < 0.5 ? 0 : 1]
+
+const ordered = async (world: World, story: Story, action: 'pause-all' | 'resume-all') => {
+  const reply = await story.at(pickOf(world)).send('POST', `automation/${action}`)
+  if (reply.status !== 200) throw new Error(`${action}: ${reply.status} ${reply.text}`)
+  return reply.body.automation as { in_flight: { item_id: string }[] }
+}
+
+const pause = async (world: World, story: Story, offset: number): Promise<Paused> => {
+  const { in_flight } = await ordered(world, story, 'pause-all')
+  const at = performance.timeOrigin + performance.now() + offset
+  return { story, at, listed: new Set(in_flight.map(({ item_id }) => item_id)) }
+}
+
+/** The first generation is a person's and runs; those behind it are made automatic, as if rules had requested them. */
+const generate = async ({ owner }: World, story: Story): Promise<void> => {
+  for (let made = 0; made < GENERATIONS; made++) await story.send('POST', 'batches', { body: { count: 1 } })
+  await owner`update work set origin = 'automatic' where lane = 'generation' and state = 'queued' and tenant_id = ${story.tenantId}`
+}
+
+const automaticOf = async ({ owner }: World, story: Story): Promise<string> => {
+  const rows = await owner<{ id: string }[]>`select ref_id as id from work
+    where lane = 'generation' and origin = 'automatic' and tenant_id = ${story.tenantId} order by 1`
+  return rows.map(({ id }) => id).join()
+}
+
+/** Items posted after the answer that it did not list, and those that it did. */
+const sentAfter = async ({ owner }: World, { story, at, listed }: Paused) => {
+  const rows = await owner<{ text: string; ms: number }[]>`select text, (extract(epoch from created_at) * 1000)::float8 as ms
+    from sandbox.posts where account_id = ${story.account}`
+  const late = rows.filter(({ ms }) => ms > at).map(({ text }) => text)
+  const allowed = new Set([...listed].map(textOf))
+  return { unlisted: late.filter((text) => !allowed.has(text)).length, finished: late.filter((text) => allowed.has(text)).length }
+}
+
+const noneBegun = { begun_after_answer: 0, runs_left: 0 }
+
+interface Tally {
+  pauses: number
+  listed: number
+  listed_sent_later: number
+  cancelled: number
+  sent_after_answer: number
+  automatic_left: number
+  /** Automatic work and rules that began during a pause, and runs that waited then. */
+  begun_after_answer: number
+  runs_left: number
+}
+
+/** Resumes and pauses a workspace once, then watches it. */
+const oneRound = async (world: World, story: Story, { watchMs, offset, tally }: { watchMs: number; offset: number; tally: Tally }) => {
+  await generate(world, story)
+  await readsDue(world.owner, story)
+  await ordered(world, story, 'resume-all')
+  await Bun.sleep(20 + world.next() * (world.next() < LONG.share ? LONG.ms : 300))
+  const paused = await pause(world, story, offset)
+  if ((await automaticOf(world, story)) !== '') tally.automatic_left++
+  const before = await unattendedOf(world.owner, story)
+  await Bun.sleep(watchMs)
+  const after = await unattendedOf(world.owner, story)
+  tally.begun_after_answer += begunBetween(before, after)
+  tally.runs_left += before.open + after.open
+  const { unlisted, finished } = await sentAfter(world, paused)
+  tally.pauses++
+  tally.listed += paused.listed.size
+  tally.listed_sent_later += finished
+  tally.sent_after_answer += unlisted
+}
+
+/** Paused workspaces whose posts are all due. */
+const newStories = async (world: World, { items, workspaces }: KillSwitchOptions): Promise<Story[]> => {
+  const stories: Story[] = []
+  for (let made = 0; made < workspaces; made++) stories.push(await newStory(world.apps[0]))
+  await world.owner`update tenant set overrides = ${world.owner.json({ create_batch: 10_000, posts: 100_000 })}`
+  await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
+  await Promise.all(stories.map(actUnattended))
+  await Promise.all(
+    stories.map(async (story, place) => {
+      for (let made = place; made < items; made += workspaces) await story.scheduled(0)
+    }),
+  )
+  return stories
+}
+
+/** Resumes for good, and waits until every post is out. */
+const allPosted = async (world: World, stories: Story[]): Promise<string[]> => {
+  await Promise.all(stories.map((story) => ordered(world, story, 'resume-all')))
+  const open = async () => (await world.owner`select 1 from item where kind = 'post' and status in ('approved', 'publishing')`).length
+  const until = performance.now() + SETTLES_WITHIN_MS
+  while ((await open()) > 0 && performance.now() < until) await Bun.sleep(50)
+  const left = await world.owner`select id from item where batch_id is null and status <> 'posted'`
+  const wrong = await world.owner`select 1 from item i where batch_id is null and
+    (select count(*) from sandbox.posts p where p.text = i.body) <> 1`
+  return [
+    ...(left.length > 0 ? [`${left.length} items were not posted after resuming`] : []),
+    ...(wrong.length > 0 ? [`${wrong.length} items are not on the network exactly once`] : []),
+  ]
+}
+
+/** After resuming for good, rules act and targets are read eventually, if they have not been before. */
+const lively = async ({ owner }: World) => {
+  const until = performance.now() + SETTLES_WITHIN_MS
+  for (;;) {
+    const { rules_acted, rules_held, targets_read } = await unattendedTotals(owner)
+    if ((rules_acted > 0 && targets_read > 0) || performance.now() > until) return { rules_acted, rules_held, targets_read }
+    await Bun.sleep(50)
+  }
+}
+
+/** Two servers whose steps to the network take a moment, so that pauses meet claims, sends and answers. */
+const twoServers = async (stack: AsyncDisposableStack, next: () => number): Promise<World> => {
+  const { options } = stack.use(await freshDb())
+  const composer = createComposer(stack.use(openThread()))
+  const slowed = /^(publish\.claimed|sandbox\.(received|applied)|publish\.sent)$/
+  const overrides = {
+    failpoints: (name: string) => (slowed.test(name) ? Bun.sleep(next() * 30) : undefined),
+    drafter: {
+      ...composer,
+      draft: async (...asked: Parameters<typeof composer.draft>) => {
+        await Bun.sleep(50 + next() * 150)
+        return composer.draft(...asked)
+      },
+    },
+  }
+  const first = stack.use(await testApp({ database: options, overrides }))
+  const second = stack.use(await testApp({ database: options, overrides }))
+  return { apps: [first, second], owner: first.owner, next }
+}
+
+/** What must not have happened during pauses, and what must have happened outside them. */
+const brokenBy = (tally: Tally, atStake: Record<string, number>): string[] => {
+  const { sent_after_answer, automatic_left, begun_after_answer, runs_left } = tally
+  const never = { sent_after_answer, automatic_left, begun_after_answer, runs_left }
+  return [
+    ...Object.entries(never).flatMap(([what, count]) => (count > 0 ? [`${what}: ${count}`] : [])),
+    ...Object.entries(atStake).flatMap(([what, count]) => (count === 0 ? [`nothing was at stake: ${what} is 0`] : [])),
+  ]
+}
+
+/** `late` lists answers that took too long; a busy machine can cause it, so the caller decides what it means. */
+export async function runKillSwitch(options: KillSwitchOptions): Promise<Finished & { late: string[] }> {
+  const { seed, rounds, watchMs, samples, letters } = options
+  await using stack = new AsyncDisposableStack()
+  const world = await twoServers(stack, numbers(seed))
+  const stories = await newStories(world, options)
+  const offset = await databaseOffset(world.owner)
+  const tally: Tally = { pauses: 0, listed: 0, listed_sent_later: 0, cancelled: 0, sent_after_answer: 0, automatic_left: 0, ...noneBegun }
+  const rest = { watchMs, offset, tally }
+  for (let round = 0; round < rounds; round++) await Promise.all(stories.map((story) => oneRound(world, story, rest)))
+  const [{ sent, cancelled } = { sent: 0, cancelled: 0 }] = await world.owner<{ sent: number; cancelled: number }[]>`select
+    (select count(*) from sandbox.posts)::int as sent, (select count(*) from batch where error = 'cancelled')::int as cancelled`
+  const unattended = await unattendedTotals(world.owner)
+  const broken = [...(await allPosted(world, stories)), ...brokenBy(tally, { sent, cancelled, ...(await lively(world)) })]
+  // The answer is timed on a workspace of its own, and only that workspace's letters may be in its way.
+  await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
+  const { times, refused } = await fullMailboxTimes(world.apps[0], { samples, letters })
+  const p99 = quantile(times, 0.99)
+  const { cancelled: _, ...seen } = tally
+  const timed = { letters, refused, samples, p50_ms: quantile(times, 0.5).toFixed(1), p99_ms: p99.toFixed(1) }
+  const counts = { seed, items: options.items, rounds, sent_while_resumed: sent, cancelled, ...seen, ...unattended, ...timed }
+  return { counts, broken, late: p99 < P99_MS ? [] : [`the 99th percentile of the answer is ${p99.toFixed(1)} ms, not below ${P99_MS}`] }
+}
+
+const defaults = { items: 500, workspaces: 5, rounds: 12, watchMs: 1_000, samples: 300, letters: 900, jobs: 200, seed: 1 }
+
+const together = (posts: Finished, agent: Finished): Finished => ({
+  counts: { ...posts.counts, ...Object.fromEntries(Object.entries(agent.counts).map(([what, count]) => [`agent_${what}`, count])) },
+  broken: [...posts.broken, ...agent.broken],
+})
+
+if (import.meta.main) {
+  const args = process.argv.slice(2)
+  const naive = args.includes('--naive')
+  const options = optionsFrom(
+    defaults,
+    args.filter((arg) => arg !== '--naive'),
+  )
+  await alone('killswitch', async () => {
+    if (naive) return runAgentSwitch({ ...options, naive })
+    const { late, counts, broken } = await runKillSwitch(options)
+    return together({ counts, broken: [...broken, ...late] }, await runAgentSwitch({ ...options, naive }))
+  })
+}
