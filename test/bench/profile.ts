@@ -5,16 +5,16 @@
  */
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
-import { lateness, postsLeft, type Sizes, schedule, untilDue, untilSettled } from './due.ts'
-import { prepareItems, scheduleWorkflows, workflowsLeft } from './due-peer.ts'
 import { cpuMs, databaseCpuMs, threadsMs } from './meter.ts'
 import { PROFILE_PATCH } from './peer-sql.ts'
 import { peerCommand } from './peers.ts'
 import { type CpuProfile, largestFirst, type Sums, sampled } from './profile-samples.ts'
 import { resetStatements, type Statement, statementsOf } from './profile-statements.ts'
 import { get, put } from './requests.ts'
+import { lateness, postsLeft, type Sizes, schedule, untilDue, untilSettled } from './sections/due.ts'
+import { prepareItems, scheduleWorkflows, workflowsLeft } from './sections/due-peer.ts'
+import { wakeAll } from './sections/throughput.ts'
 import { load, type Running, startProcess } from './spawn.ts'
-import { wakeAll } from './throughput.ts'
 import type { World } from './world.ts'
 
 interface Done {
