@@ -8,7 +8,7 @@ import { tags } from '#contract/growth/item-texts'
 import { Id, nullable, oneOf, record, timeOrSlot } from '#contract/shapes'
 import type { Operation } from '#ops/engine/bind'
 import { validate } from '#ops/engine/validate'
-import { cut } from './truncate.ts'
+import { cut } from './answer/truncate.ts'
 
 const BULK = 'growth.items.bulk'
 /** In characters: the answer about the most items, all refused, stays below what a model can take. */

@@ -8,8 +8,8 @@ import { isSettled, pathParams, settlingId } from '#contract/op'
 import { type Clock, systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { mayRun, type Operation } from '#ops/engine/bind'
+import { cut } from './answer/truncate.ts'
 import type { McpContext } from './context.ts'
-import { cut } from './truncate.ts'
 
 export interface GenerationOptions {
   idempotencyKey?: string | undefined

@@ -1,8 +1,8 @@
 /** The queue as Markdown for a model: each item with its id and the tools that apply. */
 import type { Static } from '@sinclair/typebox'
 import type { Item as ItemSchema, ItemStatus } from '#contract/item-record'
+import { cut, MAX_CHARACTERS } from './answer/truncate.ts'
 import type { McpContext } from './context.ts'
-import { cut, MAX_CHARACTERS } from './truncate.ts'
 
 export type QueuedItem = Static<typeof ItemSchema>
 

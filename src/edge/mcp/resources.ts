@@ -3,10 +3,10 @@ import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { fail } from '#kernel/errors'
 import { mayRun } from '#ops/engine/bind'
 import { cursorTo } from '#ops/engine/paging'
+import { structured } from './answer/structured.ts'
+import { cut, json } from './answer/truncate.ts'
 import type { McpContext } from './context.ts'
 import { type QueuedItem, queueText } from './queue.ts'
-import { structured } from './structured.ts'
-import { cut, json } from './truncate.ts'
 
 export interface McpResource {
   uri: string

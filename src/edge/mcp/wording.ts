@@ -1,10 +1,10 @@
 /** How operations are worded for models that are not MCP clients: the agent's. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { ToolWording } from '#ops/agent/toolbox/toolbox'
+import { isFields, textOf } from './answer/text.ts'
+import { entryPlace, fieldPlace, type Place, placeOf } from './answer/trust.ts'
 import { inputSchema } from './schema.ts'
-import { isFields, textOf } from './text.ts'
 import { titleOf } from './tools.ts'
-import { entryPlace, fieldPlace, type Place, placeOf } from './trust.ts'
 
 /** Whether strangers wrote any text in a value. */
 const isForeign = (value: unknown, place: Place): boolean => {

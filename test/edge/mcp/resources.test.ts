@@ -1,8 +1,8 @@
 /** What an MCP client can read without a tool, over a real workspace. */
 import { expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
+import { MAX_CHARACTERS } from '#edge/mcp/answer/truncate'
 import { listResources, type McpResource, readResource, resourceTemplates } from '#edge/mcp/resources'
-import { MAX_CHARACTERS } from '#edge/mcp/truncate'
 import { newId } from '#kernel/ids'
 import { setItem } from '#test/support/database/writes'
 import { newStory, type Story, textOf } from '#test/support/growth/story'

@@ -6,7 +6,7 @@ import { jobs } from '#contract/agent/jobs'
 import { memoryCapabilities } from '#contract/agent/memories'
 import { tasks } from '#contract/agent/tasks'
 import { brief } from '#contract/growth/brief'
-import { structured } from '#edge/mcp/structured'
+import { structured } from '#edge/mcp/answer/structured'
 import { toolWording } from '#edge/mcp/wording'
 import { newTagName } from '#kernel/untrusted-tags'
 

@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
 import type { Operation } from '#ops/engine/bind'
-import type { McpContext } from './context.ts'
+import type { McpContext } from '../context.ts'
 import { MOST_TOKENS, shortForm, sizeOf, usualForm } from './short-form.ts'
 
 type Fields = Record<string, unknown>
