@@ -1,5 +1,6 @@
 /** `npm run check`: all checks of the source that need no database. Prints one line per step, and the output of failed ones. */
 import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 interface Step {
   name: string
@@ -8,6 +9,7 @@ interface Step {
 }
 
 const LONGEST_FILE = 300
+const MOST_FILES_OF_FOLDER = 40
 const GENERATOR = 'src/scripts/generate.ts'
 
 const runs = (name: string, command: string[]): Step => ({
@@ -19,14 +21,32 @@ const runs = (name: string, command: string[]): Step => ({
   },
 })
 
+const filesOf = (pattern: string): string[] =>
+  [...new Bun.Glob(pattern).scanSync()].filter((path) => !path.includes('/node_modules/')).sort()
+
 const fileLength: Step = {
   name: 'file length',
   async problems() {
-    const files = [...new Bun.Glob('{src,actors,test}/**/*.{ts,tsx}').scanSync()].filter((path) => !path.includes('/node_modules/')).sort()
-    const lengths = files.map((path) => ({ path, lines: readFileSync(path, 'utf8').split('\n').length - 1 }))
+    const lengths = filesOf('{src,actors,test}/**/*.{ts,tsx}').map((path) => ({
+      path,
+      lines: readFileSync(path, 'utf8').split('\n').length - 1,
+    }))
     return lengths
       .filter(({ lines }) => lines >= LONGEST_FILE)
       .map(({ path, lines }) => `${path} has ${lines} lines; it must have fewer than ${LONGEST_FILE}`)
+      .join('\n')
+  },
+}
+
+const folderSize: Step = {
+  name: 'folder size',
+  async problems() {
+    const folders = Object.entries(Object.groupBy(filesOf('{src,actors,test}/**/*'), dirname))
+    return folders
+      .filter(([, files = []]) => files.length > MOST_FILES_OF_FOLDER)
+      .map(
+        ([path, files = []]) => `${path} holds ${files.length} files; it must hold at most ${MOST_FILES_OF_FOLDER}: divide it by subject`,
+      )
       .join('\n')
   },
 }
@@ -59,6 +79,7 @@ const steps: Step[] = [
   runs('figures of the bench in its README', [process.execPath, 'test/bench/readme.ts', '--check']),
   runs('architecture', [process.execPath, 'test', './test/architecture.test.ts']),
   fileLength,
+  folderSize,
 ]
 
 let failures = 0
