@@ -1,5 +1,6 @@
 /** The commands that are not operations. */
 import { Argument, Command } from 'commander'
+import { channelNames } from '#contract/channel-names'
 import type { Host } from './host.ts'
 import { withCommon } from './syntax.ts'
 
@@ -111,7 +112,7 @@ const more = (value: string, before: string[] = []): string[] => [...before, val
 
 const connectCommand = ({ host, act }: Acting): Command => {
   const connect = withCommon(new Command('connect').description(CONNECT))
-    .addArgument(new Argument('<channel>', 'The channel.').choices(['email', 'slack', 'whatsapp', 'sms', 'dev']))
+    .addArgument(new Argument('<channel>', 'The channel.').choices(channelNames))
     .option('--routing-key <key>', 'By what posts name it; asked for otherwise.')
     .option('--credential <name=value>', 'A credential; @file reads it from a file. Those that are missing are asked for.', more)
     .option('--config <name=value>', 'A value of its configuration.', more)

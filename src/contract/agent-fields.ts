@@ -14,8 +14,6 @@ export const workers = { roles: ['editor', 'approver'] } as const
 /** Who sees a conversation, and all that is made of it. */
 export const visibilities = ['workspace', 'private'] as const
 
-export const channelNames = ['email', 'slack', 'whatsapp', 'sms', 'dev'] as const
-
 export const page = {
   limit: T.Optional(T.Integer({ minimum: 1, maximum: 50, default: 25, description: 'Page size. Default 25.' })),
   cursor: cursorLike('MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw'),

@@ -1,6 +1,6 @@
 /** Webhook events and their payloads. The API document defines the first three; the others are extensions. */
 import { Type as T, type TSchema } from '@sinclair/typebox'
-import { channelNames } from './agent-fields.ts'
+import { channelNames } from './channel-names.ts'
 import { Id, nullable, oneOf, record, Time } from './shapes.ts'
 
 interface EventDeclaration {
@@ -98,7 +98,7 @@ export const events = [
     type: 'agent.channel.failing',
     summary: 'A channel has ceased to work, or could not be connected: its provider refuses the credentials, or another workspace has it.',
     data: record({
-      ...{ connection_id: Id, channel: oneOf(['email', 'slack', 'whatsapp', 'sms', 'dev']), routing_key: T.String() },
+      ...{ connection_id: Id, channel: oneOf(channelNames), routing_key: T.String() },
       ...{ display_name: T.String(), error: T.String() },
     }),
   },

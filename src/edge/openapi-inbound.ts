@@ -1,5 +1,5 @@
 /** Addresses for posts from outside, for the OpenAPI document: they carry a signature in the place of a credential. */
-import { channels } from '#domain/agent/channel/channel'
+import { channelNames } from '#contract/channel-names'
 
 const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
 
@@ -57,7 +57,7 @@ export const inboundPaths = {
         'For the providers of channels: takes any body of up to 1 MiB, signed in the way of the provider. Each message is taken once; up to 600 a minute of a connection, and 60 of a sender. A handshake of Slack is answered.',
       tags: ['agent.channels'],
       security: [],
-      parameters: [channelParameter(channels)],
+      parameters: [channelParameter(channelNames)],
       requestBody: { required: true, content: { '*/*': { schema: {} } } },
       responses: {
         200: {

@@ -1,10 +1,10 @@
 /** The tools of the product in jobs that messages of channels have begun: what happens there without a person. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { channelNames } from '#contract/channel-names'
 import { capabilityResources, operations } from '#contract/index'
 import { isAgentTool, type NamedOp, named } from '#contract/op'
 import { toolCaller } from '#decisions/agent/caller'
-import { channels } from '#domain/agent/channel/channel'
 import { isAnswerHeld, isForStranger, STRANGERS_TOOLS, type Trusted, trustOf } from '#domain/agent/channel/trust'
 import { fetchAsks } from '#domain/agent/job/fetching'
 import { offeredTools } from '#domain/agent/job/offer'
@@ -45,7 +45,7 @@ interface World {
 const world: fc.Arbitrary<World> = fc.record({
   message: fc.record({
     connection: fc.record({
-      ...{ id: fc.constant('c-1'), channel: fc.constantFrom(...channels), sender_policy: fc.constantFrom('members', 'anyone') },
+      ...{ id: fc.constant('c-1'), channel: fc.constantFrom(...channelNames), sender_policy: fc.constantFrom('members', 'anyone') },
       config: fc.constantFrom({}, { reply: 'auto' }),
     }),
     identity: fc.option(fc.constant({ id: 'i-1', person_id: 'p-1' }), { nil: undefined }),

@@ -1,5 +1,6 @@
 import { type Static, Type as T } from '@sinclair/typebox'
-import { channelNames, everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { everybody, nextCursor, page, use } from '../agent-fields.ts'
+import { channelNames } from '../channel-names.ts'
 import { op } from '../op.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, type Shown, Time, untrusted, untrustedName } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'

@@ -1,10 +1,11 @@
 import { Type as T } from '@sinclair/typebox'
 import { nextCursor, page, use } from '../agent-fields.ts'
+import { channelNames } from '../channel-names.ts'
 import { op } from '../op.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 
-const Channel = oneOf(['email', 'slack', 'whatsapp', 'sms', 'dev'])
+const Channel = oneOf(channelNames)
 
 const displayName = T.String({ minLength: 1, maxLength: 160, pattern: NOT_BLANK, format: 'name', examples: ['Help desk'] })
 const SenderPolicy = oneOf(['members', 'anyone'], {

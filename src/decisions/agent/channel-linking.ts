@@ -1,9 +1,9 @@
 /** A message that holds a code links its sender, and begins no job. */
 import { recipientOf } from '#domain/agent/channel/answer'
-import type { ChannelConnection } from '#domain/agent/channel/channel'
+import { type ChannelConnection, channels } from '#domain/agent/channel/channel'
 import { CODE_MS, codeIn, hashOfCode, LINKED_LINES, linked, secondCodeText } from '#domain/agent/channel/identity'
 import type { ChannelMessage } from '#domain/agent/channel/message'
-import { isForgeable } from '#domain/agent/channel/trust'
+
 import { newId } from '#kernel/ids'
 import type { Sealer } from '#kernel/sealer'
 import { deleteLinkCode, identityOfSender, insertIdentity, memberOfCode, putSecondCode } from '#store/agent/channel-identities'
@@ -64,7 +64,7 @@ export const takeCode = async (sent: Sent, at: { sql: Sql; sealer: Sealer }): Pr
   if (!owner || (owner.sender !== null && owner.sender !== id)) return undefined
   const { person_id } = owner
   const result = linked({ id: newId(), connection_id: connection.id, person_id, sender: { id, name }, direct_to, before, now })
-  if (result.kind === 'linked' && owner.sender === null && isForgeable(connection.channel)) return secondCode(sent, owner, at)
+  if (result.kind === 'linked' && owner.sender === null && channels[connection.channel].isForgeable) return secondCode(sent, owner, at)
   const writes = [deleteLinkCode({ connectionId: connection.id, personId: person_id })]
   if (result.kind === 'linked') writes.push(insertIdentity(result.identity))
   const line = replyEffects({ connection, replyTo, recipient: recipientOf(message), text: LINKED_LINES[result.kind], now })

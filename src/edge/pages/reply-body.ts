@@ -1,5 +1,6 @@
 /** What the page of a reply to a channel shows: what goes to whom, the forms to decide, or what became of it. */
 import type { ShownChannelReply as Reply } from '#contract/agent/channel-replies'
+import { channels } from '#domain/agent/channel/channel'
 import { type Html, html } from './html.ts'
 import { field, type Problem, timeText } from './layout.ts'
 
@@ -28,8 +29,6 @@ const TITLES: Record<Reply['status'], string> = {
 }
 
 export const replyTitle = ({ reply }: ShownReply): string => TITLES[reply.status]
-
-const CHANNELS: Record<Reply['channel'], string> = { email: 'Email', slack: 'Slack', whatsapp: 'WhatsApp', sms: 'SMS', dev: 'Dev' }
 
 const UNKNOWN =
   'The channel did not say whether it took all of this. Ask the recipient, or look in the channel, then say whether it arrived.'
@@ -76,7 +75,7 @@ const messages = ({ parts }: Reply): Html | undefined =>
 const details = ({ reply, workspace, asked }: ShownReply, withText: boolean): Html => html`<dl>
 ${withText ? html`<dt>Text</dt><dd class="text" dir="auto">${reply.text}</dd>` : undefined}
 <dt>To</dt><dd dir="auto">${reply.recipient}</dd>
-<dt>Channel</dt><dd>${CHANNELS[reply.channel]}</dd>
+<dt>Channel</dt><dd>${channels[reply.channel].name}</dd>
 ${asked === undefined ? undefined : html`<dt>They wrote</dt><dd class="text" dir="auto">${asked}</dd>`}
 ${reply.status === 'held' && reply.why !== null ? html`<dt>Why it waits</dt><dd>${reply.why}</dd>` : undefined}
 <dt>Workspace</dt><dd>${workspace}</dd>

@@ -1,7 +1,8 @@
 import type { channels } from '#contract/agent/channels'
+import { channelNames } from '#contract/channel-names'
 import { checkNow, credentialsOf } from '#decisions/agent/channel-connections'
 import { sendsFor } from '#decisions/agent/channel-replies'
-import { channels as allChannels, type Channel, type ChannelConnection } from '#domain/agent/channel/channel'
+import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
 import {
   type ConfiguredChannel,
   channelConnectionView,
@@ -188,7 +189,7 @@ export const channelHandlers = (parts: ChannelParts): All => ({
     const { rows, routed } = await loadBy(read, { rows: channelConnections(page), routed: routedChannels })
     const { rows: connections, next_cursor } = pageResult(rows, page.limit)
     const isRouted = (one: Channel) => routed.some(({ channel }) => channel === one)
-    const adapters = allChannels.map((one) => adapterView(parts, one, isRouted(one)))
+    const adapters = channelNames.map((one) => adapterView(parts, one, isRouted(one)))
     return { connections: connections.map(view), nextCursor: next_cursor, adapters }
   },
 

@@ -2,7 +2,7 @@
  * Whoever reads words of others on the event loop: those of strangers, models, channels, MCP servers, documents, pages and networks. `most`:
  * the longest text that reaches it in one turn of the loop, in characters, as what calls it has bounded it.
  */
-import { channels } from '#domain/agent/channel/channel'
+import { channelNames } from '#contract/channel-names'
 import { partsOf, plainPartsOf } from '#domain/agent/channel/forms/parts'
 import { codeIn } from '#domain/agent/channel/identity'
 import { contentOf } from '#domain/agent/channel/message'
@@ -159,7 +159,11 @@ export const textParsers: readonly TextParser[] = [
   { name: 'passages of a section', most: 100_000, read: passages },
   { name: 'enclosed', most: MESSAGE, read: enclosed },
   // Channels.
-  ...channels.map((channel) => ({ name: `plain parts, ${channel}`, most: 100_000, read: (text: string) => plainPartsOf(channel, text) })),
+  ...channelNames.map((channel) => ({
+    name: `plain parts, ${channel}`,
+    most: 100_000,
+    read: (text: string) => plainPartsOf(channel, text),
+  })),
   ...(['slack', 'email'] as const).map((channel) => ({
     ...{ name: `parts, ${channel}`, most: 100_000, isBeside: true as const },
     read: (text: string) => partsOf(channel, text),

@@ -1,9 +1,27 @@
 /** A channel: where people outside of the app talk to the agent. A connection of one belongs to a workspace. Pure. */
+import type { ChannelName } from '#contract/channel-names'
 
-export const channels = ['email', 'slack', 'whatsapp', 'sms', 'dev'] as const
-export type Channel = (typeof channels)[number]
+export type Channel = ChannelName
 
-export const isChannel = (name: string): name is Channel => (channels as readonly string[]).includes(name)
+interface Traits {
+  /** As people know it. */
+  name: string
+  /**
+   * Whether anybody can write there under the name of another sender: a text may then be anybody's, though what is sent to that name reaches
+   * its owner alone.
+   */
+  isForgeable: boolean
+}
+
+export const channels: Readonly<Record<Channel, Traits>> = {
+  email: { name: 'Email', isForgeable: true },
+  slack: { name: 'Slack', isForgeable: false },
+  whatsapp: { name: 'WhatsApp', isForgeable: false },
+  sms: { name: 'SMS', isForgeable: true },
+  dev: { name: 'Dev', isForgeable: false },
+}
+
+export const isChannel = (name: string): name is Channel => Object.hasOwn(channels, name)
 
 /** Who can begin jobs: members whose sender is linked, or everybody. */
 export type SenderPolicy = 'members' | 'anyone'

@@ -3,7 +3,7 @@ import { fail } from '#kernel/errors'
 import { isDeeper } from '#kernel/json-value'
 import { beginning } from '#kernel/storable'
 import { invalid } from '../mcp/config.ts'
-import type { Channel, ChannelConnection, SenderPolicy } from './channel.ts'
+import { type Channel, type ChannelConnection, channels, type SenderPolicy } from './channel.ts'
 
 /** Values of credentials, by name. */
 export type Credentials = Record<string, string>
@@ -27,8 +27,6 @@ const CREDENTIAL_NAME = /^[A-Za-z0-9_.-]{1,100}$/
 
 /** In the place of a value of a credential. */
 const MASK = '…'
-
-const CHANNEL_NAMES: Record<Channel, string> = { email: 'Email', slack: 'Slack', whatsapp: 'WhatsApp', sms: 'SMS', dev: 'Dev' }
 
 const holdsNul = (value: unknown): boolean => {
   if (typeof value === 'string') return value.includes(NUL)
@@ -108,7 +106,7 @@ export const newChannelConnection = (
   if (total >= MOST_CONNECTIONS) fail('invalid_input', `cannot add: the workspace has ${total} channels; delete one first`)
   const connection: ChannelConnection = {
     ...{ id, channel, routing_key: routingKey, sender_policy: senderPolicy, config },
-    display_name: displayName?.trim() ?? beginning(`${CHANNEL_NAMES[channel]} ${routingKey}`, LONGEST_NAME),
+    display_name: displayName?.trim() ?? beginning(`${channels[channel].name} ${routingKey}`, LONGEST_NAME),
     ...{ credential_names: Object.keys(credentials).sort(), status: 'unverified', last_error: null, send_error: null, failures: 0 },
     ...{ checked_at: null, last_in_at: null, last_out_at: null, created_at: now, updated_at: now },
   }

@@ -133,19 +133,14 @@ const dev = (webhookUrl: string): Steps => ({
   paste: [{ label: 'Address', text: webhookUrl }],
 })
 
-const stepsOf = ({ channel, routingKey, config = {} }: SetupOf, webhookUrl: string): Steps => {
-  switch (channel) {
-    case 'slack':
-      return slack(webhookUrl)
-    case 'whatsapp':
-      return whatsapp(webhookUrl)
-    case 'sms':
-      return sms(webhookUrl, routingKey)
-    case 'email':
-      return email({ provider: config.provider, webhookUrl, routingKey })
-    case 'dev':
-      return dev(webhookUrl)
-  }
+type Place = Omit<SetupOf, 'publicUrl' | 'channel'> & { webhookUrl: string }
+
+const stepsIn: Readonly<Record<Channel, (place: Place) => Steps>> = {
+  slack: ({ webhookUrl }) => slack(webhookUrl),
+  whatsapp: ({ webhookUrl }) => whatsapp(webhookUrl),
+  sms: ({ webhookUrl, routingKey }) => sms(webhookUrl, routingKey),
+  email: ({ webhookUrl, routingKey, config = {} }) => email({ provider: config.provider, webhookUrl, routingKey }),
+  dev: ({ webhookUrl }) => dev(webhookUrl),
 }
 
 /** Providers call no other address. */
@@ -156,7 +151,7 @@ const isReachable = (publicUrl: string): boolean => {
 
 export const channelSetup = (of: SetupOf): ChannelSetup => {
   const webhookUrl = `${of.publicUrl}/webhooks/channels/${of.channel}`
-  const { steps, paste } = stepsOf(of, webhookUrl)
+  const { steps, paste } = stepsIn[of.channel]({ ...of, webhookUrl })
   const unreachable = `The address must be public and begin with https:// for the provider to reach it: start the server with PUBLIC_URL set to such an address. It is ${of.publicUrl} now.`
   const first = of.channel === 'dev' || isReachable(of.publicUrl) ? [] : [unreachable]
   return { webhookUrl, steps: [...first, ...steps], paste }

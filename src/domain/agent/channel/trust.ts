@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '#kernel/roles'
 import type { OnBehalf } from '../job/job.ts'
-import type { Channel, ChannelConnection } from './channel.ts'
+import { type Channel, type ChannelConnection, channels } from './channel.ts'
 
 /** All that a stranger's job can call. Each shows a stranger less than others: pinned playbooks, and documents that are public. */
 export const STRANGERS_TOOLS: readonly string[] = [
@@ -34,12 +34,6 @@ export interface Trusted {
 /** `none`: no job begins. */
 export type Trust = Trusted | { kind: 'none' }
 
-/** Where the name of a sender can be forged: the text may be anybody's, though only the member gets the answer. */
-const FORGED: readonly Channel[] = ['email', 'sms']
-
-/** Whether anybody can write there under the name of another sender. What is sent to that name reaches its owner alone. */
-export const isForgeable = (channel: Channel): boolean => FORGED.includes(channel)
-
 /** The taint of a job that text from a channel has begun. */
 export const channelTaint = (channel: Channel): string => `${CHANNEL_TAINT}${channel}`
 export const isChannelTaint = (taint: string): boolean => taint.startsWith(CHANNEL_TAINT)
@@ -48,7 +42,7 @@ const CHANNEL_TAINT = 'channel '
 export const trustOf = (connection: Pick<ChannelConnection, 'id' | 'channel' | 'sender_policy'>, { identity }: Sender): Trust => {
   const { id, channel, sender_policy } = connection
   if (identity) {
-    const untrusted = isForgeable(channel)
+    const untrusted = channels[channel].isForgeable
     const on_behalf: OnBehalf = { kind: 'channel', id: identity.id, personId: identity.person_id }
     const readsOnly = identity.role === 'viewer' ? { readsOnly: true as const } : {}
     return { kind: 'member', on_behalf, tools: null, taint: untrusted ? [channelTaint(channel)] : [], untrusted, ...readsOnly }
@@ -112,7 +106,7 @@ export const hasRoomFor = ({ ofSender, ofConnection }: StrangersJobs, config: Re
 
 /** Whether a message in a member's name may begin a further job. `ofSender`: those that its sender has begun within a day. */
 export const hasRoomForMember = ({ channel }: Pick<ChannelConnection, 'channel'>, ofSender: number): boolean =>
-  !isForgeable(channel) || ofSender < MOST_OF_MEMBER
+  !channels[channel].isForgeable || ofSender < MOST_OF_MEMBER
 
 /** Whether an answer waits for a person before it goes out. */
 export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>

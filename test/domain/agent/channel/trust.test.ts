@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { channels } from '#domain/agent/channel/channel'
+import { channelNames } from '#contract/channel-names'
 import {
   commonConfigError,
   conversationKey,
@@ -69,7 +69,7 @@ test('a stranger begins 30 jobs a day, and all strangers of a connection 300 or 
 })
 
 test('a member begins 100 jobs a day where names can be forged, and as many as wanted elsewhere', () => {
-  for (const channel of channels) {
+  for (const channel of channelNames) {
     expect(hasRoomForMember({ channel }, MOST_OF_MEMBER - 1)).toBe(true)
     expect(hasRoomForMember({ channel }, MOST_OF_MEMBER)).toBe(channel !== 'email' && channel !== 'sms')
   }
@@ -103,7 +103,7 @@ const name = fc.oneof(
 const message: fc.Arbitrary<Message> = fc.record({
   connection: fc.record({
     id: fc.constant('c-1'),
-    channel: fc.constantFrom(...channels),
+    channel: fc.constantFrom(...channelNames),
     sender_policy: fc.constantFrom('members', 'anyone'),
   }),
   sender: fc.record({

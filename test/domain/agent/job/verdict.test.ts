@@ -1,7 +1,7 @@
 /** What may happen without a person, whatever a model asks for. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { channels } from '#domain/agent/channel/channel'
+import { channelNames } from '#contract/channel-names'
 import { channelTaint } from '#domain/agent/channel/trust'
 import { offeredTools } from '#domain/agent/job/offer'
 import type { ToolClass } from '#domain/agent/job/step'
@@ -32,7 +32,7 @@ test('each class of tools has its verdict: as usual, after foreign text, and for
 })
 
 test('the kill switch is asked of a person if anybody could have written the message, and of nobody else', () => {
-  for (const channel of channels) {
+  for (const channel of channelNames) {
     const taint = [channelTaint(channel)]
     expect(verdictOf({ ...facts, class: 'safe', taint })).toEqual({
       decision: 'ask',

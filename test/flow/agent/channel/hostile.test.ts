@@ -1,6 +1,6 @@
 /** Posts that nobody's provider sends, at every channel: refused, or taken for what can be kept of them, and never an error of ours. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { channels } from '#domain/agent/channel/channel'
+import { channelNames } from '#contract/channel-names'
 import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '#test/support/app'
 import { channelJobs, devChannel, linked, messagesOf, postDev, settledMessages } from '#test/support/channels/dev-posts'
@@ -85,11 +85,11 @@ const signed = (type: string): Record<string, string> => {
 describe('without a signature', () => {
   beforeAll(async () => {
     // Connections that are gone: each channel counts as connected.
-    for (const channel of channels)
+    for (const channel of channelNames)
       await app.owner`insert into inbound_route (tenant_id, kind, key, ref_id) values (${app.tenantId}, ${channel}, 'x', ${newId()})`
   })
 
-  test.each([...channels])('nothing is taken by %s, and nothing fails', async (channel) => {
+  test.each([...channelNames])('nothing is taken by %s, and nothing fails', async (channel) => {
     const odd: unknown[] = []
     const refused = app.workplace.world.channels[channel] ? 401 : 503
     for (const [nth, [name, body]] of BODIES.entries())
