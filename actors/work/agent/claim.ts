@@ -106,9 +106,9 @@ const carryOut = async (deps: AgentDeps, at: At, heads: readonly StepHead[], nex
   }
 }
 
-/** What a person has typed waits for no call of a model; and what only the database answers, such as the kill switch, for no other call. */
+/** A command, typed or called, waits for no call of a model; and what only the database answers, such as the kill switch, for no other call. */
 const placeOf = ({ changes: { job } }: At, { kind }: AgentRun): 'typed' | 'brief' | undefined => {
-  if (!job.typed) return undefined
+  if (!job.typed && job.kind !== 'action') return undefined
   return kind === 'reach' || kind === 'outside' ? 'typed' : 'brief'
 }
 

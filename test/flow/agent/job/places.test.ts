@@ -33,7 +33,9 @@ test('a command that was approved is executed while four thoughts of the workspa
     () => app.owner<{ id: string }[]>`select id from agent_approval where job_id = ${waiting} and status = 'pending'`,
     ({ length }) => length > 0,
   )
-  const held = await Promise.all(Array.from({ length: 5 }, () => turn(app, { content: HELD, by })))
+  const other = await signedIn(app, app.tenantId, 'editor')
+  const byOther: OnBehalf = { kind: 'session', id: other.sessionId, personId: other.personId }
+  const held = await Promise.all([by, by, by, byOther, byOther].map((asker) => turn(app, { content: HELD, by: asker })))
   const heldNow = () => asked.filter((text) => text === HELD).length
   await eventually(heldNow, (count) => count === 4)
   expect((await app.send('POST', `/api/v1/agent/approvals/${approval!.id}/approve`, { key, body: {} })).status).toBe(200)

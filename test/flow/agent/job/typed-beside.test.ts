@@ -142,6 +142,16 @@ test('nor does it wait for a burst of messages to be looked at first, each of wh
   expect(await at.isPaused()).toBe(true)
 })
 
+test('nor does a direct call wait for the thoughts of its own caller, or of others', async () => {
+  const at = await place()
+  await Promise.all(Array.from({ length: 3 }, () => turn(app, { content: HELD, by: at.by, tenantId: at.tenantId })))
+  await crowd(at)
+  await thinking(4)
+  const file = { fileName: 'a.csv', kind: 'data', mimeType: 'text/csv', content: 'name\nAda\n' }
+  const { status, body } = await at.send('POST', 'actions/create_artifact', file)
+  expect([status, body.result?.artifact?.fileName]).toEqual([200, 'a.csv'])
+})
+
 test('so it does in a channel', async () => {
   const at = await place()
   const channel = await devChannel(app, {}, at.tenantId)
