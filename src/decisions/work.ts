@@ -80,7 +80,7 @@ const table = {
     atOnce: { manual: 4, automatic: 1 },
     // One place is for whoever else asks, however much one person has asked for.
     share: { manual: 3, automatic: 1 },
-    // Commands that people type wait for no model; and one that only this database answers, such as the kill switch, for no network.
+    // Commands that people type, and direct calls of tools, wait for no model; and one that only this database answers, such as the kill switch, for no network.
     places: { typed: { manual: 4, automatic: 1 }, brief: { manual: 4, automatic: 1 } },
     second: 'hastens',
     // Steps that were begun are not dead: the lane's outcome says what is known of them.

@@ -1,6 +1,6 @@
 /**
- * One client's session, bound to the caller who opened it. The SDK's half of it, a server with its transport, takes some 30 kB; a session that
- * rests has given that up, and has it again at its next request.
+ * One client's session, bound to the caller who opened it. The SDK's half of it, a server with its transport, takes most of its memory (9 of
+ * 12 kB of heap). A session that rests has given that up, and gets it again at its next request.
  */
 import { type AuthInfo, isInitializeRequest, type RequestId, type Server, type ServerContext } from '@modelcontextprotocol/server'
 import { fail } from '#kernel/errors'

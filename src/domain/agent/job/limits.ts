@@ -41,6 +41,7 @@ const AHEAD_MS = 3_600_000
 
 /** When the work of a job is due that can go on now. */
 export const dueNow = ({ typed }: { typed: boolean }, now: Date): Date => (typed ? new Date(now.getTime() - AHEAD_MS) : now)
+
 /** Between two looks at a record that a step waits for. */
 const FIRST_POLL_MS = 300
 const LONGEST_POLL_MS = 30_000
