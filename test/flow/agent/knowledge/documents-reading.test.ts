@@ -167,7 +167,10 @@ test('an orderly stop counts as no death', async () => {
       id = (await story.add()).body.document.id
     }
     const goOn = await stopped
-    setTimeout(goOn, 50)
+    // A stop tells the lanes before it waits for anything. Had the reading gone on first, there would be nothing for the next round to claim.
+    const halted = stopping.workplace.runtime[Symbol.asyncDispose]()
+    goOn()
+    await halted
   }
   const last = stack.use(await testApp({ database: db.options }))
   const show = () => statusOf(last, key, id)
