@@ -1,39 +1,8 @@
+/** A reply's parts: each goes by one request, in order, and never twice. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_PARTS } from '#domain/agent/channel/forms/parts'
-import {
-  afterSend,
-  begun,
-  type ChannelReply,
-  formed,
-  MOST_TRIES,
-  newReply,
-  type PartOutcome,
-  resumed,
-  waiting,
-  withdrawn,
-} from '#domain/agent/channel/reply'
-import { discarded, sent } from '#domain/agent/channel/reply-decisions'
-import { newId } from '#kernel/ids'
-
-const start = new Date('2026-11-23T09:00:00Z')
-const after = (ms: number) => new Date(start.getTime() + ms)
-const ids = { id: newId(), connection_id: newId(), job_id: newId(), message_id: newId(), conversation_id: newId() }
-const replyOf = (more: { why?: string } = {}): ChannelReply =>
-  newReply({ ...ids, recipient: 'Ada (U1)', reply_to: { channel: 'C1' }, text: 'Hello' }, { why: null, now: start, ...more })
-
-const never = { now: start, repeatableForMs: 0 }
-const HOUR = 3_600_000
-const repeatable = { now: start, repeatableForMs: HOUR }
-const went: PartOutcome = { kind: 'sent', externalId: '17.5' }
-const unsent: PartOutcome = { kind: 'unsent', error: '503' }
-const unclear: PartOutcome = { kind: 'unknown', error: 'no answer' }
-const declined: PartOutcome = { kind: 'refused', error: 'too long', of: 'message' }
-const states = ({ parts }: ChannelReply) => parts.map(({ state }) => state)
-const opened = (texts: string[], terms = never) => begun(formed(replyOf(), texts), terms).reply
-
-/** Settles one request after the other, at once. */
-const carried = (texts: string[], outcomes: PartOutcome[], terms = never): ChannelReply =>
-  outcomes.reduce((reply, outcome) => afterSend(begun(reply, terms).reply, outcome, terms).reply, formed(replyOf(), texts))
+import { afterSend, begun, formed, MOST_TRIES, newReply, type PartOutcome, resumed, withdrawn } from '#domain/agent/channel/reply'
+import { after, carried, declined, HOUR, ids, never, opened, repeatable, replyOf, start, states, unclear, unsent, went } from './replies.ts'
 
 test('each part goes by one request, in order', () => {
   const first = begun(formed(replyOf(), ['a', 'b']), never)
@@ -57,53 +26,6 @@ test('a part whose process died may have been sent', () => {
   const dead = resumed(opened(['a', 'b']), { ...never, now: after(1) })
   expect(states(dead)).toEqual(['unknown', 'queued'])
   expect(begun(dead, never).part).toBe(1)
-})
-
-test('what was provably not sent is tried again, later each time, and fails after the last try', () => {
-  let reply = formed(replyOf(), ['a', 'b'])
-  const pauses: number[] = []
-  let now = start
-  for (let tries = 1; tries < MOST_TRIES; tries++) {
-    const going = afterSend(begun(reply, { ...never, now }).reply, unsent, { ...never, now })
-    pauses.push(going.runAt!.getTime() - now.getTime())
-    expect(going.reply.status).toBe('queued')
-    ;({ reply } = going)
-    now = going.runAt!
-  }
-  expect(pauses).toEqual([2_000, 8_000, 30_000, 120_000, 600_000, 600_000, 600_000])
-  const last = afterSend(begun(reply, { ...never, now }).reply, unsent, { ...never, now })
-  expect([last.runAt, last.reply.status, states(last.reply)]).toEqual([null, 'failed', ['failed', 'failed']])
-  expect(last.reply.parts.map(({ error }) => error)).toEqual(['503', 'not sent, because the message before it was not'])
-})
-
-test('a provider that wants a pause gets it, of a day at most', () => {
-  const reply = opened(['a'])
-  const pause = (retryAfterMs: number) => afterSend(reply, { ...unsent, retryAfterMs }, never)
-  for (const ms of [60_000, HOUR, HOUR + 1, 24 * HOUR]) expect([pause(ms).reply.status, pause(ms).runAt]).toEqual(['queued', after(ms)])
-  expect(pause(1_000 * HOUR).runAt).toEqual(after(24 * HOUR))
-})
-
-test('a provider that wants a pause again and again is asked for a day', () => {
-  let reply = formed(replyOf(), ['a'])
-  let now = start
-  for (let hour = 1; hour <= 24; hour++) {
-    const going = afterSend(begun(reply, { ...never, now }).reply, { ...unsent, retryAfterMs: HOUR }, { ...never, now })
-    expect([going.reply.status, going.runAt]).toEqual(['queued', after(hour * HOUR)])
-    ;({ reply } = going)
-    now = going.runAt!
-  }
-  const last = afterSend(begun(reply, { ...never, now }).reply, { ...unsent, retryAfterMs: HOUR }, { ...never, now })
-  expect([last.reply.status, last.runAt, last.reply.error]).toEqual(['failed', null, '503'])
-})
-
-test('a provider that never says when is asked for an hour', () => {
-  const late = { ...never, now: after(HOUR) }
-  expect(afterSend(opened(['a']), unsent, { ...never, now: after(HOUR - 1) }).reply.status).toBe('queued')
-  expect(afterSend(opened(['a']), unsent, late).reply.status).toBe('failed')
-})
-
-test('a success forgets the tries before it', () => {
-  expect(carried(['a', 'b'], [unsent, unsent, went]).tries).toBe(0)
 })
 
 test('a message that the provider declines is not tried again, and those after it are left out', () => {
@@ -155,65 +77,6 @@ describe('a provider that tells repeated requests apart', () => {
       repeatable,
     )
     expect(declinedLater.reply.status).toBe('unknown')
-  })
-})
-
-describe('while its connection cannot send', () => {
-  test('it waits for longer each time, and for a day at most', () => {
-    let [reply, now, times] = [replyOf(), start, 0]
-    for (;;) {
-      const going = waiting(reply, 'the connection is failing', now)
-      ;({ reply } = going)
-      if (!going.runAt) break
-      expect(going.runAt.getTime()).toBeGreaterThan(now.getTime())
-      now = going.runAt
-      times++
-    }
-    expect([reply.status, reply.error, times < 40]).toEqual(['failed', 'the connection is failing', true])
-    expect(now.getTime() - start.getTime()).toBeGreaterThanOrEqual(24 * HOUR)
-    expect(now.getTime() - start.getTime()).toBeLessThan(26 * HOUR)
-  })
-
-  test('a person who sends it again gives it another day', () => {
-    const failed = waiting(replyOf(), 'failing', after(25 * HOUR)).reply
-    const again = sent(failed, { by: newId(), now: after(25 * HOUR) })
-    expect(waiting(again, 'failing', after(26 * HOUR)).runAt).not.toBeNull()
-  })
-})
-
-describe('a person', () => {
-  const by = newId()
-  const decision = { by, now: after(5) }
-  const held = replyOf({ why: 'A stranger asked.' })
-
-  test('lets a held reply go, as it is or with another text', () => {
-    expect(sent(held, decision)).toMatchObject({ status: 'queued', text: 'Hello', decided_by: by, decided_at: after(5) })
-    expect(sent(held, { ...decision, text: 'Better' }).text).toBe('Better')
-  })
-
-  test('discards it, and then it cannot go', () => {
-    const gone = discarded(held, decision)
-    expect(gone).toMatchObject({ status: 'discarded', decided_by: by })
-    expect(discarded(gone, decision)).toBe(gone)
-    expect(() => sent(gone, decision)).toThrow('cannot send: the reply is discarded')
-  })
-
-  test('cannot change what goes already', () => {
-    const queued = sent(held, decision)
-    expect(sent(queued, { ...decision, text: 'Hello' })).toBe(queued)
-    expect(() => sent(queued, { ...decision, text: 'Other' })).toThrow('cannot change the text: the reply is queued')
-  })
-
-  test('has what failed sent again, and nothing else of the reply', () => {
-    const failed = carried(['a', 'b', 'c', 'd'], [went, unclear, declined])
-    const again = sent(failed, decision)
-    expect([again.status, states(again), again.tries]).toEqual(['queued', ['sent', 'unknown', 'queued', 'queued'], 0])
-    const done = [went, went].reduce((reply, outcome) => afterSend(begun(reply, never).reply, outcome, never).reply, again)
-    expect([done.status, states(done)]).toEqual(['unknown', ['sent', 'unknown', 'sent', 'sent']])
-  })
-
-  test('cannot have sent again what may have been sent', () => {
-    expect(() => sent(carried(['a'], [unclear]), decision)).toThrow('cannot send: some of the reply may have arrived')
   })
 })
 
