@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { newId } from '#kernel/ids'
-import { createEgress } from '#port/egress/egress'
 import { deliver, newWebhookSecret, signedHeaders } from '#port/webhook'
+import { egressTo } from '#test/support/http/egress'
 import { openReceiver } from '#test/support/http/receiver'
 import { use } from '#test/support/use'
 
@@ -21,7 +21,7 @@ let one: Captured
 let other: Captured
 const receiver = use(openReceiver)
 beforeAll(async () => {
-  const egress = createEgress({ rules: { allow: new Set([`127.0.0.1:${receiver.port}`]), own: new Set() } })
+  const egress = egressTo(`http://127.0.0.1:${receiver.port}`)
   for (const text of ['the dock', 'the yard']) {
     const body = JSON.stringify({ type: 'growth.item.posted', data: { text } })
     const message = { id: newId(), at: new Date(), body }

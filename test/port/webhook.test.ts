@@ -4,8 +4,9 @@ import { createHmac } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { newId } from '#kernel/ids'
-import { createEgress, type Egress } from '#port/egress/egress'
+import type { Egress } from '#port/egress/egress'
 import { deliver, newWebhookSecret, retryAfterMs, signedHeaders, type WebhookDelivery } from '#port/webhook'
+import { egressTo } from '#test/support/http/egress'
 import { openReceiver, type Receiver } from '#test/support/http/receiver'
 import { use } from '#test/support/use'
 
@@ -17,7 +18,7 @@ const libraries = [
 let egress: Egress
 const receiver = use(openReceiver)
 beforeAll(() => {
-  egress = createEgress({ rules: { allow: new Set([`127.0.0.1:${receiver.port}`]), own: new Set() } })
+  egress = egressTo(`http://127.0.0.1:${receiver.port}`)
 })
 
 const delivery = (more: Partial<WebhookDelivery> = {}): WebhookDelivery => ({

@@ -1,16 +1,12 @@
-/** The channel of developers: what the library of Standard Webhooks signs is taken, and it accepts what we sign. */
+/** The posts of the channel of developers: what the library of Standard Webhooks signs is taken. */
 import { expect, test } from 'bun:test'
-import { Webhook } from 'standardwebhooks'
 import type { InboundPost } from '#port/channel/channel'
 import { devAdapter } from '#port/channel/dev'
-import { createEgress } from '#port/egress/egress'
 import { newWebhookSecret } from '#port/webhook'
 import { devConnection, devHeaders } from '#test/support/channels/dev-channel'
-import { openReceiver, type Receiver } from '#test/support/http/receiver'
+import { egressTo } from '#test/support/http/egress'
 
 const now = Date.parse('2026-11-23T12:00:00Z')
-const egressTo = (receiver?: Receiver) =>
-  createEgress({ rules: { allow: new Set(receiver ? [`127.0.0.1:${receiver.port}`] : []), own: new Set() } })
 const adapter = devAdapter(egressTo())
 const connection = devConnection()
 const secret = connection.credentials.secret!
@@ -179,86 +175,4 @@ test.each(['desk', 'a.B-c_9', 'x'.repeat(64)])('a routing key can be %s', (key) 
 
 test.each(['', 'a b', 'x'.repeat(65), 'ä', 'a/b'])('a routing key cannot be "%s"', (key) => {
   expect(adapter.routingKeyOf(key)).toMatchObject({ error: expect.stringContaining('1 to 64') })
-})
-
-test.each([
-  ['no text', { url: 5 }, 'config.url must be a string'],
-  ['an address without TLS', { url: 'http://example.com/' }, 'config.url is refused: the URL must begin with https://'],
-  ['a private address', { url: 'https://10.0.0.1/' }, 'config.url is refused: the address is not public'],
-])('the address for replies cannot be %s', (_, config, error) => {
-  expect(adapter.configError(config)).toBe(error)
-})
-
-test.each([[{}], [{ url: 'https://example.com/replies' }], [{ policy: 'anything' }]])('%j is a configuration', (config) => {
-  expect(adapter.configError(config)).toBeUndefined()
-})
-
-const outgoing = { id: 'r1-0', replyTo: { sender: 'ada', thread: 't1' }, text: 'hi *there*', part: 0 }
-const sendTo = (receiver: Receiver, signal = AbortSignal.timeout(5_000)) =>
-  devAdapter(egressTo(receiver)).send({ ...connection, config: { url: receiver.url } }, outgoing, signal)
-
-test('a reply without an address is sent by being kept', async () => {
-  expect(await adapter.send(connection, outgoing, AbortSignal.timeout(1_000))).toEqual({ kind: 'sent', externalId: null })
-})
-
-test('a reply is posted once, and the library of the receiver accepts its signature', async () => {
-  await using receiver = await openReceiver()
-  expect(await sendTo(receiver)).toEqual({ kind: 'sent', externalId: null })
-  expect(receiver.requests).toHaveLength(1)
-  const { headers, body } = receiver.requests[0]!
-  const read = new Webhook(secret).verify(body, headers as Record<string, string>)
-  expect(read).toEqual({ id: 'r1-0', routingKey: 'desk', sender: 'ada', thread: 't1', part: 0, text: 'hi *there*' })
-  expect(headers['webhook-id']).toBe('r1-0')
-  expect(headers['x-webhook-signature']).toBe(headers['webhook-signature']!)
-})
-
-test.each([
-  [200, { kind: 'sent' }],
-  [400, { kind: 'refused', of: 'message' }],
-  [401, { kind: 'refused', of: 'connection' }],
-  [404, { kind: 'refused', of: 'connection' }],
-  [410, { kind: 'refused', of: 'connection' }],
-  [302, { kind: 'refused', of: 'message' }],
-  [500, { kind: 'unknown' }],
-  [502, { kind: 'unknown' }],
-])('after the answer %i the reply is %j', async (status, expected) => {
-  await using receiver = await openReceiver()
-  receiver.answer = { status }
-  expect(await sendTo(receiver)).toMatchObject(expected as { kind: 'sent' })
-  expect(receiver.requests).toHaveLength(1)
-})
-
-test.each([429, 503])('a receiver that answers %i gets it later', async (status) => {
-  await using receiver = await openReceiver()
-  receiver.answer = { status, headers: { 'retry-after': '7' } }
-  expect(await sendTo(receiver)).toEqual({ kind: 'unsent', error: `the receiver answered ${status}`, retryAfterMs: 7_000 })
-})
-
-test('a receiver that cannot be reached has got nothing', async () => {
-  const receiver = await openReceiver()
-  await receiver[Symbol.asyncDispose]()
-  expect(await sendTo(receiver)).toMatchObject({ kind: 'unsent', error: 'the connection failed: ECONNREFUSED' })
-})
-
-test('of a reply that met a hanging or a broken receiver nothing is known', async () => {
-  await using receiver = await openReceiver()
-  receiver.answer = { hang: 'before' }
-  const stopping = new AbortController()
-  const sending = sendTo(receiver, stopping.signal)
-  await receiver.received(1)
-  stopping.abort()
-  expect(await sending).toMatchObject({ kind: 'unknown' })
-  receiver.answer = { raw: 'HTTP/1.1 2' }
-  expect(await sendTo(receiver)).toMatchObject({ kind: 'unknown' })
-})
-
-test('an answer that breaks off after its status has taken the reply', async () => {
-  await using receiver = await openReceiver()
-  receiver.answer = { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf' }
-  expect(await sendTo(receiver)).toMatchObject({ kind: 'sent' })
-})
-
-test('an address that is no longer allowed is a fault of the connection', async () => {
-  const gone = { ...connection, config: { url: 'https://10.0.0.1/' } }
-  expect(await adapter.send(gone, outgoing, AbortSignal.timeout(1_000))).toMatchObject({ kind: 'refused', of: 'connection' })
 })

@@ -4,10 +4,9 @@ import { webApi } from '@slack/bolt'
 import { slackForm } from '#domain/agent/channel/forms/slack'
 import type { Outgoing } from '#port/channel/channel'
 import { slackAdapter } from '#port/channel/slack/adapter'
-import { createEgress } from '#port/egress/egress'
 import { openSlack } from '#test/support/channels/slack'
 import { install, slackConnection } from '#test/support/channels/slack-posts'
-import { eventually } from '#test/support/eventually'
+import { egressTo } from '#test/support/http/egress'
 import type { ReceiverAnswer } from '#test/support/http/receiver'
 
 const people = { ...install, token: ['xoxb', 'no', 'files'].join('-'), scopes: ['chat:write', 'im:history'] }
@@ -16,8 +15,7 @@ const mute = { ...install, token: ['xoxb', 'mute'].join('-'), scopes: ['im:histo
 
 const slack = await openSlack([install, people, deaf, mute])
 afterAll(() => slack[Symbol.asyncDispose]())
-const egress = createEgress({ rules: { allow: new Set([new URL(slack.urls.slack).host]), own: new Set() } })
-const adapter = slackAdapter({ egress, urls: slack.urls })
+const adapter = slackAdapter({ egress: egressTo(slack.urls.slack), urls: slack.urls })
 const connection = slackConnection()
 const { signal } = new AbortController()
 
@@ -141,28 +139,6 @@ describe('a message', () => {
     expect(slack.requests).toHaveLength(1)
   })
 
-  test('is unsent if Slack cannot be reached, and unknown if the wait was stopped', async () => {
-    await using gone = await openSlack()
-    const { host } = new URL(gone.urls.slack)
-    const other = slackAdapter({ egress: createEgress({ rules: { allow: new Set([host]), own: new Set() } }), urls: gone.urls })
-    gone.next.push({ hang: 'before' })
-    const stopping = new AbortController()
-    const sending = other.send(connection, part(), stopping.signal)
-    await eventually(
-      async () => gone.requests.length,
-      (count) => count > 0,
-    )
-    stopping.abort()
-    expect((await sending).kind).toBe('unknown')
-    await gone[Symbol.asyncDispose]()
-    expect((await other.send(connection, part(), signal)).kind).toBe('unsent')
-  })
-
-  test('cannot leave if the address of Slack is not allowed', async () => {
-    const closed = slackAdapter({ egress: createEgress({ rules: { allow: new Set(), own: new Set() } }), urls: slack.urls })
-    expect(await closed.send(connection, part(), signal)).toMatchObject({ kind: 'refused', of: 'connection' })
-  })
-
   test('says nothing of the token in any error', async () => {
     slack.next.push(
       { status: 400, body: install.token },
@@ -173,123 +149,8 @@ describe('a message', () => {
   })
 })
 
-describe('the check', () => {
-  const check = (routingKey: string, by = connection) => adapter.check({ ...by, routingKey }, signal)
-
-  test('proves the workspace, and learns who we are in it', async () => {
-    expect(await check('T061EG9R6')).toEqual({
-      kind: 'proven',
-      learned: {
-        botUserId: 'U0LAN0Z89',
-        botId: 'B0LAN0Z90',
-        botName: 'tendril',
-        teamName: 'Subarachnoid Workspace',
-        teamUrl: 'https://subarachnoid.slack.com/',
-      },
-    })
-  })
-
-  test('proves the app as well, if the routing key names one', async () => {
-    expect((await check('T061EG9R6:A0MDYCDME')).kind).toBe('proven')
-    expect(await check('T061EG9R6:A0OTHER')).toEqual({ kind: 'refused', error: 'the bot token belongs to another app than A0OTHER' })
-  })
-
-  test.each([
-    ['another workspace', 'T0OTHER', install.token, 'the bot token belongs to another Slack workspace than T0OTHER'],
-    ['an unknown token', 'T061EG9R6', 'xoxb-gone', 'Slack does not accept the bot token (invalid_auth)'],
-    ['no token', 'T061EG9R6', '', 'Slack got no bot token (not_authed)'],
-    [
-      'a token that cannot write',
-      'T061EG9R6',
-      mute.token,
-      'the app lacks the scope chat:write: add it under "OAuth & Permissions" and install the app again',
-    ],
-    ['a token that hears nothing', 'T061EG9R6', deaf.token, 'so that it hears nothing'],
-    ['an app that cannot be told', 'T061EG9R6:A0MDYCDME', people.token, 'users:read'],
-  ])('refuses %s', async (_, key, token, error) => {
-    expect(await check(key, withToken(token))).toEqual({ kind: 'refused', error: expect.stringContaining(error) })
-  })
-
-  test.each<[string, ReceiverAnswer]>([
-    ['is busy', { status: 429, headers: { 'retry-after': '9' } }],
-    ['is broken', { status: 502 }],
-    ['breaks off', { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n' }],
-  ])('proves and refuses nothing if Slack %s', async (_, answer) => {
-    slack.next.push(answer)
-    expect((await check('T061EG9R6')).kind).toBe('unreachable')
-  })
-
-  test('of a person’s token is refused', async () => {
-    slack.next.push({ status: 200, body: JSON.stringify({ ok: true, team_id: 'T061EG9R6', user_id: 'U061F7AUR', user: 'ada' }) })
-    expect((await check('T061EG9R6')).kind).toBe('refused')
-  })
-})
-
-describe('a file', () => {
-  const bytes = Buffer.from([0, 255, 10, 13, 200])
-  slack.files.set('T1-F0TD00400/download', { body: bytes, contentType: 'text/markdown' })
-  slack.files.set('F0TD00500/download', { body: bytes, contentType: 'text/plain' })
-  slack.files.set('large', { body: Buffer.alloc(1_048_577), contentType: 'text/plain' })
-  slack.files.set('page.html', { body: Buffer.from('notes about html'), contentType: 'text/html' })
-  const urlOf = (path: string) => `${slack.urls.slack_files}/files-pri/${path}`
-  const download = (ref: Record<string, unknown>, by = connection) => adapter.download!(by, ref, signal)
-
-  test('is read with the bot’s token', async () => {
-    expect(await download({ id: 'F0TD00400', url: urlOf('T1-F0TD00400/download') })).toEqual({ kind: 'fetched', value: bytes })
-    expect(slack.requests[0]!.headers.authorization).toBe(`Bearer ${install.token}`)
-  })
-
-  test('without an address is found by its id', async () => {
-    expect(await download({ id: 'F0TD00500' })).toEqual({ kind: 'fetched', value: bytes })
-    expect((await download({ id: 'F0NONE' })).kind).toBe('gone')
-  })
-
-  test.each([
-    'https://evil.example/files-pri/x',
-    `${slack.urls.slack_files.replace('127.0.0.1', 'localhost')}/files-pri/T1-F0TD00400/download`,
-    slack.urls.slack_files.replace('http://', 'http://x@'),
-    'http://127.0.0.1:1/files-pri/x',
-    'file:///etc/passwd',
-    'nonsense',
-  ])('at %s is not asked for: the token goes to Slack alone', async (url) => {
-    expect(await download({ id: 'F1', url })).toEqual({ kind: 'gone', error: 'the file is not kept by Slack' })
-    expect(slack.requests).toEqual([])
-  })
-
-  test('without the scope is Slack’s page to sign in, and no file', async () => {
-    const error = 'Slack does not hand the file out: the app needs the scope files:read'
-    expect(await download({ url: urlOf('T1-F0TD00400/download') }, withToken(people.token))).toEqual({ kind: 'gone', error })
-    slack.next.push({ status: 302, headers: { location: 'https://slack.com/signin' } })
-    expect(await download({ url: urlOf('x') })).toEqual({ kind: 'gone', error })
-    expect((await download({ url: urlOf('page.html') })).kind).toBe('fetched')
-  })
-
-  test('that is gone, too large, or not to be had now', async () => {
-    expect((await download({ url: urlOf('none') })).kind).toBe('gone')
-    expect(await download({ url: urlOf('large') })).toEqual({ kind: 'gone', error: 'it has more than 1048576 bytes' })
-    slack.next.push({ status: 500 }, { status: 429 }, { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab' }, { raw: '' })
-    for (let i = 0; i < 4; i++) expect((await download({ url: urlOf('x') })).kind).toBe('unreachable')
-  })
-})
-
 test('an answer in Markdown arrives as Slack writes it, and mentions nobody', async () => {
   const [text = ''] = slackForm('**Two** are due, <!channel> & <@U061F7AUR>: [the list](https://example.com/a)')
   await send(part({ text }))
   expect(slack.messages[0]!.text).toBe('*Two* are due, &lt;!channel&gt; &amp; &lt;@U061F7AUR&gt;: <https://example.com/a|the list>')
-})
-
-test.each([
-  ['T0123ABCD', 'T0123ABCD'],
-  [' t0123abcd:a0456 ', 'T0123ABCD:A0456'],
-])('the routing key %p is %p', (text, key) => {
-  expect(adapter.routingKeyOf(text)).toEqual({ key })
-})
-
-test.each(['', 'acme.slack.com', 'E0123', 'T0123:', 'T0123:B1', 'T0123:A1:A2', 'T01 23'])('the routing key %p is refused', (text) => {
-  expect(adapter.routingKeyOf(text)).toMatchObject({ error: expect.stringContaining('must be the id of a Slack workspace') })
-})
-
-test('what is learned must be text', () => {
-  expect(adapter.configError({ botUserId: 'U1', dailyJobs: 3 })).toBeUndefined()
-  expect(adapter.configError({ teamName: 3 })).toBe('teamName must be text')
 })

@@ -1,14 +1,15 @@
-/** Whose posts are believed: judged by the verifier of Slack's own SDK, on the same posts. */
-import { expect, test } from 'bun:test'
+/** Whose posts are believed, judged by the verifier of Slack's own SDK on the same posts, and which connection they are for. */
+import { describe, expect, test } from 'bun:test'
 import { isValidSlackRequest } from '@slack/bolt'
 import fc from 'fast-check'
 import type { InboundPost } from '#port/channel/channel'
 import { channelAdapters } from '#port/channel/registry'
-import { createEgress } from '#port/egress/egress'
+import { readPost, routeOf } from '#port/channel/slack/read'
 import { direct, install, mention, NOW, slackConnection, slackEvent, slackPost } from '#test/support/channels/slack-posts'
+import { egressTo } from '#test/support/http/egress'
 import { runs } from '#test/support/property'
 
-const egress = createEgress({ rules: { allow: new Set(), own: new Set() } })
+const egress = egressTo()
 const nowhere = 'https://slack.example'
 const urls = {
   slack: nowhere,
@@ -119,4 +120,56 @@ test('whatever the bytes and headers are, nothing throws, and only what is signe
     }),
     runs(300),
   )
+})
+
+describe('handshakes', () => {
+  test('the challenge of an address comes back, and nothing else of the post counts', () => {
+    const post = slackPost({
+      token: 'x',
+      challenge: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P',
+      type: 'url_verification',
+      team_id: 'T1',
+    })
+    expect(routeOf(post)).toEqual({
+      ...{ kind: 'handshake', status: 200, contentType: 'application/json' },
+      body: '{"challenge":"3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}',
+    })
+  })
+
+  test.each([
+    ['a form', slackPost('ssl_check=1&token=abc')],
+    ['the query', { ...slackPost(''), url: 'https://tendril.example.com/webhooks/channels/slack?ssl_check=1' }],
+  ])('a check of the certificate, in %s, is answered with 200', (_, post) => {
+    expect(routeOf(post)).toMatchObject({ kind: 'handshake', status: 200, body: '' })
+  })
+
+  test.each([
+    ['a challenge that is no text', { type: 'url_verification', challenge: 7 }],
+    ['an empty object', {}],
+    ['a list', [] as object],
+    ['a team that is none', slackEvent(mention('x'), { authorizations: [], context_team_id: null, team_id: 'C012' })],
+  ])('%s names nobody', (_, body) => {
+    expect(routeOf(slackPost(body))).toEqual({ kind: 'unknown' })
+  })
+})
+
+describe('routes', () => {
+  test('a post names its workspace with the app, then alone', () => {
+    expect(routeOf(slackPost(slackEvent(mention('x'))))).toEqual({ kind: 'keys', keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'] })
+  })
+
+  test('in a shared channel the installation counts, not the workspace where the event occurred', () => {
+    const shared = slackEvent(mention('x'), { team_id: 'T0OTHER', is_ext_shared_channel: true })
+    expect(routeOf(slackPost(shared))).toEqual({ kind: 'keys', keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'] })
+  })
+
+  test('an old post without installations names its own workspace', () => {
+    const { authorizations: _, context_team_id: __, ...old } = slackEvent(mention('x'))
+    expect(routeOf(slackPost(old))).toMatchObject({ keys: ['T061EG9R6:A0MDYCDME', 'T061EG9R6'] })
+  })
+
+  test('a post for another workspace holds nothing for this connection', () => {
+    const authorizations = [{ team_id: 'T0OTHER', user_id: 'U1', is_bot: true }]
+    expect(readPost(slackPost(slackEvent(mention('x'), { authorizations })), connection)).toEqual([])
+  })
 })

@@ -4,8 +4,9 @@ import twilio from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient'
 import type { OpenConnection, Sent } from '#port/channel/channel'
 import { smsAdapter } from '#port/channel/sms/adapter'
-import { createEgress } from '#port/egress/egress'
-import { newSid, openTwilio, type TwilioFailure } from '#test/support/channels/twilio'
+import { openTwilio, type TwilioFailure } from '#test/support/channels/twilio'
+import { newSid, smsConnection } from '#test/support/channels/twilio-posts'
+import { egressTo } from '#test/support/http/egress'
 import { openReceiver } from '#test/support/http/receiver'
 
 const fake = openTwilio()
@@ -16,13 +17,8 @@ beforeAll(() => {
   fake.numbers.push({ phone_number: OURS, capabilities: { voice: true, sms: true, mms: true, fax: false } })
 })
 
-const hostOf = (url: string) => new URL(url).host
-const egress = createEgress({ rules: { allow: new Set([hostOf(fake.url), hostOf(fake.cdnUrl)]), own: new Set() } })
-const adapter = smsAdapter({ egress, urls: { twilio: fake.url } })
-const connection: OpenConnection = {
-  ...{ id: 'c1', routingKey: OURS, config: {} },
-  credentials: { accountSid: fake.accountSid, authToken: fake.authToken },
-}
+const adapter = smsAdapter({ egress: egressTo(fake.url, fake.cdnUrl), urls: { twilio: fake.url } })
+const connection = smsConnection(fake)
 const { signal } = new AbortController()
 const message = { id: 'r1:0', replyTo: { to: SENDER }, text: 'Two items are due.', part: 0 }
 
@@ -115,34 +111,12 @@ describe('sending', () => {
     expect(JSON.stringify(await adapter.send(connection, message, signal))).not.toContain(fake.authToken)
   })
 
-  test('a Twilio that is not there has got nothing', async () => {
-    const gone = await openReceiver()
-    const at = `http://127.0.0.1:${gone.port}`
-    await gone[Symbol.asyncDispose]()
-    const closed = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), urls: { twilio: at } })
-    expect(await closed.send(connection, message, signal)).toMatchObject({ kind: 'unsent' })
-  })
-
-  test('a connection that ends before the answer leaves it unknown', async () => {
-    await using receiver = await openReceiver()
-    receiver.answer = { raw: '' }
-    const at = `http://127.0.0.1:${receiver.port}`
-    const cut = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), urls: { twilio: at } })
-    expect(await cut.send(connection, message, signal)).toMatchObject({ kind: 'unknown' })
-    expect(receiver.requests).toHaveLength(1)
-  })
-
   test('an answer that breaks off in its body was one', async () => {
     await using receiver = await openReceiver()
     receiver.answer = { raw: 'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"sid":"SM' }
-    const at = `http://127.0.0.1:${receiver.port}`
-    const cut = smsAdapter({ egress: createEgress({ rules: { allow: new Set([hostOf(at)]), own: new Set() } }), urls: { twilio: at } })
+    const twilio = `http://127.0.0.1:${receiver.port}`
+    const cut = smsAdapter({ egress: egressTo(twilio), urls: { twilio } })
     expect(await cut.send(connection, message, signal)).toEqual({ kind: 'sent', externalId: null })
-  })
-
-  test('an address that may not be called is for a person to mend', async () => {
-    const shut = smsAdapter({ egress: createEgress({ rules: { allow: new Set(), own: new Set() } }), urls: { twilio: fake.url } })
-    expect(await shut.send(connection, message, signal)).toMatchObject({ kind: 'refused', of: 'connection' })
   })
 
   test.each([
@@ -202,31 +176,5 @@ describe('the check', () => {
   test.each([{ status: 500 }, { status: 503 }, { status: 429, code: 20429 }])('a Twilio that does not say: %p', async (failure) => {
     fake.fail(failure)
     expect(await check()).toMatchObject({ kind: 'unreachable' })
-  })
-})
-
-describe('attachments', () => {
-  const ref = { message: newSid('MM'), media: newSid('ME') }
-  const download = (given: Record<string, unknown>) => adapter.download!(connection, given, signal)
-
-  test('bytes come from where Twilio leads, which gets no credentials', async () => {
-    fake.media.set(`${ref.message}/${ref.media}`, { type: 'text/plain', bytes: Buffer.from('an agenda') })
-    const got = await download(ref)
-    expect(got).toMatchObject({ kind: 'fetched' })
-    expect(Buffer.from((got as { value: Uint8Array }).value).toString()).toBe('an agenda')
-  })
-
-  test('one that is too large', async () => {
-    fake.media.set(`${ref.message}/${ref.media}`, { type: 'text/plain', bytes: new Uint8Array(1_048_577) })
-    expect(await download(ref)).toMatchObject({ kind: 'gone', error: expect.stringContaining('1048576') })
-  })
-
-  test.each([
-    ['deleted at Twilio', { message: newSid('MM'), media: newSid('ME') }],
-    ['no address', {}],
-    ['a path elsewhere', { message: '../..', media: ref.media }],
-    ['media that are a path', { message: ref.message, media: '../../x' }],
-  ])('gone: %s', async (_, given) => {
-    expect(await download(given)).toMatchObject({ kind: 'gone' })
   })
 })

@@ -3,15 +3,13 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { whatsappForm } from '#domain/agent/channel/forms/whatsapp'
 import type { OpenConnection, Outgoing } from '#port/channel/channel'
 import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
-import { createEgress } from '#port/egress/egress'
 import { graphError, openMeta } from '#test/support/channels/whatsapp'
 import { business, NOW, whatsAppConnection } from '#test/support/channels/whatsapp-posts'
-import { eventually } from '#test/support/eventually'
+import { egressTo } from '#test/support/http/egress'
 import type { ReceiverAnswer } from '#test/support/http/receiver'
 
 const meta = await openMeta()
 afterAll(() => meta[Symbol.asyncDispose]())
-const egressTo = (url: string) => createEgress({ rules: { allow: new Set([new URL(url).host]), own: new Set() } })
 const adapter = whatsAppAdapter({ egress: egressTo(meta.urls.whatsapp), urls: meta.urls, now: () => NOW })
 const connection = whatsAppConnection()
 const { signal } = new AbortController()
@@ -101,31 +99,29 @@ describe('a message', () => {
     expect(await send(part(), { ...connection, routingKey: '999' })).toEqual({ kind: 'refused', of: 'connection', error })
   })
 
-  test.each<[number, ReceiverAnswer, object]>([
-    [130429, graphError(130429), { kind: 'unsent' }],
-    [80007, graphError(80007), { kind: 'unsent' }],
-    [4, graphError(4), { kind: 'unsent' }],
-    [131048, graphError(131048), { kind: 'unsent' }],
-    [131056, graphError(131056), { kind: 'unsent', retryAfterMs: 6_000 }],
-    [131047, graphError(131047), { kind: 'refused', of: 'message' }],
-    [131026, graphError(131026), { kind: 'refused', of: 'message' }],
-    [131030, graphError(131030), { kind: 'refused', of: 'message' }],
-    [100, graphError(100), { kind: 'refused', of: 'message', error: 'Meta refuses a parameter (error 100)' }],
-    [131999, graphError(131999), { kind: 'refused', of: 'message', error: 'Meta refused (error 131999)' }],
-    [0, graphError(0, { status: 401 }), { kind: 'refused', of: 'connection' }],
-    [190, graphError(190, { status: 401 }), { kind: 'refused', of: 'connection' }],
-    [10, graphError(10, { status: 403 }), { kind: 'refused', of: 'connection' }],
-    [
-      200,
-      graphError(200, { status: 403 }),
-      { kind: 'refused', of: 'connection', error: 'the access token lacks a permission (error 200)' },
-    ],
-    [131031, graphError(131031, { status: 403 }), { kind: 'refused', of: 'connection' }],
-    [131042, graphError(131042), { kind: 'refused', of: 'connection' }],
-    [368, graphError(368, { status: 403 }), { kind: 'refused', of: 'connection' }],
-    [133010, graphError(133010), { kind: 'refused', of: 'connection' }],
-  ])('error %d', async (_, answer, expected) => {
-    meta.next.push(answer)
+  const ofMessage = { kind: 'refused', of: 'message' }
+  const ofConnection = { kind: 'refused', of: 'connection' }
+  test.each<[code: number, status: number, object]>([
+    [130429, 400, { kind: 'unsent' }],
+    [80007, 400, { kind: 'unsent' }],
+    [4, 400, { kind: 'unsent' }],
+    [131048, 400, { kind: 'unsent' }],
+    [131056, 400, { kind: 'unsent', retryAfterMs: 6_000 }],
+    [131047, 400, ofMessage],
+    [131026, 400, ofMessage],
+    [131030, 400, ofMessage],
+    [100, 400, { ...ofMessage, error: 'Meta refuses a parameter (error 100)' }],
+    [131999, 400, { ...ofMessage, error: 'Meta refused (error 131999)' }],
+    [0, 401, ofConnection],
+    [190, 401, ofConnection],
+    [10, 403, ofConnection],
+    [200, 403, { ...ofConnection, error: 'the access token lacks a permission (error 200)' }],
+    [131031, 403, ofConnection],
+    [131042, 400, ofConnection],
+    [368, 403, ofConnection],
+    [133010, 400, ofConnection],
+  ])('error %d', async (code, status, expected) => {
+    meta.next.push(graphError(code, { status }))
     expect(await send()).toMatchObject(expected)
   })
 
@@ -155,71 +151,10 @@ describe('a message', () => {
     expect(meta.requests).toHaveLength(1)
   })
 
-  test('is unsent if Meta cannot be reached, and unknown if the wait was stopped', async () => {
-    await using gone = await openMeta()
-    const other = whatsAppAdapter({ egress: egressTo(gone.urls.whatsapp), urls: gone.urls, now: () => NOW })
-    gone.next.push({ hang: 'before' })
-    const stopping = new AbortController()
-    const sending = other.send(connection, part(), stopping.signal)
-    await eventually(
-      async () => gone.requests.length,
-      (count) => count > 0,
-    )
-    stopping.abort()
-    expect((await sending).kind).toBe('unknown')
-    await gone[Symbol.asyncDispose]()
-    expect((await other.send(connection, part(), signal)).kind).toBe('unsent')
-  })
-
   test('says nothing of the provider’s words or of the token in an error', async () => {
     const message = `Malformed access token ${business.accessToken}`
     meta.next.push(graphError(190, { message }), graphError(1, { message }), { status: 400, body: message })
     for (let i = 0; i < 3; i++) expect(JSON.stringify(await send())).not.toContain('EAAJ')
-  })
-})
-
-describe('the check', () => {
-  const check = (by = connection) => adapter.check(by, signal)
-
-  test('proves the number, and learns it', async () => {
-    expect(await check()).toEqual({ kind: 'proven', learned: { displayPhoneNumber: '15550783881', verifiedName: 'Jasper’s Market' } })
-    expect(meta.requests[0]!.url).toStartWith('/v25.0/106540352242922?fields=id%2Cdisplay_phone_number%2Cverified_name&appsecret_proof=')
-  })
-
-  test.each<[string, OpenConnection, string]>([
-    ['an expired token', withCredentials({ accessToken: 'EAAexpired' }), 'the access token has expired or was withdrawn (error 190)'],
-    ['the secret of another app', withCredentials({ appSecret: 'other' }), 'the app secret is not that of the app'],
-    [
-      'a number of somebody else',
-      { ...connection, routingKey: '999999' },
-      'Meta has no such phone number, or the access token may not see it',
-    ],
-    [
-      'a short verify token',
-      withCredentials({ verifyToken: 'fifteen letters' }),
-      'credentials.verifyToken must have at least 16 characters',
-    ],
-  ])('refuses %s', async (_, by, error) => {
-    expect(await check(by)).toEqual({ kind: 'refused', error: expect.stringContaining(error) })
-  })
-
-  test('refuses the id of something that is no phone number', async () => {
-    meta.next.push({ status: 200, body: JSON.stringify({ id: connection.routingKey, name: 'an app' }) })
-    expect(await check()).toEqual({ kind: 'refused', error: '106540352242922 is not the id of a phone number' })
-  })
-
-  test('refuses an answer about another number', async () => {
-    meta.next.push({ status: 200, body: JSON.stringify({ id: '999999', display_phone_number: '15550783881' }) })
-    expect((await check()).kind).toBe('refused')
-  })
-
-  test.each<[string, ReceiverAnswer]>([
-    ['is busy', graphError(4)],
-    ['is broken', { status: 503 }],
-    ['breaks off', { raw: '' }],
-  ])('proves and refuses nothing if Meta %s', async (_, answer) => {
-    meta.next.push(answer)
-    expect((await check()).kind).toBe('unreachable')
   })
 })
 
@@ -228,14 +163,4 @@ test('an answer in Markdown arrives as WhatsApp writes it, in parts that Meta ta
   expect(parts.length).toBe(2)
   for (const [at, text] of parts.entries()) expect((await send(part({ part: at, text }))).kind).toBe('sent')
   expect(meta.messages[0]!.text).toStartWith('*Two* are due\n')
-})
-
-test('the routing key is the id of a phone number', () => {
-  expect(adapter.routingKeyOf(' 106540352242922 ')).toEqual({ key: '106540352242922' })
-  for (const text of ['', '+15550783881', '123', '10654 035', 'x']) expect(adapter.routingKeyOf(text)).toHaveProperty('error')
-})
-
-test('what is learned must be text', () => {
-  expect(adapter.configError({ displayPhoneNumber: '1', reply: 'auto' })).toBeUndefined()
-  expect(adapter.configError({ verifiedName: [] })).toBe('verifiedName must be text')
 })

@@ -4,13 +4,12 @@ import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
 import { createEgress } from '#port/egress/egress'
 import { graphError, openMeta } from '#test/support/channels/whatsapp'
 import { business, NOW, whatsAppConnection } from '#test/support/channels/whatsapp-posts'
+import { egressTo } from '#test/support/http/egress'
 import { openReceiver } from '#test/support/http/receiver'
 
 const meta = await openMeta()
 afterAll(() => meta[Symbol.asyncDispose]())
-const { host } = new URL(meta.urls.whatsapp)
-const egress = createEgress({ rules: { allow: new Set([host]), own: new Set() } })
-const adapter = whatsAppAdapter({ egress, urls: meta.urls, now: () => NOW })
+const adapter = whatsAppAdapter({ egress: egressTo(meta.urls.whatsapp), urls: meta.urls, now: () => NOW })
 const connection = whatsAppConnection()
 const { signal } = new AbortController()
 
@@ -65,11 +64,8 @@ test('a file at Meta’s host for media is asked for there', async () => {
 test('a file that is elsewhere now is read there, without the token', async () => {
   await using elsewhere = await openReceiver()
   elsewhere.answer = { status: 200, body: 'moved' }
-  const hosts = [new URL(meta.urls.whatsapp).host, new URL(elsewhere.url).host]
-  const mover = whatsAppAdapter({
-    egress: createEgress({ rules: { allow: new Set(hosts), own: new Set() } }),
-    ...{ urls: meta.urls, now: () => NOW },
-  })
+  const egress = egressTo(meta.urls.whatsapp, elsewhere.url)
+  const mover = whatsAppAdapter({ egress, urls: meta.urls, now: () => NOW })
   const moved = meta.media.get('1003383421387256')!
   meta.media.set('10', { ...moved, url: `${new URL(meta.urls.whatsapp).origin}/moved` })
   meta.onPath.set('/moved', { status: 302, headers: { location: elsewhere.url } })

@@ -1,12 +1,12 @@
 /** What Meta says of messages of ours that did not arrive. */
 import { expect, test } from 'bun:test'
 import { whatsAppAdapter } from '#port/channel/whatsapp/adapter'
-import { createEgress } from '#port/egress/egress'
 import { business, change, NOW, postOf, status, undelivered, whatsAppConnection, whatsAppPost } from '#test/support/channels/whatsapp-posts'
+import { egressTo } from '#test/support/http/egress'
 
 type Json = Record<string, unknown>
 
-const egress = createEgress({ rules: { allow: new Set(), own: new Set() } })
+const egress = egressTo()
 const adapter = whatsAppAdapter({ egress, urls: { whatsapp: 'https://graph.example' }, now: () => NOW })
 const connection = whatsAppConnection()
 const other = { ...business, phoneNumberId: '106540352242923' }

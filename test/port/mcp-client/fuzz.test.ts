@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLog } from '#kernel/log'
-import { createEgress } from '#port/egress/egress'
 import { McpError, type McpServerConfig } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
+import { egressTo } from '#test/support/http/egress'
 import { never } from '#test/support/mcp/desk'
 import {
   type FakeMcp,
@@ -90,7 +90,7 @@ const cases = (fake: FakeMcp, configOf: () => McpServerConfig): void => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const config = configOf()
     const client = createMcpClient({
-      egress: createEgress({ rules: { allow: new Set([`127.0.0.1:${fake.port}`]), own: new Set() } }),
+      egress: egressTo(`http://127.0.0.1:${fake.port}`),
       ...{ programs: config.transport === 'stdio' ? [{ ...config, env: [] }] : [], home: '/nowhere', log: createLog('silent') },
       ...{ version: '0', deadlineMs: 500 },
     })

@@ -4,15 +4,15 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '#kernel/log'
-import { createEgress } from '#port/egress/egress'
 import { createMcpClient, type StdioProgram } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
+import { egressTo } from '#test/support/http/egress'
 
 const notes: StdioProgram = { command: '/usr/bin/notes', args: ['--stdio', '--dir=/a b'], env: ['NOTES_TOKEN', 'NOTES_TEAM'] }
 
 const clientOf = (programs: StdioProgram[], home: string) =>
   createMcpClient({
-    egress: createEgress({ rules: { allow: new Set(), own: new Set() } }),
+    egress: egressTo(),
     ...{ programs, home, log: createLog('silent'), version: '0' },
   })
 

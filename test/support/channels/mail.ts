@@ -1,6 +1,6 @@
 import type { OpenConnection } from '#port/channel/channel'
 import { emailAdapter } from '#port/channel/email/adapter'
-import { createEgress } from '#port/egress/egress'
+import { egressTo } from '../http/egress.ts'
 import type { FakeMailgun } from './mailgun.ts'
 import type { FakeResend } from './resend.ts'
 
@@ -12,8 +12,7 @@ const CLOSED = 'http://127.0.0.1:9'
 export const mailAdapter = (fakes: { resend?: FakeResend; mailgun?: FakeMailgun; eu?: FakeMailgun }) => {
   const { resend, mailgun, eu } = fakes
   const urls = { resend: resend?.url ?? CLOSED, mailgun: mailgun?.url ?? CLOSED, mailgun_eu: eu?.url ?? CLOSED }
-  const hosts = [...Object.values(urls), ...(resend ? [resend.cdnUrl] : [])].map((url) => new URL(url).host)
-  return emailAdapter({ egress: createEgress({ rules: { allow: new Set(hosts), own: new Set() } }), urls })
+  return emailAdapter({ egress: egressTo(...Object.values(urls), ...(resend ? [resend.cdnUrl] : [])), urls })
 }
 
 export const resendConnection = ({ apiKey, signingSecret }: FakeResend, config: Record<string, unknown> = {}): OpenConnection => ({

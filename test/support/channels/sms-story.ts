@@ -2,7 +2,8 @@
 import type { TestApp } from '../app.ts'
 import { eventually } from '../eventually.ts'
 import { channelAdmin } from './channels.ts'
-import { type FakeTwilio, incomingSms, type PostChanges, type TwilioFields } from './twilio.ts'
+import type { FakeTwilio } from './twilio.ts'
+import { incomingSms, type PostChanges, type TwilioFields } from './twilio-posts.ts'
 
 interface SmsOptions extends Record<string, unknown> {
   publicUrl?: string

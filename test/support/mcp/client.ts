@@ -1,7 +1,7 @@
 /** A client of MCP servers that are made up: each has the tools it is given, and counts its calls. */
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
-import { createEgress } from '#port/egress/egress'
 import { type McpClient, McpError, type McpServerConfig } from '#port/mcp-client/client'
+import { egressTo } from '../http/egress.ts'
 
 export interface FakeTool {
   name: string
@@ -37,7 +37,7 @@ export const SEARCH: FakeTool = {
   annotations: { readOnlyHint: true },
 }
 
-const egress = createEgress({ rules: { allow: new Set(), own: new Set() } })
+const egress = egressTo()
 
 const requireAllowed = (config: McpServerConfig): void => {
   if (config.transport === 'stdio') throw new McpError('refused', 'the operator does not allow this command (MCP_STDIO)')

@@ -5,7 +5,8 @@ import { channelAdmin } from '#test/support/channels/channels'
 import { channelJobs, messagesOf } from '#test/support/channels/dev-posts'
 import { openSlack } from '#test/support/channels/slack'
 import { direct, install, mention, retryHeaders, type SlackInstall, signedBySlack, slackEvent } from '#test/support/channels/slack-posts'
-import { incomingSms, openTwilio } from '#test/support/channels/twilio'
+import { openTwilio } from '#test/support/channels/twilio'
+import { incomingSms } from '#test/support/channels/twilio-posts'
 import { openMeta } from '#test/support/channels/whatsapp'
 import {
   type Business,
