@@ -5,7 +5,7 @@ import { agentChat } from '#test/support/cli/agent-chat'
 import { FakeAgent, type FakeAgentOptions, type FakeJob } from '#test/support/cli/fake-agent'
 import type { CliOptions } from '#test/support/cli/host'
 
-const { home, at, chat, signIn, asPerson, echo, asked, sent } = agentChat()
+const { chat, signIn, asPerson, echo, asked, sent } = agentChat()
 
 describe('from a pipe', () => {
   test('each line is a message of one conversation, as it is', async () => {
@@ -206,46 +206,5 @@ describe('Ctrl-C', () => {
     controller.abort()
     expect((await running).code).toBe(130)
     expect(sent(agent)).toEqual(['long'])
-  })
-})
-
-describe('tendril agent jobs watch', () => {
-  const watch = (agent: FakeAgent, job: FakeJob, ...argv: string[]) => home.run(['agent', 'jobs', 'watch', job.id, ...argv], at(agent))
-  const jobIn = async (agent: FakeAgent): Promise<FakeJob> => {
-    await fetch(`${agent.url}/api/v1/agent/conversations/x/messages`, { method: 'POST', body: '{"content":"go"}' })
-    return agent.jobs[0]!
-  }
-
-  test('follows a job to its end, past an approval', async () => {
-    await using agent = new FakeAgent({ turn: (job) => job.ask({ summary: 'Post item:1 now.' }) })
-    const job = await jobIn(agent)
-    const running = watch(agent, job)
-    await asked(agent, 'GET jobs/ID')
-    job.add('step.started', { number: 2, kind: 'tool', name: 'growth_post_item', summary: 'Post an approved item now' }).answer('Posted.')
-    const { code, out, err } = await running
-    expect({ code, out }).toEqual({ code: 0, out: 'Posted.\n' })
-    const asks = `  owners and approvers can decide: Ada\n  a person decides at ${job.approvals[0]!.url}\n`
-    expect(err).toBe(`Post item:1 now.\n${asks}· Post an approved item now\n`)
-  })
-
-  test('with --json prints the events as the server keeps them', async () => {
-    await using agent = new FakeAgent({
-      turn: (job) => job.ask({ summary: 'Post.' }).add('job.status', { status: 'failed', error: 'approval_expired' }),
-    })
-    const job = await jobIn(agent)
-    const { code, out, err } = await watch(agent, job, '--json')
-    expect({ code, err }).toEqual({ code: 10, err: '' })
-    expect(
-      out
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual(job.events)
-  })
-
-  test('a job that does not exist is not found', async () => {
-    await using agent = new FakeAgent({ turn: echo })
-    const { code, err } = await home.run(['agent', 'jobs', 'watch', newId()], at(agent))
-    expect([code, err.split('\n')[0]]).toEqual([6, 'tendril: not_found: no such job'])
   })
 })
