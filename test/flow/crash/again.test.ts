@@ -2,15 +2,16 @@
  * C9: a process that dies while it posts again what was in doubt, on a person's word. Up to the claim the next process begins
  * anew, with a read of the timeline: what shows by then is not sent again. From the claim on it is a send like any other.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { testStops } from '#test/support/actors/stops'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { applyFirstSend, endLeaseAtIntent } from '#test/support/database/writes'
+import { postAgain, putInReview } from '#test/support/growth/post-again'
 import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
-import { lostRequest, type Unreliable, unreliable } from '#test/support/growth/unreliable'
-import { asPerson } from '#test/support/session'
+import { type Unreliable, unreliable } from '#test/support/growth/unreliable'
 
 const times: SendTimes = { ...sendTimes, settleMs: 50, windowMs: 150 }
 
@@ -68,19 +69,10 @@ const points: Point[] = [
 ]
 const cases = points.map((one) => ({ ...one, name: `${one.point}${one.late ? ', and the first post shows after all' : ''}` }))
 
-const postAgain = (app: TestApp, { tenantId }: Story, id: string) =>
-  asPerson(app, tenantId)('growth.items.postNow', { id, confirm: 'post_again' }, { idempotencyKey: 'again' })
-
 /** An item whose first send was lost, and that waits for a person; the lease of its attempt is over. */
 const inReview = async (app: TestApp, story: Story, network: Unreliable): Promise<string> => {
   const id = await story.approved()
-  network.answers.set(textOf(id), lostRequest)
-  void story.send('POST', `items/${id}/post-now`)
-  await eventually(
-    () => story.item(id),
-    ({ review }) => review,
-  )
-  await endLeaseAtIntent(app, id)
+  await putInReview(app, story, { network, id })
   // Only the confirmation may cause a read. Between two reads, under the lock that every letter takes, the next one is put off.
   const putOff = () =>
     app.owner.begin(async (sql) => {
@@ -117,7 +109,7 @@ describe('C9, the process dies', () => {
     }
     for (const [index, { name, story, id }] of waiting.entries()) {
       const stopped = stops.stopNext(cases[index]!.failpoint)
-      postAgain(dying, story, id).catch(() => {})
+      postAgain(dying, story, id, 'again').catch(() => {})
       found.set(name, { story, id, goOn: await stopped })
     }
     await crash(dying)
@@ -134,7 +126,7 @@ describe('C9, the process dies', () => {
     const after = story.at(next)
     const settled = () => after.item(id).then(({ status, review }) => (review ? 'review' : status))
     // A retry under the same key answers with the current item and sends nothing.
-    expect([200, 202]).toContain((await postAgain(next, story, id)).status)
+    expect([200, 202]).toContain((await postAgain(next, story, id, 'again')).status)
     expect(await eventually(settled, (state) => state === outcome)).toBe(outcome)
     const states = async () => (await next.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)
     expect(await eventually(states, (now) => now.at(-1) === attempts.at(-1))).toEqual(attempts)
@@ -158,7 +150,7 @@ test('C9, the process dies when the clean read is committed and its claim waits 
   const stopped = stops.stopNext('send.claimed')
   story.send('POST', `items/${await story.approved()}/post-now`).catch(() => {})
   await stopped
-  postAgain(dying, story, id).catch(() => {})
+  postAgain(dying, story, id, 'again').catch(() => {})
   const handedOver = () => dying.owner`select 1 from work where ref_id = ${id} and kind = 'send'`
   expect(await eventually(handedOver, ({ length }) => length === 1)).toHaveLength(1)
   await crash(dying)

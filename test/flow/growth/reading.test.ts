@@ -1,8 +1,9 @@
-/** Single records over HTTP: the same as in their list, and only in their own workspace. */
+/** Single records over HTTP: the same as in their list, and only in their own workspace; and the filters of lists. */
 import { describe, expect, test } from 'bun:test'
 import { readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { call, newWorkspace, usualOperations as operations, prefixOf, recipes } from '#test/support/contract/prepare'
+import { othersPost } from '#test/support/growth/records'
 import { newStory } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -67,6 +68,19 @@ describe('automation', () => {
     await send('POST', 'automation/pause-all')
     expect((await state()).by).toMatchObject({ kind: 'key' })
   })
+
+  test('paused twice writes one audit row, for no rate limit bounds these requests', async () => {
+    const { tenantId, send } = await newStory(app)
+    const audited = async () =>
+      (await app.owner`select operation from audit where tenant_id = ${tenantId} and operation like '%automation%' order by id`).map(
+        ({ operation }) => operation.split('.').at(-1),
+      )
+    for (let times = 0; times < 5; times++)
+      expect((await send('POST', 'automation/pause-all')).body.automation).toEqual({ paused: true, in_flight: [] })
+    expect(await audited()).toEqual(['pauseAll'])
+    for (const word of ['resume', 'pause']) await send('POST', `automation/${word}-all`)
+    expect(await audited()).toEqual(['pauseAll', 'resumeAll', 'pauseAll'])
+  })
 })
 
 test('a key reads the same plan as a signed-in person', async () => {
@@ -108,5 +122,48 @@ describe('filters', () => {
     expect(await list(`target_id=${signal.target_id}`)).toEqual([one])
     await app.owner`update signal set posted_at = '2026-11-01T00:00:00Z' where id = ${one}`
     expect([await list('to=2026-11-02T00:00:00Z'), await list('from=2026-11-02T00:00:00Z')]).toEqual([[one], [other]])
+  })
+
+  test('of engagements: one or more states, action, time, and the signal that was answered', async () => {
+    const { send } = await newStory(app)
+    const drafted = async (action: string): Promise<string> => {
+      const words = action === 'reply' ? { body: 'We call first.' } : {}
+      const { body } = await send('POST', 'engagements', { body: { post: await othersPost({ app }), action, ...words } })
+      return body.engagement.id
+    }
+    const [like, reply, repost] = [await drafted('like'), await drafted('reply'), await drafted('repost')]
+    await send('POST', `engagements/${reply}/approve`)
+    await send('POST', `engagements/${repost}/reject`)
+    const list = async (query: string) => idsOf((await send('GET', `engagements?${query}`)).body.engagements)
+    expect(await list('status=drafted,approved')).toEqual([reply, like])
+    expect(await list('status=rejected')).toEqual([repost])
+    expect(await list('action=like')).toEqual([like])
+    expect(await list('status=drafted,approved&limit=1')).toEqual([reply])
+    const { created_at } = (await send('GET', `engagements/${reply}`)).body.engagement
+    expect([await list(`from=${created_at}`), await list(`to=${created_at}`)]).toEqual([[repost, reply], [like]])
+    const refused = await send('GET', 'engagements?status=drafted,waiting')
+    expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'status'])
+    const signal = newId()
+    await app.owner`update engagement set signal_id = ${signal} where id = ${like}`
+    expect([await list(`signal_id=${signal}`), await list(`signal_id=${newId()}`)]).toEqual([[like], []])
+  })
+
+  test.each(['batches', 'audits', 'reports'])('of %s: state and time', async (path) => {
+    const workspace = await newWorkspace(app)
+    const send = (query: string) => app.send('GET', `${path}?${query}`, { key: workspace.key })
+    const list = async (query: string) => idsOf((await send(query)).body[path])
+    const make = async (status: string, days: number): Promise<string> => {
+      const { id } = await recipes[`growth.${path}`]!.make(workspace)
+      const table = { batches: 'batch', audits: 'growth_audit', reports: 'report' }[path]!
+      await app.owner`update ${app.owner(table)} set status = ${status}, created_at = created_at - ${days} * interval '1 day' where id = ${id!}`
+      return id!
+    }
+    const [first, second] = [await make('failed', 1), await make('ready', 0)]
+    const timeOf = async (status: string) => (await send(`status=${status}`)).body[path][0].created_at
+    const [from, later] = [await timeOf('failed'), await timeOf('ready')]
+    expect([await list('status=ready'), await list('status=failed'), await list('status=queued')]).toEqual([[second], [first], []])
+    expect([await list(`from=${from}&to=${later}`), await list(`from=${later}`), await list(`to=${from}`)]).toEqual([[first], [second], []])
+    expect(await list(`from=${later}&status=failed`)).toEqual([])
+    expect((await send('status=settled')).status).toBe(400)
   })
 })

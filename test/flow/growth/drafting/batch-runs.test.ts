@@ -210,36 +210,3 @@ describe('cancelling', () => {
     expect(row!.n).toBe(ids.length)
   })
 })
-
-describe('lists of generations', () => {
-  test('filter by state and by time', async () => {
-    const { send, create, ended, cancel } = await opened()
-    const first = await create({ count: 2 })
-    await cancel(first)
-    await ended(first)
-    await app.owner`update batch set created_at = created_at - interval '1 hour' where id = ${first}`
-    const { created_at } = await ended(first)
-    held.release()
-    const second = await create({ count: 2 })
-    const later = (await ended(second)).created_at
-    const ids = async (query: string) => (await send('GET', `batches?${query}`)).body.batches.map(({ id }: { id: string }) => id)
-    expect(await ids('status=ready')).toEqual([second])
-    expect(await ids('status=failed')).toEqual([first])
-    expect(await ids(`from=${created_at}&to=${later}`)).toEqual([first])
-    expect(await ids(`from=${later}`)).toEqual([second])
-    expect(await ids(`from=${later}&status=failed`)).toEqual([])
-    const { audit } = (await send('POST', 'audits', { body: {} })).body
-    const { report } = (await send('POST', 'reports', { body: {} })).body
-    for (const [path, id, name] of [
-      ['audits', audit.id, 'audit'],
-      ['reports', report.id, 'report'],
-    ] as const) {
-      const one = await settledOf({ send }, `${path}/${id}`, name)
-      expect((await send('GET', `${path}?status=ready&from=${one.created_at}`)).body[path]).toEqual([one])
-      expect((await send('GET', `${path}?to=${one.created_at}`)).body[path]).toEqual([])
-      expect((await send('GET', `${path}?status=queued`)).body[path]).toEqual([])
-    }
-    const refused = await send('GET', 'batches?status=settled')
-    expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining('status')])
-  })
-})

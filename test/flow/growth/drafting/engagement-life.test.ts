@@ -1,9 +1,7 @@
 /** The life of an engagement before it goes out: its text changes, decisions are taken back, and people do it by hand. */
 import { describe, expect, test } from 'bun:test'
-import { newId } from '#kernel/ids'
 import { othersPost } from '#test/support/growth/records'
 import { newStory, type Story } from '#test/support/growth/story'
-import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
@@ -151,25 +149,6 @@ describe('an engagement done by hand', () => {
     const twice = await act(story, id, 'done')
     expect([twice.status, twice.body.error.message]).toEqual([409, 'cannot mark done: the engagement is executed; nothing is left to do'])
   })
-
-  test('takes a URL and nothing else for one', async () => {
-    const story = await newStory(app)
-    const { id } = await drafted(story)
-    const { status, body } = await act(story, id, 'done', { url: 'not a url' })
-    expect([status, body.error.details[0].path]).toEqual([400, 'url'])
-  })
-})
-
-test('roles: editors edit and reopen, approvers also mark done, viewers do neither', async () => {
-  const story = await newStory(app)
-  const { id } = await drafted(story)
-  const as = async (role: 'editor' | 'approver' | 'viewer', verb: string, path: string, body?: object) =>
-    (await story.send(verb, path, { key: await tokenOf(app, story.tenantId, role), ...(body && { body }) })).status
-  expect(await as('viewer', 'PATCH', `engagements/${id}`, { body: 'x' })).toBe(403)
-  expect(await as('editor', 'PATCH', `engagements/${id}`, { body: 'x' })).toBe(200)
-  expect(await as('editor', 'POST', `engagements/${id}/reopen`)).toBe(200)
-  expect(await as('editor', 'POST', `engagements/${id}/done`)).toBe(403)
-  expect(await as('approver', 'POST', `engagements/${id}/done`)).toBe(200)
 })
 
 describe('one engagement, read by its id', () => {
@@ -189,39 +168,5 @@ describe('one engagement, read by its id', () => {
       ...['execute', 'approve', 'edit', 'approve', 'create'],
     ])
     expect(attempts).toMatchObject([{ number: 1, outcome: 'posted', content_hash: body.engagement.content_hash, error: null }])
-  })
-})
-
-describe('the list', () => {
-  const idsOf = async (story: Story, query: string) =>
-    (await story.send('GET', `engagements?${query}`)).body.engagements.map(({ id }: { id: string }) => id)
-
-  test('is filtered by one or more states, by action and by time', async () => {
-    const story = await newStory(app)
-    const [like, reply, repost] = [
-      await drafted(story, { action: 'like' }),
-      await approved(story),
-      await drafted(story, { action: 'repost' }),
-    ]
-    await act(story, repost.id, 'reject')
-    expect(await idsOf(story, 'status=drafted,approved')).toEqual([reply.id, like.id])
-    expect(await idsOf(story, 'status=rejected')).toEqual([repost.id])
-    expect(await idsOf(story, 'action=like')).toEqual([like.id])
-    expect(await idsOf(story, 'status=drafted,approved&limit=1')).toEqual([reply.id])
-    const { created_at } = (await story.send('GET', `engagements/${reply.id}`)).body.engagement
-    expect(await idsOf(story, `from=${created_at}`)).toEqual([repost.id, reply.id])
-    expect(await idsOf(story, `to=${created_at}`)).toEqual([like.id])
-    const refused = await story.send('GET', 'engagements?status=drafted,waiting')
-    expect([refused.status, refused.body.error.details[0].path]).toEqual([400, 'status'])
-  })
-
-  test('is filtered by the signal that was answered', async () => {
-    const story = await newStory(app)
-    const { id } = await drafted(story)
-    const signal = newId()
-    await app.owner`update engagement set signal_id = ${signal} where id = ${id}`
-    await drafted(story)
-    expect(await idsOf(story, `signal_id=${signal}`)).toEqual([id])
-    expect(await idsOf(story, `signal_id=${newId()}`)).toEqual([])
   })
 })

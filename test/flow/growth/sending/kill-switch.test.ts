@@ -1,5 +1,5 @@
 /** The kill switch: once pause-all has answered, nothing unattended goes out. */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { kindsWhere } from '#decisions/work'
 import { sendTimes } from '#domain/growth/sending/times'
 import { testFailpoints } from '#test/support/actors/failpoints'
@@ -36,9 +36,7 @@ test('an item that falls due while paused stays on the schedule until resumed; p
   const story = await newStory(app)
   const ids = [await story.scheduled(3_600_000), await story.scheduled(3_600_000)]
   expect(await pause(story)).toEqual({ paused: true, in_flight: [] })
-  for (const id of ids) {
-    await makeItemDue(app, id)
-  }
+  for (const id of ids) await makeItemDue(app, id)
   const own = await personPostsAfter(story, ids[0]!)
   expect(await story.posts()).toEqual({ [textOf(own)]: 1 })
   for (const id of ids) expect(await story.item(id)).toMatchObject({ status: 'approved', post_at: expect.any(String) })
@@ -67,7 +65,7 @@ test('a post whose request is out is listed, not aborted, and ends as posted', a
   const id = await story.scheduled(0)
   await points.reached('sandbox.received')
   const { paused, in_flight } = await pause(story)
-  expect({ paused, in_flight }).toEqual({ paused: true, in_flight: [{ item_id: id, origin: 'automatic', since: expect.any(String) }] })
+  expect({ paused, in_flight }).toEqual({ paused: true, in_flight: automatic(id) })
   points.release('sandbox.received')
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
   expect((await pause(story)).in_flight).toEqual([])
@@ -86,6 +84,9 @@ test('a manual post is neither recalled nor held', async () => {
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
+const automatic = (id: string) => [{ item_id: id, origin: 'automatic', since: expect.any(String) }]
+const manual = (id: string) => [{ engagement_id: id, origin: 'manual', since: expect.any(String) }]
+
 const approvedEngagement = async (at: TestApp, story: Story, action: 'reply' | 'like'): Promise<string> => {
   const words = action === 'reply' ? { body: 'We call first.' } : {}
   const { body } = await story.send('POST', 'engagements', { body: { post: await othersPost({ app: at }), action, ...words } })
@@ -102,37 +103,73 @@ test.each(['reply', 'like'] as const)(
     points.arm('sandbox.received', 'hang')
     const pending = story.send('POST', `engagements/${id}/execute`)
     await points.reached('sandbox.received')
-    const listed = [{ engagement_id: id, origin: 'manual', since: expect.any(String) }]
-    expect((await pause(story)).in_flight).toEqual(listed)
-    expect((await resume(story)).in_flight).toEqual(listed)
+    expect((await pause(story)).in_flight).toEqual(manual(id))
+    expect((await resume(story)).in_flight).toEqual(manual(id))
     points.release('sandbox.received')
     expect((await pending).body.engagement.status).toBe('executed')
     expect((await pause(story)).in_flight).toEqual([])
   },
 )
 
-test('the answer lists an engagement that a dead process may still be sending, until its lease has ended', async () => {
-  await using own = await freshDb()
-  const held = testFailpoints()
-  await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
-  const story = await newStory(dead)
-  const id = await approvedEngagement(dead, story, 'reply')
-  held.arm('send.claimed', 'hang')
-  const pending = story.send('POST', `engagements/${id}/execute`)
-  await held.reached('send.claimed')
-  await crash(dead)
-  expect((await pending).status).toBe(503)
-  await using next = await testApp({ database: own.options, overrides: { times } })
-  const after = story.at(next)
-  const isInDoubt = async () =>
-    (await after.send('GET', 'engagements?status=execute_unconfirmed')).body.engagements.some((one: { id: string }) => one.id === id)
-  await eventually(isInDoubt, (is) => is)
-  // Ends long after this test, however slow the machine is.
-  await extendLeases(next)
-  expect((await pause(after)).in_flight).toEqual([{ engagement_id: id, origin: 'manual', since: expect.any(String) }])
-  await endLeases(next)
-  expect((await pause(after)).in_flight).toEqual([])
-  held.release('send.claimed')
+describe('the answer lists what a dead process may still be sending:', () => {
+  /** What has begun on a server, which dies at this point; its story at the next server. */
+  const afterCrash = async (stack: AsyncDisposableStack, point: string, begin: (story: Story, at: TestApp) => Promise<string>) => {
+    const own = stack.use(await freshDb())
+    const held = testFailpoints()
+    const dead = stack.use(await testApp({ database: own.options, overrides: { failpoints: held.at } }))
+    const story = await newStory(dead)
+    held.arm(point, 'hang')
+    const id = await begin(story, dead)
+    await held.reached(point)
+    await crash(dead)
+    const next = stack.use(await testApp({ database: own.options, overrides: { times } }))
+    stack.defer(() => held.release(point))
+    return { id, next, story: story.at(next) }
+  }
+
+  test('an engagement, until its lease has ended', async () => {
+    await using stack = new AsyncDisposableStack()
+    let pending: ReturnType<Story['send']>
+    const { id, next, story } = await afterCrash(stack, 'send.claimed', async (before, at) => {
+      const made = await approvedEngagement(at, before, 'reply')
+      pending = before.send('POST', `engagements/${made}/execute`)
+      return made
+    })
+    expect((await pending!).status).toBe(503)
+    const isInDoubt = async () => (await story.send('GET', `engagements/${id}`)).body.engagement.status === 'execute_unconfirmed'
+    await eventually(isInDoubt, (is) => is)
+    // Ends long after this test, however slow the machine is.
+    await extendLeases(next)
+    expect((await pause(story)).in_flight).toEqual(manual(id))
+    await endLeases(next)
+    expect((await pause(story)).in_flight).toEqual([])
+  })
+
+  test('a post, until its lease has ended', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { id, next, story } = await afterCrash(stack, 'sandbox.applied', (before) => before.scheduled(0))
+    await extendLeases(next)
+    expect((await pause(story)).in_flight).toEqual(automatic(id))
+    await story.settled(id, 'publish_unconfirmed')
+    await endLeases(next)
+    await next.owner`update work set run_at = now()`
+    expect((await pause(story)).in_flight).toEqual([])
+    await resume(story)
+    expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
+    expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+  })
+
+  test('a post, even if a person has settled it', async () => {
+    await using stack = new AsyncDisposableStack()
+    const { id, next, story } = await afterCrash(stack, 'send.claimed', (before) => before.scheduled(0))
+    await story.settled(id, 'publish_unconfirmed')
+    await extendLeases(next)
+    expect((await story.send('POST', `items/${id}/posted`, {})).body.item.status).toBe('posted')
+    expect((await pause(story)).in_flight).toEqual(automatic(id))
+    expect((await resume(story)).in_flight).toEqual(automatic(id))
+    await endLeases(next)
+    expect((await pause(story)).in_flight).toEqual([])
+  })
 })
 
 test('a doubt about a scheduled post is left alone while paused and resolved after', async () => {
@@ -152,34 +189,6 @@ test('a doubt about a scheduled post is left alone while paused and resolved aft
   expect(await story.posts()).toEqual({ [textOf(id)]: 1, [textOf(own)]: 1 })
 })
 
-test('resuming follows the policy for overdue items', async () => {
-  const story = await newStory(app)
-  const [recent, old, skipped] = [
-    await story.scheduled(3_600_000),
-    await story.scheduled(3_600_000),
-    await story.scheduled(3_600_000, { on_missed: 'skip' }),
-  ]
-  await pause(story)
-  for (const [id, minutes] of [
-    [recent, 30],
-    [old, 90],
-    [skipped, 30],
-  ] as const) {
-    const at = new Date(Date.now() - minutes * 60_000)
-    await makeItemDue(app, id, at)
-  }
-  await resume(story)
-  await story.settled(recent, 'posted')
-  for (const id of [old, skipped]) {
-    const item = await eventually(
-      () => story.item(id),
-      ({ post_at }) => post_at === null,
-    )
-    expect(item).toMatchObject({ status: 'approved', post_at: null, last_error: 'missed' })
-  }
-  expect(await story.posts()).toEqual({ [textOf(recent)]: 1 })
-})
-
 test('a pause survives a restart of the server', async () => {
   const stopped = await testApp({ database: db.options })
   const story = await newStory(stopped)
@@ -193,65 +202,6 @@ test('a pause survives a restart of the server', async () => {
   await resume(restarted)
   await restarted.settled(id, 'posted')
   expect(await restarted.posts()).toEqual({ [textOf(own)]: 1, [textOf(id)]: 1 })
-})
-
-test('the answer lists a post that a dead process may still be sending, until its lease has ended', async () => {
-  await using own = await freshDb()
-  const held = testFailpoints()
-  await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
-  const story = await newStory(dead)
-  held.arm('sandbox.applied', 'hang')
-  const id = await story.scheduled(0)
-  await held.reached('sandbox.applied')
-  await crash(dead)
-  await using next = await testApp({ database: own.options, overrides: { times } })
-  // Ends long after this test, however slow the machine is.
-  await extendLeases(next)
-  const after = story.at(next)
-  expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
-  await after.settled(id, 'publish_unconfirmed')
-  await endLeases(next)
-  await next.owner`update work set run_at = now()`
-  expect((await pause(after)).in_flight).toEqual([])
-  await resume(after)
-  expect(await after.settled(id, 'posted')).toMatchObject({ status: 'posted' })
-  held.release('sandbox.applied')
-  expect(await after.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
-test('the answer lists a post that a dead process may still be sending, even if a person has settled it', async () => {
-  await using own = await freshDb()
-  const held = testFailpoints()
-  await using dead = await testApp({ database: own.options, overrides: { failpoints: held.at } })
-  const story = await newStory(dead)
-  held.arm('send.claimed', 'hang')
-  const id = await story.scheduled(0)
-  await held.reached('send.claimed')
-  await crash(dead)
-  await using next = await testApp({ database: own.options, overrides: { times } })
-  const after = story.at(next)
-  await after.settled(id, 'publish_unconfirmed')
-  // Ends long after this test, however slow the machine is.
-  await extendLeases(next)
-  expect((await after.send('POST', `items/${id}/posted`, {})).body.item.status).toBe('posted')
-  expect((await pause(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
-  expect((await resume(after)).in_flight).toEqual([{ item_id: id, origin: 'automatic', since: expect.any(String) }])
-  await endLeases(next)
-  expect((await pause(after)).in_flight).toEqual([])
-  held.release('send.claimed')
-})
-
-test('pausing twice writes one audit row, for no rate limit bounds these requests', async () => {
-  const story = await newStory(app)
-  const audited = async () =>
-    (await app.owner`select operation from audit where tenant_id = ${story.tenantId} and operation like '%automation%' order by id`).map(
-      ({ operation }) => operation.split('.').at(-1),
-    )
-  for (let times = 0; times < 5; times++) expect(await pause(story)).toEqual({ paused: true, in_flight: [] })
-  expect(await audited()).toEqual(['pauseAll'])
-  await resume(story)
-  await pause(story)
-  expect(await audited()).toEqual(['pauseAll', 'resumeAll', 'pauseAll'])
 })
 
 test('the kill switch and its end answer beside rows of work whose records are gone or broken', async () => {

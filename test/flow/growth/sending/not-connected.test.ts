@@ -1,16 +1,23 @@
 /** `x_not_connected` although other accounts are connected: it says which, and what to call. Without any, the code alone. */
+
 import { describe, expect, test } from 'bun:test'
+import { sendTimes } from '#domain/growth/sending/times'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { freshDb } from '#test/support/database/db'
+import { postAgain, putInReview, refusal } from '#test/support/growth/post-again'
 import { othersPost } from '#test/support/growth/records'
-import { newStory } from '#test/support/growth/story'
+import { newStory, textOf } from '#test/support/growth/story'
+import { unreliable } from '#test/support/growth/unreliable'
 import { connectMcp } from '#test/support/mcp/mcp'
 import { signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
 
 const database = use(freshDb)
 const points = testFailpoints()
-const app = useApp(() => ({ database: database.options, overrides: { failpoints: points.at } }))
+const app = useApp(() => ({
+  database: database.options,
+  overrides: { failpoints: points.at, times: { ...sendTimes, settleMs: 20, windowMs: 60 } },
+}))
 
 const CHOOSE = 'growth.connections.setDefault'
 const next = (message: string) => [{ path: 'next', message }]
@@ -148,4 +155,24 @@ test.each(['approve', 'reject'])('409 of an approved engagement names reopen: %s
     `cannot ${verb}: the engagement is approved; execute it, or reopen it to change or reject it`,
   ])
   expect(body.error.details).toEqual(next(`growth.engagements.reopen ${id}`))
+})
+
+test('x_not_connected of a post that a person confirms again: nothing goes out if the account is disconnected between read and send, and the doubt stays', async () => {
+  const story = await newStory(app)
+  const network = unreliable(app)
+  const id = await story.approved()
+  await putInReview(app, story, { network, id })
+  points.arm('send.claimed', 'hang')
+  const pending = refusal(postAgain(app, story, id))
+  await points.reached('send.claimed')
+  await story.send('DELETE', 'connection')
+  points.release('send.claimed')
+  expect(await pending).toStartWith('x_not_connected')
+  expect(await story.item(id)).toMatchObject({ status: 'publish_unconfirmed', review: true })
+  expect((await app.owner`select state from attempt where item_id = ${id} order by number`).map(({ state }) => state)).toEqual([
+    'review',
+    'failed',
+  ])
+  expect(network.sent.filter((text) => text === textOf(id))).toHaveLength(1)
+  expect(await refusal(postAgain(app, story, id))).toStartWith('x_not_connected')
 })

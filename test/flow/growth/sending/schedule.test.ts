@@ -198,3 +198,30 @@ test("items that fell due while no server ran follow their own policy, else the 
     }
   }
 })
+
+test('resuming automation follows the policy for overdue items', async () => {
+  const story = await newStory(app)
+  const [recent, old, skipped] = [
+    await story.scheduled(HOUR_MS),
+    await story.scheduled(HOUR_MS),
+    await story.scheduled(HOUR_MS, { on_missed: 'skip' }),
+  ]
+  await story.send('POST', 'automation/pause-all')
+  for (const [id, minutes] of [
+    [recent, 30],
+    [old, 90],
+    [skipped, 30],
+  ] as const) {
+    await makeItemDue(app, id, new Date(Date.now() - minutes * 60_000))
+  }
+  await story.send('POST', 'automation/resume-all')
+  await story.settled(recent, 'posted')
+  for (const id of [old, skipped]) {
+    const item = await eventually(
+      () => story.item(id),
+      ({ post_at }) => post_at === null,
+    )
+    expect(item).toMatchObject({ status: 'approved', post_at: null, last_error: 'missed' })
+  }
+  expect(await story.posts()).toEqual({ [textOf(recent)]: 1 })
+})
