@@ -1,9 +1,7 @@
-/** Channels over HTTP: those of a new workspace, the rules they set for drafts and approvals, and the slots of their cadence. */
+/** Channels over HTTP: those of a new workspace, and the rules they set for drafts and approvals. */
 import { describe, expect, test } from 'bun:test'
-import { nextSlot } from '#domain/growth/drafting/cadence'
 import { createComposer } from '#port/model/composer/composer'
 import { eventually } from '#test/support/app'
-import { setItem } from '#test/support/database/writes'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { newStory, type Story } from '#test/support/growth/story'
 import { inlineWorker } from '#test/support/model/inline-worker'
@@ -40,17 +38,6 @@ const drafting = (send: (method: string, path: string, body?: unknown) => Return
   }
 }
 
-/** A zone where it is between noon and one o'clock now, so that no test runs past midnight there. */
-const noonZone = (): string => {
-  const ahead = 12 - new Date().getUTCHours()
-  return ahead > 0 ? `Etc/GMT-${ahead}` : `Etc/GMT+${-ahead}`
-}
-
-const nextMidnight = (zone: string): Date => {
-  const ahead = -Number(zone.slice('Etc/GMT'.length)) * 3_600_000
-  return new Date(Math.ceil((Date.now() + ahead) / 86_400_000) * 86_400_000 - ahead)
-}
-
 const refusal = ({ status, body }: Awaited<ReturnType<Story['send']>>) => [status, body.error?.details?.[0]?.path, body.error?.message]
 
 const { on_missed: _, ...profile } = softwareProfile
@@ -68,13 +55,6 @@ describe('a workspace', () => {
     const ids = (await channels()).map(({ id }) => id)
     expect(ids).toEqual(ids.toSorted())
     for (const id of ids) expect(id[14]).toBe('7')
-  })
-
-  test('has its own channels, which no other workspace can reach', async () => {
-    const [mine, other] = [await setUp(), await setUp()]
-    const { id } = await other.named('posts')
-    expect((await mine.send('PUT', `channels/${id}`, { status: 'inactive' })).status).toBe(404)
-    expect((await other.named('posts')).status).toBe('active')
   })
 
   test('from before there were channels gets them once', async () => {
@@ -202,80 +182,5 @@ describe('rules', () => {
     expect((await send('POST', `items/${item.id}/approve`, {})).status).toBe(200)
     await update('articles', { format_rules: { max_line_breaks: 0 } })
     expect((await article()).error).toContain('loosen the rules of channel articles')
-  })
-})
-
-describe('post_at next_slot', () => {
-  const schedule = (story: Story, id: string, post_at = 'next_slot') => story.send('POST', `items/${id}/schedule`, { body: { post_at } })
-
-  test('takes the next free slot, keeps it when asked again, and takes one that becomes free', async () => {
-    const { story, update } = await setUp()
-    await update('posts', {
-      cadence: { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], times: ['06:30'], time_zone: noonZone() },
-    })
-    const { channels } = (await story.send('GET', 'overview')).body.overview
-    const now = new Date()
-    const expected = nextSlot(channels[0].cadence, { zone: 'UTC', taken: [], counted: [], now })!
-    const [first, second] = [await story.approved(), await story.approved()]
-    expect((await schedule(story, first)).body.item.post_at).toBe(expected.toISOString())
-    expect((await schedule(story, first)).body.item.post_at).toBe(expected.toISOString())
-    const later = (await schedule(story, second)).body.item.post_at
-    expect(new Date(later).getTime() - expected.getTime()).toBe(86_400_000)
-    await story.send('POST', `items/${first}/unschedule`)
-    expect((await schedule(story, second)).body.item.post_at).toBe(expected.toISOString())
-  })
-
-  test('gives 20 simultaneous requests 20 different slots', async () => {
-    const { story } = await setUp()
-    const ids = await Promise.all(Array.from({ length: 20 }, () => story.approved()))
-    const replies = await Promise.all(ids.map((id) => schedule(story, id)))
-    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => 200))
-    const slots = replies.map(({ body }) => body.item.post_at as string)
-    expect(new Set(slots).size).toBe(20)
-    for (const slot of slots) expect(slot).toMatch(/T(?:09|17):00:00/)
-  })
-
-  test("counts today's posts towards posts_per_day and skips the minute of an article", async () => {
-    const { story, update } = await setUp()
-    const time_zone = noonZone()
-    const everyHour = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`)
-    await update('posts', {
-      cadence: { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], times: everyHour, time_zone, posts_per_day: 1 },
-    })
-    const posted = await story.approved()
-    await story.send('POST', `items/${posted}/posted`)
-    const tomorrow = nextMidnight(time_zone)
-    const id = await story.approved()
-    expect((await schedule(story, id)).body.item.post_at).toBe(tomorrow.toISOString())
-    const other = await story.drafted()
-    await setItem(app, other, { kind: 'article', status: 'approved', post_at: new Date(tomorrow.getTime() + 86_400_000 + 30_000) })
-    const after = await story.approved()
-    expect((await schedule(story, after)).body.item.post_at).toBe(new Date(tomorrow.getTime() + 86_400_000 + 3_600_000).toISOString())
-  })
-
-  test('needs a cadence and a free slot within 60 days', async () => {
-    const { story, update } = await setUp()
-    await update('posts', { cadence: { days: ['mon'], times: ['09:00'] } })
-    const ids = await Promise.all(Array.from({ length: 10 }, () => story.approved()))
-    const statuses: number[] = []
-    for (const id of ids) statuses.push((await schedule(story, id)).status)
-    expect(statuses.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 200))
-    const full = await schedule(story, ids[9]!)
-    expect([full.status, full.body.error?.message]).toEqual([
-      409,
-      'cannot schedule: channel posts has no free slot within 60 days; give a time, or add times to its cadence',
-    ])
-    await update('posts', { cadence: { days: [], times: [] } })
-    expect(refusal(await schedule(story, ids[9]!))).toEqual([
-      400,
-      'post_at',
-      'post_at is next_slot, but channel posts has no cadence; set its days and times first',
-    ])
-    expect((await schedule(story, await story.drafted())).status).toBe(409)
-    expect(refusal(await schedule(story, ids[9]!, 'next slot'))).toEqual([
-      400,
-      'post_at',
-      'post_at must be an ISO 8601 timestamp, such as 2026-12-24T09:00:00+01:00, or next_slot',
-    ])
   })
 })

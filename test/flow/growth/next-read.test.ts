@@ -18,6 +18,7 @@ interface Target {
   last_read_at: string | null
   next_read_at: string | null
   last_error: string | null
+  reads: number
 }
 
 const newHandle = async (): Promise<string> => (await app.workplace.sandbox.connect(newId(), `s-${newId()}`)).handle
@@ -40,14 +41,37 @@ const runAt = async (id: string): Promise<Date> =>
 const ahead = (time: string | null): number => new Date(time!).getTime() - Date.now()
 
 describe('the next read', () => {
-  test('is at the time at which the target is due', async () => {
+  test.each([
+    [1, HOUR],
+    [2, 4 * HOUR],
+    [3, 24 * HOUR],
+  ])('of a target of priority %i, which is read at once, is in %i ms', async (priority, wait) => {
     const story = await newStory(app)
-    const { id } = await watch(story, { priority: 1 })
+    const { id } = await watch(story, { priority })
     const { next_read_at } = await readOnce(story, id)
     expect(new Date(next_read_at!)).toEqual(await runAt(id))
-    expect(ahead(next_read_at)).toBeGreaterThan(HOUR - 60_000)
+    expect(ahead(next_read_at)).toBeWithin(wait - 60_000, wait + 1)
   })
 
+  test('is as soon as can be for a target that was paused and is active again; a paused one is not due', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story)
+    await readOnce(story, id)
+    const paused = await story.send('PUT', `targets/${id}`, { body: { status: 'paused' } })
+    expect(paused.body.target).toMatchObject({ status: 'paused', next_read_at: null })
+    expect(await app.owner`select 1 from work where kind = 'watch' and ref_id = ${id}`).toHaveLength(0)
+    const active = await story.send('PUT', `targets/${id}`, { body: { status: 'active', priority: 1, category: null } })
+    expect(active.body.target).toMatchObject({ status: 'active', priority: 1, next_read_at: expect.any(String) })
+    expect(ahead((await runAt(id)).toISOString())).toBeLessThanOrEqual(HOUR)
+  })
+
+  test('of a target whose handle does not exist, which says so, is tomorrow', async () => {
+    const story = await newStory(app)
+    const { id } = await watch(story, { handle: `nobody-${newId()}`, priority: 1 })
+    const read = await readOnce(story, id)
+    expect(read).toMatchObject({ last_error: 'unknown_handle', reads: 1 })
+    expect(ahead(read.next_read_at)).toBeGreaterThan(23 * HOUR)
+  })
   test('is never in the past: a target that waits in the queue is read now', async () => {
     const story = await newStory(app)
     const { id } = await watch(story)

@@ -1,5 +1,7 @@
 /** What the network's rules forbid is refused before a model is called, with a link to do it by hand, and is never sent. */
+
 import { describe, expect, test } from 'bun:test'
+import { residents } from '#port/network/sandbox/residents'
 import { eventually } from '#test/support/app'
 import { othersPost } from '#test/support/growth/records'
 import { newStory, type Story } from '#test/support/growth/story'
@@ -61,5 +63,24 @@ describe('under the rules of X', () => {
     expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('x_like_selfserve_removed')])
     expect((await story.send('GET', 'engagements')).body.engagements[0].status).toBe('approved')
     expect(await app.owner`select 1 from sandbox.reactions where post_id = ${post}`).toHaveLength(0)
+  })
+
+  test('a signal lists what is forbidden, and no model is called for it', async () => {
+    const story = await newStory(app)
+    const { handle } = residents[2]!
+    expect((await story.send('POST', 'targets', { body: { handle } })).status).toBe(201)
+    const open = async () => (await story.send('GET', 'signals?limit=100')).body.signals
+    const notToUs = ({ post }: { post: { addresses_us: boolean } }) => !post.addresses_us
+    const signal = (await eventually(open, (all) => all.some(notToUs))).find(notToUs)
+    // Residents of the sandbox post by themselves.
+    for (const { post, score } of await open()) expect([post.author, score > 0]).toEqual([handle, true])
+    const actions = Object.fromEntries(signal.actions.map((one: { action: string }) => [one.action, one]))
+    expect(actions.repost).toMatchObject({ allowed: true })
+    const link = `https://x.com/i/status/${signal.post.id}`
+    expect(actions.like).toMatchObject({ allowed: false, reason: 'x_like_selfserve_removed', link })
+    const calls = fake.calls.length
+    const refused = await story.send('POST', `signals/${signal.id}/engage`, { body: { action: 'reply' } })
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('x_reply_not_summoned')])
+    expect([fake.calls.length, (await open()).length > 0]).toEqual([calls, true])
   })
 })
