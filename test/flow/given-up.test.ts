@@ -1,5 +1,5 @@
 /** Rows that have failed as often as their kind allows, with their real lanes: their records end by what is known, and never go back. */
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { endInVain } from '#actors/engine/failure'
 import type { AnyLane } from '#actors/engine/lane'
 import type { WorkKind } from '#contract/work'
@@ -54,6 +54,7 @@ const unknownPart = {
   tried_at: null,
   in_doubt: true,
 } as const
+const inDoubtReply = { status: 'sending' as const, parts: [unknownPart] }
 
 /** Sends a request and gives the id of what it began work on. */
 const began = async (story: Story, path: string, body: object, kind: WorkKind): Promise<string> => {
@@ -99,109 +100,54 @@ const message = async (story: Story): Promise<string> => {
   return queuedWith(story, 'channel_fetch', id)
 }
 
-interface Case {
-  kind: WorkKind
-  table: string
-  make(story: Story): Promise<string>
-  ends: object
-}
+const document = async (story: Story): Promise<string> =>
+  queuedWith(story, 'ingest', (await makeDocument(inWorkspace(story), { status: 'queued' })).id)
 
+const reply = async (story: Story, changes: Parameters<typeof makeReply>[1]): Promise<string> =>
+  queuedWith(story, 'channel_reply', await makeReply(inWorkspace(story), changes))
+
+const redraft = async (story: Story): Promise<string> =>
+  began(story, `items/${await story.drafted()}/redraft`, { hint: 'shorter' }, 'redraft')
+
+const engagement = async (story: Story): Promise<string> =>
+  began(story, 'engagements', { post: await othersPost({ app }), action: 'quote' }, 'engagement')
+
+const report = { week: '2026-11-09', time_zone: 'UTC' }
 const generated = { status: 'failed', error: 'enqueue_failed' }
-const cases: [name: string, of: Case][] = [
-  ['a post', { kind: 'send', table: 'item', make: (story) => story.scheduled(86_400_000), ends: { status: 'publish_failed' } }],
-  [
-    'a batch',
-    { kind: 'batch', table: 'batch', make: (story) => admitted(story, (by) => admitBatch(by, { count: 1, focus: '' })), ends: generated },
-  ],
+type Make = (story: Story) => Promise<string>
+/** The table is named as the kind, if no other is given. */
+const cases: [name: string, kind: WorkKind, make: Make, ends: object, table?: string][] = [
+  ['a post', 'send', (story) => story.scheduled(86_400_000), { status: 'publish_failed' }, 'item'],
+  ['a batch', 'batch', (story) => admitted(story, (by) => admitBatch(by, { count: 1, focus: '' })), generated],
   [
     'an article',
-    {
-      kind: 'article',
-      table: 'article',
-      make: (story) => admitted(story, (by) => admitArticle(by, { topic: 'ferries', length: 'short', outline: null })),
-      ends: generated,
-    },
+    'article',
+    (story) => admitted(story, (by) => admitArticle(by, { topic: 'ferries', length: 'short', outline: null })),
+    generated,
   ],
-  [
-    'a report',
-    {
-      kind: 'report',
-      table: 'report',
-      make: (story) => admitted(story, (by) => admitReport(by, { week: '2026-11-09', time_zone: 'UTC' })),
-      ends: generated,
-    },
-  ],
-  [
-    'an audit',
-    {
-      kind: 'growth_audit',
-      table: 'growth_audit',
-      make: (story) => admitted(story, (by) => admitAudit(by, { days: 7, given: null })),
-      ends: generated,
-    },
-  ],
-  [
-    'a document',
-    {
-      kind: 'ingest',
-      table: 'document',
-      make: async (story) => queuedWith(story, 'ingest', (await makeDocument(inWorkspace(story), { status: 'queued' })).id),
-      ends: { status: 'failed' },
-    },
-  ],
-  [
-    'a reply of which nothing was sent',
-    {
-      kind: 'channel_reply',
-      table: 'channel_reply',
-      make: async (story) => queuedWith(story, 'channel_reply', await makeReply(inWorkspace(story), { status: 'queued' })),
-      ends: { status: 'failed' },
-    },
-  ],
-  [
-    'a reply of which a part may have been sent',
-    {
-      kind: 'channel_reply',
-      table: 'channel_reply',
-      make: async (story) =>
-        queuedWith(story, 'channel_reply', await makeReply(inWorkspace(story), { status: 'sending', parts: [unknownPart] })),
-      ends: { status: 'unknown' },
-    },
-  ],
-  [
-    'a new wording of a draft',
-    {
-      kind: 'redraft',
-      table: 'redraft',
-      make: async (story) => began(story, `items/${await story.drafted()}/redraft`, { hint: 'shorter' }, 'redraft'),
-      ends: generated,
-    },
-  ],
-  [
-    'the draft of an engagement',
-    {
-      kind: 'engagement',
-      table: 'engagement',
-      make: async (story) => began(story, 'engagements', { post: await othersPost({ app }), action: 'quote' }, 'engagement'),
-      ends: { status: 'failed', error: 'enqueue_failed' },
-    },
-  ],
-  ['the reading of a doubt', { kind: 'reconcile', table: 'item', make: inDoubt, ends: { status: 'publish_unconfirmed', review: true } }],
+  ['a report', 'report', (story) => admitted(story, (by) => admitReport(by, report)), generated],
+  ['an audit', 'growth_audit', (story) => admitted(story, (by) => admitAudit(by, { days: 7, given: null })), generated],
+  ['a document', 'ingest', document, { status: 'failed' }, 'document'],
+  ['a reply of which nothing was sent', 'channel_reply', (story) => reply(story, { status: 'queued' }), { status: 'failed' }],
+  ['a reply of which a part may have been sent', 'channel_reply', (story) => reply(story, inDoubtReply), { status: 'unknown' }],
+  ['a new wording of a draft', 'redraft', redraft, generated],
+  ['the draft of an engagement', 'engagement', engagement, generated],
+  ['the reading of a doubt', 'reconcile', inDoubt, { status: 'publish_unconfirmed', review: true }, 'item'],
   [
     'the reading of a post that was made by hand',
-    { kind: 'posted_read', table: 'item', make: byHand, ends: { status: 'posted', last_error: 'url_not_read: internal' } },
+    'posted_read',
+    byHand,
+    { status: 'posted', last_error: 'url_not_read: internal' },
+    'item',
   ],
-  ['a run of a rule', { kind: 'rule', table: 'rule_run', make: ruleRun, ends: { status: 'skipped', reason: 'internal_error' } }],
-  ['a turn of the agent', { kind: 'agent', table: 'agent_job', make: asked, ends: { status: 'failed', error: 'enqueue_failed' } }],
-  [
-    'the fetching of a message',
-    { kind: 'channel_fetch', table: 'channel_message', make: message, ends: { state: 'failed', error: 'internal: it could not be read' } },
-  ],
+  ['a run of a rule', 'rule', ruleRun, { status: 'skipped', reason: 'internal_error' }, 'rule_run'],
+  ['a turn of the agent', 'agent', asked, generated, 'agent_job'],
+  ['the fetching of a message', 'channel_fetch', message, { state: 'failed', error: 'internal: it could not be read' }, 'channel_message'],
 ]
 
 test('every kind that ends is here', () => {
   const ending = kindsWhere(({ inVain }) => inVain === 'ends')
-  expect([...new Set(cases.map(([, { kind }]) => kind))].toSorted()).toEqual(ending.toSorted())
+  expect([...new Set(cases.map(([, kind]) => kind))].toSorted()).toEqual(ending.toSorted())
 })
 
 const partsOf = () => {
@@ -210,18 +156,16 @@ const partsOf = () => {
   return { ...world, failpoints: none, drafter: createComposer(inlineWorker), texts: inlineTexts, agent }
 }
 
-describe.each(cases)('%s', (_, { kind, table, make, ends }) => {
-  test('ends when its row has failed as often as it may', async () => {
-    expect(kindsOfWork[kind].inVain).toBe('ends')
-    const story = await newStory(app)
-    const id = await make(story)
-    const [work] = await app.owner<Work[]>`update work set failures = ${kindsOfWork[kind].failures} where kind = ${kind} and ref_id = ${id}
-      returning *`
-    const lane = lanesOf(partsOf())[kind] as AnyLane
-    const letter = letterOf(async (sql, gate) => (await endInVain({ kinds: workTable }, lane, { sql, gate, work: work! }))!)
-    await app.workplace.runtime.ask(story.tenantId, letter)
-    expect(await app.owner`select from work where kind = ${kind} and ref_id = ${id}`).toHaveLength(0)
-    const [record] = await app.owner`select * from ${app.owner(table)} where id = ${id}`
-    expect(record).toMatchObject(ends)
-  })
+test.each(cases)('%s ends when its row has failed as often as it may', async (_, kind, make, ends, table = kind) => {
+  expect(kindsOfWork[kind].inVain).toBe('ends')
+  const story = await newStory(app)
+  const id = await make(story)
+  const [work] = await app.owner<Work[]>`update work set failures = ${kindsOfWork[kind].failures} where kind = ${kind} and ref_id = ${id}
+    returning *`
+  const lane = lanesOf(partsOf())[kind] as AnyLane
+  const letter = letterOf(async (sql, gate) => (await endInVain({ kinds: workTable }, lane, { sql, gate, work: work! }))!)
+  await app.workplace.runtime.ask(story.tenantId, letter)
+  expect(await app.owner`select from work where kind = ${kind} and ref_id = ${id}`).toHaveLength(0)
+  const [record] = await app.owner`select * from ${app.owner(table)} where id = ${id}`
+  expect(record).toMatchObject(ends)
 })

@@ -1,11 +1,12 @@
 /** The brief of a workspace over HTTP: how it follows the workspace, and that the requests it suggests can be sent. */
+
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
-import { newId } from '#kernel/ids'
 import { call } from '#test/support/contract/prepare'
 import { setItem, setPlan } from '#test/support/database/writes'
 import { insertPosted } from '#test/support/growth/posted'
 import { softwareProfile } from '#test/support/growth/profiles'
+import { makeEngagement, makeSignal } from '#test/support/growth/records'
 import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
@@ -35,6 +36,10 @@ const setPosts = async (story: Story, patch: object): Promise<void> => {
   expect((await story.send('PUT', `channels/${id}`, { body: patch })).status).toBe(200)
 }
 
+/** Sends the request as it is suggested; its status. */
+const sendAsSuggested = async ({ key }: Story, { operation, arguments: given }: Action): Promise<number> =>
+  (await call({ app, key }, operations.find(({ id }) => id === operation)!, given)).status
+
 const kinds = (actions: Action[]) => actions.map(({ kind }) => kind)
 
 test('follows a workspace from its first day: profile, drafts, approval, schedule', async () => {
@@ -54,9 +59,7 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
   const [approve] = await briefOf(story)
   expect(approve).toMatchObject({ kind: 'approve_posts', count: 2, operation: 'growth.items.approve', arguments: { id: ids[0] } })
 
-  // The request it suggests can be sent as it is.
-  const o = operations.find(({ id }) => id === approve!.operation)!
-  expect((await call({ app, key: story.key }, o, approve!.arguments)).status).toBe(200)
+  expect(await sendAsSuggested(story, approve!)).toBe(200)
   const after = await briefOf(story, '?include=items')
   expect(after.map(({ kind, items }) => [kind, items!.map(({ id }) => id)])).toEqual([
     ['approve_posts', [ids[1]]],
@@ -76,10 +79,8 @@ test('suggests a time from the cadence, for posts before articles and for each f
     ['fill_slots', post],
     ['schedule_articles', article],
   ] as const) {
-    const { operation, arguments: given } = of(actions, kind)
-    expect(given).toEqual({ id, post_at: 'next_slot' })
-    const o = operations.find((one) => one.id === operation)!
-    expect((await call({ app, key: story.key }, o, given)).status).toBe(200)
+    expect(of(actions, kind).arguments).toEqual({ id, post_at: 'next_slot' })
+    expect(await sendAsSuggested(story, of(actions, kind))).toBe(200)
   }
 })
 
@@ -91,7 +92,6 @@ test('includes rows only on request: the ten at most that have waited longest', 
   expect([plain.count, plain.items]).toEqual([12, undefined])
   const whole = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'approve_posts')!
   expect([whole.count, whole.items!.map(({ id }) => id)]).toEqual([12, ids.slice(0, 10)])
-  expect((await story.send('GET', 'brief?include=all')).body.error?.details?.[0]?.path).toBe('include')
 })
 
 test('lists what is wrong: doubt, refusals, a pause, billing, budgets, a missing account', async () => {
@@ -125,11 +125,8 @@ test('lists an experiment that is ready and numbers that no audit has used', asy
   }
   const conclude = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'conclude_experiment')!
   expect(conclude).toMatchObject({ arguments: { id }, count: 1, items: [{ id, type: 'experiment', title: 'Numbers first' }] })
-  expect((await briefOf(story)).find(({ kind }) => kind === 'run_audit')).toMatchObject({
-    count: 16,
-    arguments: {},
-    tool: 'growth_create_audit',
-  })
+  const audit = { count: 16, arguments: {}, tool: 'growth_create_audit' }
+  expect((await briefOf(story)).find(({ kind }) => kind === 'run_audit')).toMatchObject(audit)
   await story.send('POST', `experiments/${id}/conclude`, { body: { result: 'x' } })
   expect((await story.send('POST', 'audits', { body: {} })).status).toBe(201)
   expect(kinds(await briefOf(story))).not.toContain('run_audit')
@@ -143,20 +140,16 @@ test('lists the free slots of the week and what to fill them with', async () => 
   await setPosts(story, { cadence: { days, times: ['09:00'], time_zone: 'Asia/Tokyo' } })
   const slots = async () => (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'fill_slots')!
   expect(await slots()).toMatchObject({ count: 7, tool: 'growth_create_batch', arguments: { count: 7 } })
-  const free = {
-    id: null,
-    type: 'slot',
-    title: expect.stringContaining('Free on '),
-    status: 'free',
-    at: expect.stringContaining('T00:00:00'),
-  }
-  expect((await slots()).items as object[]).toEqual(Array.from({ length: 7 }, () => free))
+  const at = expect.stringContaining('T00:00:00')
+  const free = { id: null, type: 'slot', title: expect.stringContaining('Free on '), status: 'free', at }
+  expect((await slots()).items as object[]).toEqual(Array(7).fill(free))
 
   const item = await story.approved()
   const fill = await slots()
   expect(fill).toMatchObject({ count: 7, tool: 'growth_schedule_item', arguments: { id: item, post_at: 'next_slot' } })
-  const o = operations.find((one) => one.id === fill.operation)!
-  expect((await call({ app, key: story.key }, o, fill.arguments)).status).toBe(200)
+  // Slots, also while approved posts wait for them.
+  expect(fill.items as object[]).toEqual(Array(7).fill(free))
+  expect(await sendAsSuggested(story, fill)).toBe(200)
   expect(await slots()).toMatchObject({ count: 6, arguments: { count: 6 } })
   await setPosts(story, { status: 'inactive' })
   expect(await slots()).toBeUndefined()
@@ -164,44 +157,19 @@ test('lists the free slots of the week and what to fill them with', async () => 
 
 test('lists engagements to approve and to execute, and the best open signals', async () => {
   const story = await newStory(app)
-  const { tenantId } = story
-  const about = { tenant_id: tenantId, network: 'sandbox', created_at: new Date(), updated_at: new Date() }
-  const target = {
-    id: newId(),
-    tenant_id: tenantId,
-    handle: 'dana',
-    priority: 1,
-    status: 'active',
-    created_at: new Date(),
-    updated_at: new Date(),
+  const workspace = { app, tenantId: story.tenantId, key: story.key, session: '' }
+  const signal = async (changes: object): Promise<string> => {
+    const { id } = await makeSignal(workspace)
+    await app.owner`update signal set ${app.owner({ post_author: 'dana', post_text: 'Late again', ...changes })} where id = ${id}`
+    return id
   }
-  await app.owner`insert into target ${app.owner(target)}`
-  const signal = async (score: number, more: object = {}) => {
-    const row = {
-      ...about,
-      id: newId(),
-      target_id: target.id,
-      post_id: newId(),
-      post_author: 'dana',
-      post_text: 'Late again',
-      addresses_us: false,
-      posted_at: new Date(),
-      score,
-      reasons: app.owner.json([]),
-      status: 'open',
-      expires_at: new Date(Date.now() + 3_600_000),
-      ...more,
-    }
-    await app.owner`insert into signal ${app.owner(row as never)}`
-    return row.id
-  }
-  const [low, high] = [await signal(10), await signal(90)]
-  await signal(99, { status: 'dismissed' })
-  await signal(98, { expires_at: new Date(Date.now() - 1) })
-  const engagement = async (status: string) => {
-    const row = { ...about, id: newId(), status, action: 'reply', post_id: newId(), post_author: 'dana', body: 'We had that too' }
-    await app.owner`insert into engagement ${app.owner(row)}`
-    return row.id
+  const [low, high] = [await signal({ score: 10 }), await signal({ score: 90 })]
+  await signal({ score: 99, status: 'dismissed' })
+  await signal({ score: 98, expires_at: new Date(Date.now() - 1) })
+  const engagement = async (status: string): Promise<string> => {
+    const { id } = await makeEngagement(workspace)
+    await app.owner`update engagement set ${app.owner({ status, post_author: 'dana', body: 'We had that too' })} where id = ${id}`
+    return id
   }
   const [drafted, approved] = [await engagement('drafted'), await engagement('approved')]
   const actions = await briefOf(story, '?include=items')
@@ -216,14 +184,7 @@ test('lists engagements to approve and to execute, and the best open signals', a
     items: [{ type: 'engagement', title: 'reply @dana: We had that too' }],
   })
   expect(of('execute_engagements')).toMatchObject({ arguments: { id: approved } })
-  const engage = operations.find(({ id }) => id === of('answer_signals').operation)!
-  expect((await call({ app, key: story.key }, engage, of('answer_signals').arguments)).status).toBe(201)
-})
-
-test('shows one workspace alone', async () => {
-  const [mine, other] = [await newStory(app), await newStory(app)]
-  await other.drafted()
-  expect(kinds(await briefOf(mine))).not.toContain('approve_posts')
+  expect(await sendAsSuggested(story, of('answer_signals'))).toBe(201)
 })
 
 test('names only calls that the caller may make, and sends it to a person before an approval', async () => {
@@ -243,13 +204,4 @@ test('names only calls that the caller may make, and sends it to a person before
     expect(why).toEndWith('You may not do this yourself: ask a person.')
   }
   expect(actions.find(({ kind }) => kind === 'approve_posts')).toMatchObject({ operation: 'growth.items.get', arguments: { id } })
-})
-
-test('lists free slots to fill as slots, also while approved posts wait for them', async () => {
-  const story = await newStory(app)
-  await setPosts(story, { cadence: { days: ['mon'], times: ['09:00'] } })
-  const id = await story.approved()
-  const fill = (await briefOf(story, '?include=items')).find(({ kind }) => kind === 'fill_slots')!
-  expect(fill.arguments).toMatchObject({ id, post_at: 'next_slot' })
-  expect(fill.items!.map((row) => [row.id, row.type, row.status])).toEqual([[null, 'slot', 'free']] as never)
 })

@@ -108,29 +108,24 @@ describe('a rule', () => {
 
   test('that makes no sense is refused with the field and the reason', async () => {
     const rules = await newRules(app)
-    const refused = async (input: object) => {
+    const wrong: [input: object, path: string, message?: string][] = [
+      [
+        { trigger: { kind: 'cron', pattern: '*/10 * * * *' } },
+        'trigger.pattern',
+        'fires more often than every 15 minutes, the shortest interval',
+      ],
+      [{ trigger: { kind: 'cron', pattern: '0 0 31 2 *' } }, 'trigger.pattern', 'never fires'],
+      [{ trigger: { kind: 'cron', pattern: 'soon' } }, 'trigger.pattern'],
+      [{ trigger: { kind: 'cron' } }, 'trigger.pattern'],
+      [{ trigger: { kind: 'item_posted', pattern: '0 9 * * *' } }, 'trigger.pattern', 'does not apply to item_posted'],
+      [{ action: { kind: 'draft_article' } }, 'action.topic'],
+      [{ conditions: [{ fact: 'hour', op: '<' }] }, 'conditions.0.value'],
+    ]
+    for (const [input, path, message] of wrong) {
       const { status, body } = await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost, ...input } })
-      return [status, body.error?.details?.[0]?.path, body.error?.message]
+      const said = message ? `${path} ${message}` : expect.any(String)
+      expect([status, body.error?.details?.[0]?.path, body.error?.message]).toEqual([400, path, said])
     }
-    expect(await refused({ trigger: { kind: 'cron', pattern: '*/10 * * * *' } })).toEqual([
-      400,
-      'trigger.pattern',
-      'trigger.pattern fires more often than every 15 minutes, the shortest interval',
-    ])
-    expect(await refused({ trigger: { kind: 'cron', pattern: '0 0 31 2 *' } })).toEqual([
-      400,
-      'trigger.pattern',
-      'trigger.pattern never fires',
-    ])
-    expect((await refused({ trigger: { kind: 'cron', pattern: 'soon' } })).slice(0, 2)).toEqual([400, 'trigger.pattern'])
-    expect((await refused({ trigger: { kind: 'cron' } })).slice(0, 2)).toEqual([400, 'trigger.pattern'])
-    expect(await refused({ trigger: { kind: 'item_posted', pattern: '0 9 * * *' } })).toEqual([
-      400,
-      'trigger.pattern',
-      'trigger.pattern does not apply to item_posted',
-    ])
-    expect((await refused({ action: { kind: 'draft_article' } })).slice(0, 2)).toEqual([400, 'action.topic'])
-    expect((await refused({ conditions: [{ fact: 'hour', op: '<' }] })).slice(0, 2)).toEqual([400, 'conditions.0.value'])
     expect(await rules.list()).toEqual([])
   })
 
@@ -141,6 +136,34 @@ describe('a rule', () => {
       await app.owner`insert into rule select (jsonb_populate_record(r, jsonb_build_object('id', ${newId()}::text))).* from rule r where id = ${id}`
     const full = await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } })
     expect([full.status, full.body.error?.code]).toEqual([409, 'conflict'])
+  })
+})
+
+describe('a run that the plan refuses is skipped with the error', () => {
+  test.each([
+    ['plan_quota_exceeded:posts', { overrides: { posts: 1 } }],
+    ['rate_limited:create_batch', { overrides: { create_batch: 0 } }],
+    ['plan_invalid:trial_expired', { billing: 'trial_expired' }],
+    ['plan_feature_disabled:rules', { plan: 'creator' }],
+  ])('%s', async (error, plan) => {
+    const rules = await newRules(app)
+    const rule = await rules.create(afterPost)
+    const id = await rules.story.approved()
+    await setPlan(app, rules.story.tenantId, plan)
+    const mark = () => rules.story.send('POST', `items/${id}/posted`, { body: {} })
+    expect(await rules.afterwards(rule.id, mark)).toBe(error)
+  })
+
+  test('plan_feature_disabled:rules, which also refuses new and active rules', async () => {
+    const rules = await newRules(app)
+    const rule = await rules.create(afterPost)
+    await setPlan(app, rules.story.tenantId, { plan: 'creator' })
+    const refused = [403, 'plan_feature_disabled:rules']
+    const statusAndError = ({ status, body }: Awaited<ReturnType<Rules['update']>>) => [status, body.error?.message]
+    expect(statusAndError(await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } }))).toEqual(refused)
+    expect(statusAndError(await rules.update(rule.id, { name: 'y' }))).toEqual(refused)
+    expect((await rules.update(rule.id, { status: 'paused' })).status).toBe(200)
+    expect(statusAndError(await rules.update(rule.id, { status: 'active' }))).toEqual(refused)
   })
 })
 
@@ -172,107 +195,5 @@ describe('conditions', () => {
       rule.conditions.slice(1).map(({ fact }) => [fact, true]),
     )
     expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 0 })
-  })
-})
-
-describe('a run that the plan refuses is skipped with the error', () => {
-  const skippedAs = async (rules: Rules): Promise<string | null> => {
-    const rule = await rules.create(afterPost)
-    return rules.afterwards(rule.id, () => postOne(rules))
-  }
-
-  test('plan_quota_exceeded:posts', async () => {
-    const rules = await newRules(app)
-    await setPlan(app, rules.story.tenantId, { overrides: { posts: 1 } })
-    expect(await skippedAs(rules)).toBe('plan_quota_exceeded:posts')
-  })
-
-  test('rate_limited:create_batch', async () => {
-    const rules = await newRules(app)
-    await setPlan(app, rules.story.tenantId, { overrides: { create_batch: 0 } })
-    expect(await skippedAs(rules)).toBe('rate_limited:create_batch')
-  })
-
-  test('plan_invalid:trial_expired', async () => {
-    const rules = await newRules(app)
-    const rule = await rules.create(afterPost)
-    const id = await rules.story.approved()
-    await setPlan(app, rules.story.tenantId, { billing: 'trial_expired' })
-    const mark = () => rules.story.send('POST', `items/${id}/posted`, { body: {} })
-    expect(await rules.afterwards(rule.id, mark)).toBe('plan_invalid:trial_expired')
-  })
-
-  test('plan_feature_disabled:rules, which also refuses new and active rules', async () => {
-    const rules = await newRules(app)
-    const rule = await rules.create(afterPost)
-    await setPlan(app, rules.story.tenantId, { plan: 'creator' })
-    expect(await rules.afterwards(rule.id, () => postOne(rules))).toBe('plan_feature_disabled:rules')
-    const refused = [403, 'plan_feature_disabled:rules']
-    const statusAndError = ({ status, body }: Awaited<ReturnType<Rules['update']>>) => [status, body.error?.message]
-    expect(statusAndError(await rules.story.send('POST', 'rules', { body: { name: 'x', ...afterPost } }))).toEqual(refused)
-    expect(statusAndError(await rules.update(rule.id, { name: 'y' }))).toEqual(refused)
-    expect((await rules.update(rule.id, { status: 'paused' })).status).toBe(200)
-    expect(statusAndError(await rules.update(rule.id, { status: 'active' }))).toEqual(refused)
-  })
-})
-
-describe('the cap of the day', () => {
-  test('lets that many runs act; the next one is listed as skipped, and later ones are only counted', async () => {
-    drafter.release()
-    const rules = await newRules(app)
-    const rule = await rules.create({ ...afterPost, daily_cap: 2 })
-    for (let posted = 0; posted < 2; posted++) await postOne(rules)
-    await rules.settled(rule.id, 2)
-    for (let posted = 0; posted < 3; posted++) await postOne(rules)
-    const runs = await rules.settled(rule.id, 3)
-    expect(runs.map(({ status, reason }) => reason ?? status)).toEqual(['daily_cap', 'done', 'done'])
-    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 2, over_cap_today: 3 })
-    await app.owner`update rule set day = '2020-01-01' where id = ${rule.id}`
-    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 0, over_cap_today: 0 })
-    await postOne(rules)
-    expect((await rules.settled(rule.id, 4))[0]).toMatchObject({ status: 'done' })
-  })
-})
-
-describe('rules that lead to one another', () => {
-  test('come to rest, for no rule runs for what it has caused itself', async () => {
-    drafter.release()
-    const rules = await newRules(app)
-    const one = await rules.create({ ...afterBatch, name: 'one' })
-    const two = await rules.create({ ...afterBatch, name: 'two' })
-    await rules.story.send('POST', 'batches', { body: { count: 1 } })
-    // The batch, one of each rule for it, and one of the other for each of those: 1 + 2 + 2 batches settle, each seen by both rules.
-    const runs = [...(await rules.settled(one.id, 5)), ...(await rules.settled(two.id, 5))]
-    const outcomesOf = (id: string) =>
-      runs.filter(({ rule_id }) => rule_id === id).map(({ status, reason, trigger: { chain } }) => [chain, reason ?? status])
-    for (const [own, other] of [
-      [one.id, two.id],
-      [two.id, one.id],
-    ] as const)
-      expect(outcomesOf(own)).toEqual(
-        expect.arrayContaining([
-          [[], 'done'],
-          [[other], 'done'],
-          [[own], 'loop'],
-          [[own, other], 'loop'],
-          [[other, own], 'loop'],
-        ]),
-      )
-    const [row] = await app.owner`select count(*)::int as count from batch where tenant_id = ${rules.story.tenantId}`
-    expect(row!.count).toBe(5)
-  })
-
-  test('come to rest through approval and posting too', async () => {
-    drafter.release()
-    const rules = await newRules(app)
-    const rule = await rules.create(afterPost)
-    await postOne(rules)
-    const { made } = await rules.ended(rule.id)
-    const { batch } = (await rules.story.send('GET', `batches/${made!.id}`)).body
-    const [{ id }] = batch.items
-    await rules.story.send('POST', `items/${id}/approve`)
-    await rules.story.send('POST', `items/${id}/posted`, { body: {} })
-    const [run] = await rules.settled(rule.id, 2)
-    expect(run).toMatchObject({ status: 'skipped', reason: 'loop', trigger: { ref: id, chain: [rule.id] } })
   })
 })

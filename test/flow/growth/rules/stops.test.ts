@@ -1,5 +1,8 @@
-/** The kill switch and rules: once pause-all has answered no rule runs, and the generation of a running one has ended. */
-import { expect, test } from 'bun:test'
+/**
+ * What stops rules: the kill switch, for once pause-all has answered no rule runs and the generation of a running one has ended; the cap of
+ * the day; and that no rule runs for what it has caused.
+ */
+import { describe, expect, test } from 'bun:test'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually } from '#test/support/app'
 import { newRules, type Rules } from '#test/support/growth/rule-story'
@@ -105,4 +108,67 @@ test('a workspace that is to be deleted runs no rules', async () => {
     (runs) => runs[0]?.ended_at !== null,
   )
   expect(run).toMatchObject({ status: 'cancelled' })
+})
+
+const afterBatch = { trigger: { kind: 'batch_settled' }, action: { kind: 'draft_batch', count: 2 } }
+
+describe('the cap of the day', () => {
+  test('lets that many runs act; the next one is listed as skipped, and later ones are only counted', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const rule = await rules.create({ ...afterPost, daily_cap: 2 })
+    for (let posted = 0; posted < 2; posted++) await postOne(rules)
+    await rules.settled(rule.id, 2)
+    for (let posted = 0; posted < 3; posted++) await postOne(rules)
+    const runs = await rules.settled(rule.id, 3)
+    expect(runs.map(({ status, reason }) => reason ?? status)).toEqual(['daily_cap', 'done', 'done'])
+    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 2, over_cap_today: 3 })
+    await app.owner`update rule set day = '2020-01-01' where id = ${rule.id}`
+    expect(await rules.rule(rule.id)).toMatchObject({ runs_today: 0, over_cap_today: 0 })
+    await postOne(rules)
+    expect((await rules.settled(rule.id, 4))[0]).toMatchObject({ status: 'done' })
+  })
+})
+
+describe('rules that lead to one another', () => {
+  test('come to rest, for no rule runs for what it has caused itself', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const one = await rules.create({ ...afterBatch, name: 'one' })
+    const two = await rules.create({ ...afterBatch, name: 'two' })
+    await rules.story.send('POST', 'batches', { body: { count: 1 } })
+    // The batch, one of each rule for it, and one of the other for each of those: 1 + 2 + 2 batches settle, each seen by both rules.
+    const runs = [...(await rules.settled(one.id, 5)), ...(await rules.settled(two.id, 5))]
+    const outcomesOf = (id: string) =>
+      runs.filter(({ rule_id }) => rule_id === id).map(({ status, reason, trigger: { chain } }) => [chain, reason ?? status])
+    for (const [own, other] of [
+      [one.id, two.id],
+      [two.id, one.id],
+    ] as const)
+      expect(outcomesOf(own)).toEqual(
+        expect.arrayContaining([
+          [[], 'done'],
+          [[other], 'done'],
+          [[own], 'loop'],
+          [[own, other], 'loop'],
+          [[other, own], 'loop'],
+        ]),
+      )
+    const [row] = await app.owner`select count(*)::int as count from batch where tenant_id = ${rules.story.tenantId}`
+    expect(row!.count).toBe(5)
+  })
+
+  test('come to rest through approval and posting too', async () => {
+    drafter.release()
+    const rules = await newRules(app)
+    const rule = await rules.create(afterPost)
+    await postOne(rules)
+    const { made } = await rules.ended(rule.id)
+    const { batch } = (await rules.story.send('GET', `batches/${made!.id}`)).body
+    const [{ id }] = batch.items
+    await rules.story.send('POST', `items/${id}/approve`)
+    await rules.story.send('POST', `items/${id}/posted`, { body: {} })
+    const [run] = await rules.settled(rule.id, 2)
+    expect(run).toMatchObject({ status: 'skipped', reason: 'loop', trigger: { ref: id, chain: [rule.id] } })
+  })
 })
