@@ -1,11 +1,14 @@
-/** A webhook's address may contain a token of its receiver: owners see it, others see its host, the audit trail stores neither whole. */
+/** A webhook's address: which are refused, and who sees one, as it may contain a token of its receiver: the audit trail stores none whole. */
+
 import { beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { operations } from '#contract/index'
 import { pathParams } from '#contract/op'
 import { readText } from '#kernel/assets'
 import type { Role } from '#kernel/roles'
+import { hosts, urls } from '#test/port/egress/forms'
 import { eventually } from '#test/support/app'
+import { openCanary } from '#test/support/http/canary'
 import { openReceiver } from '#test/support/http/receiver'
 import { signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
@@ -20,7 +23,9 @@ beforeAll(() => {
   host = `127.0.0.1:${receiver.port}`
   url = `http://${host}/services/${TOKEN}?k=${TOKEN}`
 })
-const app = useApp(() => ({ env: { EGRESS_ALLOW: host } }))
+const app = useApp(() => ({
+  env: { PUBLIC_URL: 'https://tendril.example.com', NODE_URL: 'https://node.example.com:7443', EGRESS_ALLOW: host },
+}))
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -73,6 +78,8 @@ test('the audit trail stores the host of an address and its hash', async () => {
     ['app.webhook.disable', 'app.webhook.set', 'app.webhook.update', 'app.webhook.update', 'webhook.disabled'].sort(),
   )
   for (const { detail } of about) expect(detail).toMatchObject(traces)
+  const disabled = about.find(({ operation }: { operation: string }) => operation === 'webhook.disabled')
+  expect(disabled).toMatchObject({ who: { kind: 'system', id: 'lane' }, detail: { reason: 'the receiver returned 410 Gone' } })
   const rows = await app.owner`select detail::text as detail from audit where tenant_id = ${tenantId}`
   for (const { detail } of rows) expect(detail).not.toContain(TOKEN)
 })
@@ -99,4 +106,31 @@ test('the migration replaces addresses already in the audit trail by host and ha
   })
   expect(migrated['app.webhook.rotate']).toEqual({})
   expect(migrated['growth.items.markPosted']).toEqual({ url: 'https://x.example/1' })
+})
+
+test.each([
+  ['http://hooks.example.com/', 'https'],
+  ['https://localhost/', 'public'],
+  ['https://169.254.169.254/latest/meta-data/', 'public'],
+  ['https://[::ffff:10.0.0.1]/', 'public'],
+  ['https://u:p@hooks.example.com/', ''],
+  ['nonsense', ''],
+])('%s is refused when the endpoint is set and when its address is changed', async (wrong, word) => {
+  const { asOwner } = await workspaceWithWebhook()
+  for (const method of ['PUT', 'PATCH']) {
+    const { status, body } = await asOwner(method, '', { url: wrong })
+    expect([status, body.error.code]).toEqual([400, 'invalid_input'])
+    expect(body.error.details).toEqual([{ path: 'url', message: expect.stringContaining(word) }])
+  }
+  expect((await asOwner('GET')).body.webhook.url).toBe(url)
+})
+
+test('no spelling of a forbidden address is accepted, and none is called', async () => {
+  await using canary = await openCanary()
+  const { key } = await signedIn(app, (await app.newWorkspace()).tenantId)
+  for (const form of [...hosts.map((one) => `https://${one}:P/`), ...urls]) {
+    const { status, body } = await app.send('PUT', PATH, { key, body: { url: form.replaceAll(':P', `:${canary.port}`) } })
+    expect([form, status, body.error.code, body.error.details[0].path]).toEqual([form, 400, 'invalid_input', 'url'])
+  }
+  expect([canary.hits(), (await app.send('GET', PATH, { key })).status]).toEqual([0, 404])
 })
