@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { makeApproval } from '#test/support/agent/records'
 import { browserPath, launchBrowser } from '#test/support/http/browser'
-import { expectNoFlaws, tabTo } from '#test/support/http/look'
+import { expectNoFlaws, flawsOf, tabTo } from '#test/support/http/look'
 import { joinAs, PASSWORD } from '#test/support/people'
 import { use, useApp } from '#test/support/use'
 
@@ -63,4 +63,16 @@ describe.skipIf(!path)('in a browser', () => {
     // The browser itself reports the form that was refused.
     expect(complaints.filter((one) => !one.includes('400 (Bad Request)'))).toEqual([])
   }, 60_000)
+
+  test('the check for flaws finds each flaw of a bad page', async () => {
+    const page = await chromium.browser.newPage({ viewport: { width: 320, height: 800 } })
+    const grey =
+      '<p style="color:#999">Pale</p><input name="q"><a href="#gone">x</a><button style="height:20px">b</button><h1>a</h1><h3>b</h3>'
+    await page.setContent(`<title>Other</title><div style="width:900px">${grey}</div>`)
+    expect(await flawsOf(page)).toEqual([
+      ...['the page names no language', 'the title is Other', 'there is no main part', 'headings leave levels out: 1,3'],
+      ...['q has no label', 'q does not say what it is for', 'a link leads to #gone, which is not there', 'b is small to hit'],
+      ...[expect.stringMatching(/^9\d\d pixels wide$/), 'Pale has a contrast of 2.85'],
+    ])
+  })
 })

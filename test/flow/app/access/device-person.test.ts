@@ -1,4 +1,4 @@
-/** A person who decides on a device by its code with few attempts, and the revocation of tokens. */
+/** A device that polls for the decision of a person, who has few attempts at its code; and the revocation of tokens. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { insertKeys } from '#test/support/database/writes'
@@ -28,6 +28,74 @@ const find = (key: string, code: string) => app.send('GET', `/api/v1/app/device?
 const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })
 const expire = (deviceCode: string) =>
   app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
+
+/** Moves the last poll of the device so many seconds into the past. */
+const wait = (deviceCode: string, seconds: number) =>
+  app.owner`update device_grant set polled_at = polled_at - ${seconds} * interval '1 second' where device_code_hash = ${hashOf(deviceCode)}`
+
+describe('a device that polls', () => {
+  test('waits for a decision, and must poll more slowly each time it comes too soon', async () => {
+    const { device_code } = await askForCode(app)
+    const poll = async () => (await askForToken(app, device_code)).body.error as unknown
+    expect(await poll()).toBe('authorization_pending')
+    expect(await poll()).toBe('slow_down')
+    await wait(device_code, 6)
+    expect(await poll()).toBe('slow_down')
+    await wait(device_code, 10)
+    expect(await poll()).toBe('slow_down')
+    await wait(device_code, 20)
+    expect(await poll()).toBe('authorization_pending')
+    await wait(device_code, 19.4)
+    expect(await poll()).toBe('slow_down')
+  })
+
+  test('gets its token as soon as it is approved, however soon it polls', async () => {
+    const { device_code, user_code } = await askForCode(app)
+    await askForToken(app, device_code)
+    await decide(app, ann.access, user_code)
+    expect((await askForToken(app, device_code)).status).toBe(200)
+  })
+
+  test('learns that its code has expired, even if it was approved in time', async () => {
+    for (const approved of [false, true]) {
+      const { device_code, user_code } = await askForCode(app)
+      if (approved) await decide(app, ann.access, user_code)
+      await expire(device_code)
+      const reply = await askForToken(app, device_code)
+      expect([reply.status, reply.body.error]).toEqual([400, 'expired_token'])
+      if (!approved) expect((await decide(app, ann.access, user_code)).status).toBe(404)
+    }
+  })
+
+  test('learns that it was denied, and stays denied', async () => {
+    const { device_code, user_code } = await askForCode(app)
+    expect((await decide(app, ann.access, user_code, { decision: 'deny' })).status).toBe(200)
+    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
+    expect((await decide(app, ann.access, user_code)).status).toBe(404)
+    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
+    const [audited] = await app.owner`select detail from audit where operation = 'app.device.decide' order by id desc limit 1`
+    expect(audited!.detail).toEqual({ decision: 'deny', device: 'laptop', address: '127.0.0.1', scopes: [] })
+  })
+
+  test.each([
+    ['another grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
+    ['no grant type', { grant_type: '' }, 'invalid_request'],
+    ['no device code', { device_code: '' }, 'invalid_request'],
+    ['an unknown device code', { device_code: 'x'.repeat(43) }, 'invalid_grant'],
+    ['a device code beyond any length', { device_code: 'x'.repeat(3_000) }, 'invalid_request'],
+    ['an unknown client', { client_id: 'other' }, 'invalid_client'],
+    ['no client', { client_id: '' }, 'invalid_request'],
+  ])('is refused with %s', async (_, form, error) => {
+    const { device_code } = await askForCode(app)
+    const reply = await askForToken(app, device_code, form)
+    expect([reply.status, reply.body.error]).toEqual([400, error])
+  })
+
+  test('gets no token for the code that the person sees', async () => {
+    const { user_code } = await askForCode(app)
+    for (const code of [user_code, user_code.replace('-', '')]) expect((await askForToken(app, code)).body.error).toBe('invalid_grant')
+  })
+})
 
 describe('a person', () => {
   test('sees what the device is, where it asks from and what it would get, however the code is typed', async () => {

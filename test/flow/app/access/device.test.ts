@@ -1,4 +1,4 @@
-/** The device flow (RFC 8628): a device asks for a code, and a person decides. */
+/** The device flow (RFC 8628): a device asks for a code, and gets a token once a person has approved it. */
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { setRole } from '#test/support/database/writes'
@@ -27,12 +27,8 @@ const TOKEN = '/api/v1/app/device/token'
 const REVOKE = '/api/v1/app/device/revoke'
 const hashOf = (text: string) => createHash('sha256').update(text).digest()
 const find = (key: string, code: string) => app.send('GET', `/api/v1/app/device?user_code=${code}`, { key })
+const setGoal = (key: string, goal = 'x') => app.send('PUT', 'profile', { key, body: { goal } })
 const me = (key: string) => app.send('GET', '/api/v1/app/session', { key })
-/** Moves the last poll of the device so many seconds into the past. */
-const wait = (deviceCode: string, seconds: number) =>
-  app.owner`update device_grant set polled_at = polled_at - ${seconds} * interval '1 second' where device_code_hash = ${hashOf(deviceCode)}`
-const expire = (deviceCode: string) =>
-  app.owner`update device_grant set expires_at = clock_timestamp() where device_code_hash = ${hashOf(deviceCode)}`
 
 describe('a device authorisation request', () => {
   test('returns the codes, and only their hashes are stored', async () => {
@@ -112,70 +108,6 @@ describe('a device authorisation request', () => {
   })
 })
 
-describe('a device that polls', () => {
-  test('waits for a decision, and must poll more slowly each time it comes too soon', async () => {
-    const { device_code } = await askForCode(app)
-    const poll = async () => (await askForToken(app, device_code)).body.error as unknown
-    expect(await poll()).toBe('authorization_pending')
-    expect(await poll()).toBe('slow_down')
-    await wait(device_code, 6)
-    expect(await poll()).toBe('slow_down')
-    await wait(device_code, 10)
-    expect(await poll()).toBe('slow_down')
-    await wait(device_code, 20)
-    expect(await poll()).toBe('authorization_pending')
-    await wait(device_code, 19.4)
-    expect(await poll()).toBe('slow_down')
-  })
-
-  test('gets its token as soon as it is approved, however soon it polls', async () => {
-    const { device_code, user_code } = await askForCode(app)
-    await askForToken(app, device_code)
-    await decide(app, ann.access, user_code)
-    expect((await askForToken(app, device_code)).status).toBe(200)
-  })
-
-  test('learns that its code has expired, even if it was approved in time', async () => {
-    for (const approved of [false, true]) {
-      const { device_code, user_code } = await askForCode(app)
-      if (approved) await decide(app, ann.access, user_code)
-      await expire(device_code)
-      const reply = await askForToken(app, device_code)
-      expect([reply.status, reply.body.error]).toEqual([400, 'expired_token'])
-      if (!approved) expect((await decide(app, ann.access, user_code)).status).toBe(404)
-    }
-  })
-
-  test('learns that it was denied, and stays denied', async () => {
-    const { device_code, user_code } = await askForCode(app)
-    expect((await decide(app, ann.access, user_code, { decision: 'deny' })).status).toBe(200)
-    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
-    expect((await decide(app, ann.access, user_code)).status).toBe(404)
-    expect((await askForToken(app, device_code)).body.error).toBe('access_denied')
-    const [audited] = await app.owner`select detail from audit where operation = 'app.device.decide' order by id desc limit 1`
-    expect(audited!.detail).toEqual({ decision: 'deny', device: 'laptop', address: '127.0.0.1', scopes: [] })
-  })
-
-  test.each([
-    ['another grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
-    ['no grant type', { grant_type: '' }, 'invalid_request'],
-    ['no device code', { device_code: '' }, 'invalid_request'],
-    ['an unknown device code', { device_code: 'x'.repeat(43) }, 'invalid_grant'],
-    ['a device code beyond any length', { device_code: 'x'.repeat(3_000) }, 'invalid_request'],
-    ['an unknown client', { client_id: 'other' }, 'invalid_client'],
-    ['no client', { client_id: '' }, 'invalid_request'],
-  ])('is refused with %s', async (_, form, error) => {
-    const { device_code } = await askForCode(app)
-    const reply = await askForToken(app, device_code, form)
-    expect([reply.status, reply.body.error]).toEqual([400, error])
-  })
-
-  test('gets no token for the code that the person sees', async () => {
-    const { user_code } = await askForCode(app)
-    for (const code of [user_code, user_code.replace('-', '')]) expect((await askForToken(app, code)).body.error).toBe('invalid_grant')
-  })
-})
-
 describe('a token', () => {
   test('is a key of the approver, named after the device, and recorded in the audit trail of the workspace', async () => {
     const reply = await approvedToken(app, ann, { device_name: 'build machine' })
@@ -186,7 +118,7 @@ describe('a token', () => {
       workspace: { id: app.tenantId, name: 'Test' },
     })
     const key = reply.access_token
-    expect((await app.send('PUT', 'profile', { key, body: { goal: 'By device' } })).status).toBe(200)
+    expect((await setGoal(key, 'By device')).status).toBe(200)
     const [row] = await app.owner`select id, name, person_id, tenant_id, scopes from api_key where hash = ${hashOf(key)}`
     const own = { name: 'build machine', person_id: ann.personId, tenant_id: app.tenantId, scopes: ['api:read', 'api:write', 'mcp:use'] }
     expect(row).toEqual({ id: expect.any(String), ...own })
@@ -209,14 +141,14 @@ describe('a token', () => {
     const { access_token: key, scope } = await approvedToken(app, ann, { scope: 'api:read' })
     expect(scope).toBe('api:read')
     expect((await app.send('GET', 'items', { key: key! })).status).toBe(200)
-    expect((await app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })).status).toBe(403)
+    expect((await setGoal(key!)).status).toBe(403)
   })
 
   test('of a viewer stays read-only, even when the viewer later becomes an owner', async () => {
     const viewer = await joinAs(app, { role: 'viewer' })
     const { access_token: key, scope } = await approvedToken(app, viewer)
     expect(scope).toBe('api:read mcp:use')
-    const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
+    const put = () => setGoal(key!)
     expect([(await app.send('GET', 'items', { key: key! })).status, (await put()).status]).toEqual([200, 403])
     await setRole(app, viewer.personId, 'owner')
     expect((await put()).status).toBe(403)
@@ -230,7 +162,7 @@ describe('a token', () => {
     const { access_token: key } = await approvedToken(app, owner)
     const { device_code, user_code } = await askForCode(app)
     await decide(app, owner.access, user_code)
-    const put = () => app.send('PUT', 'profile', { key: key!, body: { goal: 'x' } })
+    const put = () => setGoal(key!)
     expect((await put()).status).toBe(200)
     await setRole(app, owner.personId, 'viewer')
     expect((await put()).status).toBe(403)
@@ -255,7 +187,7 @@ describe('a token', () => {
       workspace: object
     }
     expect(workspace).toEqual({ id: tenantId, name: 'Test' })
-    await app.send('PUT', 'profile', { key, body: { goal: 'Elsewhere' } })
+    await setGoal(key, 'Elsewhere')
     const [row] = await app.owner`select data->>'goal' as goal from profile where tenant_id = ${tenantId}`
     expect(row!.goal).toBe('Elsewhere')
   })

@@ -1,4 +1,4 @@
-/** Guesses at the passwords of many accounts from one address. */
+/** Guesses at the password of an account, and at those of many accounts from one address. */
 import { beforeEach, expect, test } from 'bun:test'
 import { testApp } from '#test/support/app'
 import { cookieHeader, cookiesOf } from '#test/support/http/cookies'
@@ -48,4 +48,32 @@ test('a header of somebody who is no named proxy gives no further guesses', asyn
   const statuses: number[] = []
   for (let account = 0; account < 31; account++) statuses.push(...(await guesses(direct, `203.0.113.${account}`, 1, account)))
   expect(statuses).toEqual([...new Array(30).fill(401), 429])
+})
+
+const WRONG = 'not the password'
+
+test('an account takes ten wrong passwords, then none for a while, whether or not it exists', async () => {
+  const { email } = await joinAs(app)
+  for (const account of [email, 'nobody@example.com']) {
+    for (let tries = 0; tries < 10; tries++)
+      expect((await signIn(app, '203.0.113.9', { email: account, password: WRONG })).status).toBe(401)
+    const refused = await signIn(app, '203.0.113.9', { email: account, password: PASSWORD })
+    expect([refused.status, refused.body.error?.message]).toEqual([429, 'rate_limited:sign_in'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
+  }
+})
+
+test('wrong passwords alone are counted', async () => {
+  const { email } = await joinAs(app)
+  await forgetAttempts(app)
+  expect((await signIn(app, '203.0.113.9', { email, password: WRONG })).status).toBe(401)
+  for (let times = 0; times < 3; times++) expect((await signIn(app, '203.0.113.9', { email, password: PASSWORD })).status).toBe(201)
+  expect((await app.owner`select used from throttle`).map(({ used }) => used)).toEqual([1, 1])
+})
+
+test('all addresses of one IPv6 network count as one for an account', async () => {
+  const from = async (address: string) =>
+    (await signIn(app, `203.0.113.9, ${address}`, { email: 'somebody@example.com', password: WRONG })).status
+  for (let host = 1; host <= 10; host++) expect(await from(`2001:db8:0:1:${host}::${host}`)).toBe(401)
+  expect([await from('2001:db8:0:1:ffff::1'), await from('2001:db8:0:2::1')]).toEqual([429, 401])
 })
