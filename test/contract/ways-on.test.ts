@@ -1,8 +1,8 @@
 /** Errors name the call to make next: each of these exists, and takes what the error gives it. */
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
-import { itemStatuses } from '#contract/item-record'
 import { pathParams } from '#contract/op'
+import { itemStatuses } from '#contract/records/growth/item'
 import { looks } from '#decisions/growth/take-back'
 import { engagementStatuses } from '#domain/growth/drafting/engagement'
 import { engagementWayOn } from '#domain/growth/drafting/engagement-ways'

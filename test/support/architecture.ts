@@ -196,7 +196,7 @@ const cycles = (sources: Sources): string[] => {
 
 /** One resource has one file in contract/ and one of the same name in ops/, right in the folder of its area. Other files are not resources. */
 const unpaired = (sources: Sources): string[] => {
-  const group = /^src\/(contract|ops)\/((?!engine\/)[^/]+\/[^/]+)$/
+  const group = /^src\/(contract|ops)\/((?!(?:engine|records)\/)[^/]+\/[^/]+)$/
   return Object.keys(sources).flatMap((path) => {
     const [, side, name] = group.exec(path) ?? []
     const twin = `src/${side === 'contract' ? 'ops' : 'contract'}/${name}`

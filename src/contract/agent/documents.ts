@@ -1,31 +1,13 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { asName, cursorLike, Id, NOT_BLANK, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
-
-const statuses = ['queued', 'processing', 'ready', 'failed'] as const
-const types = ['text/plain', 'text/markdown'] as const
+import { documentRecord, documentStatuses, documentTypes } from '../records/agent/document.ts'
+import { asName, cursorLike, Id, NOT_BLANK, nullable, oneOf, record, untrusted } from '../shapes.ts'
 
 const offset = (description: string, example: number) =>
   T.Integer({ minimum: 0, maximum: 2_147_483_647, description: `${description}, in UTF-16 code units.`, examples: [example] })
 
-const fields = {
-  id: Id,
-  fileName: T.String(),
-  mimeType: oneOf(types),
-  byteSize: T.Integer(),
-  length: T.Integer({ description: 'Of the content, in UTF-16 code units, as all places in it.' }),
-  sha256: T.String({ description: 'Of the content, in hex.' }),
-  metadata: T.Record(T.String(), T.Unknown()),
-  trusted: T.Boolean({ description: 'Whether the agent may take its text for that of the workspace.' }),
-  status: oneOf(statuses, { description: 'Only ready ones are found by a search.' }),
-  error: nullable(T.String({ description: 'Why it failed.' })),
-  passages: T.Integer({ description: 'How many it was cut into, once it is ready.' }),
-  createdAt: Time,
-  updatedAt: Time,
-}
-
-const Document = record(fields, { title: 'Document' })
+const Document = documentRecord.schema
 const OneDocument = record({ document: Document })
 
 const passage = {
@@ -66,7 +48,7 @@ export const documents = {
     'List documents, newest first. Filter by status or file name.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { description: 'Return only documents in this state.' })),
+        status: T.Optional(oneOf(documentStatuses, { description: 'Return only documents in this state.' })),
         fileName: T.Optional(T.String({ minLength: 1, maxLength: 240, description: 'Return only documents of this name.' })),
         ...documentPage,
       },
@@ -87,7 +69,9 @@ export const documents = {
       input: {
         fileName: T.String({ minLength: 1, maxLength: 240, format: 'file-name', examples: ['returns.md'] }),
         content: T.String({ minLength: 1, examples: ['# Returns\n\nWithin 30 days.'] }),
-        mimeType: T.Optional(oneOf(types, { description: 'Default: by the end of the name; text/markdown for .md and .markdown.' })),
+        mimeType: T.Optional(
+          oneOf(documentTypes, { description: 'Default: by the end of the name; text/markdown for .md and .markdown.' }),
+        ),
         metadata: T.Optional(
           T.Record(T.String(), T.Unknown(), { description: 'Anything, at most 16 KiB. trusted: true, to vouch for what it says.' }),
         ),
@@ -102,7 +86,7 @@ export const documents = {
     {
       input: { id: Id, at: T.Optional(offset('A place in the content', 1_200)) },
       output: record({
-        document: record({ ...fields, content: nullable(T.String()) }, { title: 'DocumentWithContent' }),
+        document: record({ ...Document.properties, content: nullable(T.String()) }, { title: 'DocumentWithContent' }),
         passage: nullable(Passage),
       }),
     },

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { cancels, GenerationStatus, generationsPage } from '../generation.ts'
-import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
+import { Item } from '../records/growth/item.ts'
 import { Id, NextCursor, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
 
 const lengths = ['short', 'medium', 'long'] as const

@@ -1,7 +1,7 @@
 import { type Static, Type as T, type TProperties, type TSchema } from '@sinclair/typebox'
 import { EngagementAction, engagementStatuses } from '../engagement-record.ts'
-import { ItemStatus } from '../item-record.ts'
 import { op } from '../op.ts'
+import { ItemStatus } from '../records/growth/item.ts'
 import { called, Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 
 const title = T.String({ description: 'The name, or the start of the text.' })

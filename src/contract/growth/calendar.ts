@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
-import { ItemStatus } from '../item-record.ts'
 import { op } from '../op.ts'
+import { ItemStatus } from '../records/growth/item.ts'
 import { Id, nullable, record, Time } from '../shapes.ts'
 
 const Entry = record(

@@ -1,7 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { engagementStatuses } from '../engagement-record.ts'
-import { itemStatuses } from '../item-record.ts'
 import { op } from '../op.ts'
+import { itemStatuses } from '../records/growth/item.ts'
 import { record } from '../shapes.ts'
 
 const count = T.Integer({ minimum: 0, maximum: 10_000 })

@@ -1,7 +1,7 @@
 /** One decision on many items. */
 import { Type as T } from '@sinclair/typebox'
-import { Item, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
+import { Item, OnMissed } from '../records/growth/item.ts'
 import { Id, nullable, oneOf, record, timeOrSlot } from '../shapes.ts'
 import { tags } from './item-texts.ts'
 

@@ -1,6 +1,7 @@
 /** Taking an item back, deleting it and restoring it. */
-import { Item } from '../item-record.ts'
+
 import { op } from '../op.ts'
+import { Item } from '../records/growth/item.ts'
 import { Id, record } from '../shapes.ts'
 
 const OneItem = record({ item: Item })

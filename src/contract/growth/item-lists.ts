@@ -1,7 +1,7 @@
 /** Finding items. */
 import { Type as T } from '@sinclair/typebox'
-import { counted, Item, itemStatuses } from '../item-record.ts'
 import { op } from '../op.ts'
+import { counted, Item, itemStatuses } from '../records/growth/item.ts'
 import { cursorLike, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, someOf, Time } from '../shapes.ts'
 
 /** All filters must match. */

@@ -1,7 +1,7 @@
 /** What approving a text would say. */
 import { Type as T } from '@sinclair/typebox'
-import { PostingAccount, Warnings } from '../item-record.ts'
 import { op } from '../op.ts'
+import { PostingAccount, Warnings } from '../records/growth/item.ts'
 import { nullable, oneOf, record } from '../shapes.ts'
 
 const Preview = record(

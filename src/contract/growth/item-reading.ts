@@ -1,6 +1,7 @@
 /** Reading one item. */
-import { Item } from '../item-record.ts'
+
 import { op } from '../op.ts'
+import { Item } from '../records/growth/item.ts'
 import { Id, record } from '../shapes.ts'
 import { way } from '../way.ts'
 

@@ -1,7 +1,7 @@
 /** Having a drafter write an item again. */
 import { Type as T } from '@sinclair/typebox'
-import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
+import { Item } from '../records/growth/item.ts'
 import { Id, NOT_BLANK, record } from '../shapes.ts'
 
 export const itemRedrafts = {

@@ -1,7 +1,7 @@
 /** What people write themselves: their own items, and changes of any. */
 import { Type as T } from '@sinclair/typebox'
-import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
+import { Item } from '../records/growth/item.ts'
 import { BY_A_DRAFTER, revisionFields } from '../revision-record.ts'
 import { cursorLike, Id, NextCursor, NOT_BLANK, nullable, ONE_LINE, oneOf, page, record, theText } from '../shapes.ts'
 

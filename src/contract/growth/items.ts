@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
-import { Item, OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
+import { Item, OnMissed } from '../records/growth/item.ts'
 import { ExpectHash, Id, oneOf, onlyPeople, record, theText, timeOrSlot } from '../shapes.ts'
 import { itemBulk } from './item-bulk.ts'
 import { itemComments } from './item-comments.ts'

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
-import { Item } from '../item-record.ts'
 import { op } from '../op.ts'
+import { Item } from '../records/growth/item.ts'
 import { called, Id, nullable, record, Time } from '../shapes.ts'
 import { GrowthChannel } from './channels.ts'
 import { Learning } from './learnings.ts'

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
-import { OnMissed } from '../item-record.ts'
 import { op } from '../op.ts'
+import { OnMissed } from '../records/growth/item.ts'
 import { Author, cursorLike, NextCursor, nullable, page, record, Time } from '../shapes.ts'
 
 const entries = (description: string) => T.Array(T.String({ minLength: 1, maxLength: 2_000 }), { maxItems: 100, description })

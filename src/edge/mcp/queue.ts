@@ -1,6 +1,6 @@
 /** The queue as Markdown for a model: each item with its id and the tools that apply. */
 import type { Static } from '@sinclair/typebox'
-import type { Item as ItemSchema, ItemStatus } from '#contract/item-record'
+import type { Item as ItemSchema, ItemStatus } from '#contract/records/growth/item'
 import { cut, MAX_CHARACTERS } from './answer/truncate.ts'
 import type { McpContext } from './context.ts'
 

@@ -1,6 +1,6 @@
 import { engagementStatuses as engagements } from '#contract/engagement-record'
 import type { counts } from '#contract/growth/counts'
-import { itemStatuses } from '#contract/item-record'
+import { itemStatuses } from '#contract/records/growth/item'
 import { loadBy } from '#store/engine/load'
 import { countsOf } from '#store/growth/state-counts'
 import type { Handlers } from '../engine/call.ts'

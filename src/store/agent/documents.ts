@@ -1,20 +1,17 @@
+import { documentRecord } from '#contract/records/agent/document'
 import { BLOCK, type Document, type StoredPassage } from '#domain/agent/knowledge/document'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`d.id, d.file_name, d.mime_type, d.byte_size, d.length, d.sha256, d.metadata, d.trusted, d.status, d.error,
-  d.passages, d.configuration, d.author, d.created_at, d.updated_at`
+const table = tableOf(documentRecord)
 
 /** Of the row of a document. */
 export const isPublic = (sql: Sql): Fragment => sql`metadata->'public' = 'true'::jsonb`
 
-const times = { created_at: true, updated_at: true } as const
-
-export const documentPart = (id: string) => one<Document>(times, (sql) => sql`select ${columns(sql)} from document d where d.id = ${id}`)
+export const documentPart = (id: string) =>
+  one<Document>(table.times, (sql) => sql`select ${table.columns(sql, 'd')} from document d where d.id = ${id}`)
 
 export const contentPart = (id: string) => one<{ content: string }>({}, (sql) => sql`select d.content from document d where d.id = ${id}`)
 
@@ -27,7 +24,7 @@ interface DocumentFilter extends Page {
 export const listDocuments =
   ({ limit, after, status, fileName }: DocumentFilter): Query<Document> =>
   (sql) =>
-    sql`select ${columns(sql)} from document d where true ${after ? sql`and d.id < ${after}` : sql``}
+    sql`select ${table.columns(sql, 'd')} from document d where true ${after ? sql`and d.id < ${after}` : sql``}
       ${status ? sql`and d.status = ${status}` : sql``} ${fileName === undefined ? sql`` : sql`and d.file_name = ${fileName}`}
       order by d.id desc limit ${limit + 1}`
 
@@ -54,15 +51,9 @@ export const equalDocuments = (hashes: readonly string[]) =>
     (sql) => sql`select d.id, d.file_name, d.sha256 from document d where d.sha256 = any(${[...hashes]})`,
   )
 
-export const insertDocument =
-  ({ metadata, author, ...document }: Document, content: string): Query =>
-  (sql) =>
-    sql`insert into document ${sql({ ...document, metadata: sql.json(metadata), author: sql.json(author), content })}`
+export const insertDocument = (document: Document, content: string): Query => table.insert(document, { content })
 
-export const saveDocument =
-  ({ id, status, error, passages, updated_at }: Document): Query =>
-  (sql) =>
-    sql`update document set ${assignments(sql, { status, error, passages, updated_at })} where id = ${id}`
+export const saveDocument = table.save
 
 export const deleteDocument =
   (id: string): Query =>

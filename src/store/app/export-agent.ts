@@ -1,4 +1,6 @@
 /** What is exported of the workspace agent's tables. */
+import { documentRecord } from '#contract/records/agent/document'
+import { exportedOf } from '#contract/records/record'
 import type { Sql } from '../engine/db.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
 
@@ -57,24 +59,6 @@ const playbookVersion = [
 const schedule = [
   ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],
   ...['missed', 'failures', 'taint', 'on_behalf', 'goal_by', ...times],
-]
-const document = [
-  ...[
-    'id',
-    'file_name',
-    'mime_type',
-    'content',
-    'byte_size',
-    'length',
-    'sha256',
-    'metadata',
-    'trusted',
-    'status',
-    'error',
-    'passages',
-    'author',
-  ],
-  ...times,
 ]
 const webhookRule = [
   ...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', 'goal_by', ...times],
@@ -183,7 +167,7 @@ export const agentSources = {
   },
   playbook: { table: 'playbook', columns: ['id', 'slug', 'name', 'description', 'pinned', 'status', ...times], key: byId },
   playbook_version: { table: 'playbook_version', columns: playbookVersion, key: byId },
-  document: { table: 'document', columns: document, key: byId, page: 8 },
+  document: { table: 'document', columns: exportedOf(documentRecord), key: byId, page: 8 },
   document_passage: {
     table: 'document_passage',
     columns: ['document_id', 'number', 'path', 'start_at', 'end_at'],

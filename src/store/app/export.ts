@@ -1,33 +1,12 @@
 /** Which columns of a workspace's tables are exported; not-exported.ts says why others are not. */
 import type { exportKinds } from '#contract/app/workspace'
+import { itemRecord } from '#contract/records/growth/item'
+import { exportedOf } from '#contract/records/record'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { agentSources } from './export-agent.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
 import { emailStatus } from './people.ts'
 
-const item = [
-  ...[
-    'id',
-    'batch_id',
-    'experiment_id',
-    'arm',
-    'resurfaced_from',
-    'kind',
-    'title',
-    'status',
-    'review',
-    'body',
-    'format',
-    'hook',
-    'rationale',
-    'stories',
-    'learnings',
-    'length',
-    'post_at',
-  ],
-  ...['on_missed', 'account_external_id', 'reject_reason', 'external_id', 'url', 'posted_at', 'last_error', 'tags', 'note'],
-  ...['proposed_at', 'revision', 'written_by', 'written_at', 'account_id', 'decision', 'deleted_at', 'deleted_status', ...times],
-]
 const attempt = [
   ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
   ...['doubt_at', 'doubt_cause', 'clean_reads', 'reads', 'external_id', 'error', 'ended_at'],
@@ -131,7 +110,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
     columns: ['id', 'status', 'error', 'origin', 'week', 'time_zone', 'data', 'markdown', 'model', 'usage', ...times],
     key: byId,
   },
-  item: { table: 'item', columns: item, key: byId },
+  item: { table: 'item', columns: exportedOf(itemRecord), key: byId },
   revision: {
     table: 'revision',
     columns: ['record_id', 'number', 'title', 'body', 'written_by', 'written_at'],

@@ -1,5 +1,14 @@
+import { records } from '#contract/records/all'
+import type { Field } from '#contract/records/record'
+
+/** As the records say. */
+const declared = records.flatMap(({ table, fields }) =>
+  Object.entries<Field>(fields).flatMap(([name, { unexported }]) => (unexported === undefined ? [] : [[`${table}.${name}`, unexported]])),
+)
+
 /** Tables and columns of tenants that are not exported, with the reason. */
 export const notExported: Record<string, string> = {
+  ...Object.fromEntries(declared),
   work: 'what the server has to do next; items, batches and articles show it too',
   idempotency: 'stored answers to earlier requests, kept for a day',
   counter: 'use within a period, as the server counts it',
@@ -11,11 +20,7 @@ export const notExported: Record<string, string> = {
   session: 'sign-ins of its people, which belong to them and not to the workspace',
   inbound_route: 'finds the workspace of a webhook rule, a share or a channel; all are exported',
   'attempt.sendable': 'implied by the kind of record',
-  'item.metrics': 'the newest of its metrics, all of which are exported',
   item_print: 'follows from the texts of items, which are exported',
-  'item.prints': 'follows from the text, which is exported',
-  'item.metrics_at': 'when metrics were last read; the metrics themselves are exported',
-  'item.approved_hash': 'binds an approval to its text; useless elsewhere',
   'engagement.approved_hash': 'binds an approval to its text; useless elsewhere',
   'agent_conversation.next_seq': 'follows from the messages, which are exported',
   'agent_conversation.summary_authors': 'follows from the messages, which are exported',
@@ -61,9 +66,7 @@ export const notExported: Record<string, string> = {
   'playbook_version.spaced': 'follows from the content, which is exported',
   'agent_memory.configuration': 'how the words were found',
   item_word: 'follows from the items, which are exported',
-  'item.at': 'follows from the status and the other times',
   document_word: 'follows from the documents, which are exported',
-  'document.configuration': 'how the words were found',
   'document_passage.text': 'a part of the content of the document, which is exported',
   'document_passage.spaced': 'follows from the text of the passage',
   'invitation.token_hash': 'a secret',

@@ -1,3 +1,4 @@
+import { itemRecord } from '#contract/records/growth/item'
 import type { RecentPost } from '#domain/growth/drafting/draft'
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import { MOST_DRAFTS } from '#domain/growth/drafting/item-edits'
@@ -6,14 +7,13 @@ import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one, type Part, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import type { RecordId } from '../engine/work.ts'
 import { repeatedBy } from './item-prints.ts'
 
-export const itemColumns = (
-  sql: Sql,
-): Fragment => sql`id, batch_id, resurfaced_from, experiment_id, arm, kind, title, status, review, body, format, hook, rationale, stories, learnings, length, post_at,
-  on_missed, approved_hash, account_external_id, reject_reason, external_id, url, posted_at, last_error, tags, note, proposed_at, revision,
-  written_by, written_at, account_id, decision, created_at, updated_at,
+const items = tableOf(itemRecord)
+
+export const itemColumns = (sql: Sql): Fragment => sql`${items.columns(sql)},
   (select jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network) from connection c where case
     when item.account_external_id is not null then c.external_id = item.account_external_id
     when item.account_id is not null then c.id = item.account_id else c.is_default and c.status = 'connected' end limit 1) as posting_account,
@@ -30,15 +30,13 @@ export const itemById =
   (sql) =>
     sql`select ${itemColumns(sql)} from item where id = ${id} and status <> 'deleted'`
 
-const times = { post_at: true, posted_at: true, proposed_at: true, written_at: true, created_at: true, updated_at: true } as const
-
-export const itemPart = (id: RecordId): Part<Item | undefined> => one<Item>(times, itemById(id))
+export const itemPart = (id: RecordId): Part<Item | undefined> => one<Item>(items.times, itemById(id))
 
 /** A deleted item, as it will be when it is restored. */
 export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
   mapped(
     one<Item & { deleted_status: Item['status'] }>(
-      times,
+      items.times,
       (sql) => sql`select ${itemColumns(sql)}, deleted_status from item where id = ${id} and status = 'deleted'`,
     ),
     (row) => row && { ...row, status: row.deleted_status },
@@ -60,7 +58,7 @@ export const itemsOfBatch =
   (sql) =>
     sql`select ${itemColumns(sql)} from item where batch_id = ${batchId} and status <> 'deleted' order by id`
 
-export const itemsOfBatchPart = (batchId: string) => many<Item>(times, itemsOfBatch(batchId))
+export const itemsOfBatchPart = (batchId: string) => many<Item>(items.times, itemsOfBatch(batchId))
 
 /** Newest first; one more than the limit, so that the caller sees whether there is a next page. */
 export const listItems =
@@ -70,7 +68,8 @@ export const listItems =
         ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
 
 /** The first items of that list. */
-export const newestItems = ({ status, limit }: { status: ItemStatus; limit: number }) => many<Item>(times, listItems({ status, limit }))
+export const newestItems = ({ status, limit }: { status: ItemStatus; limit: number }) =>
+  many<Item>(items.times, listItems({ status, limit }))
 
 export const itemCount = (status: ItemStatus) =>
   mapped(
@@ -88,42 +87,10 @@ export const lockItem = async (sql: Sql, id: string): Promise<Item> =>
   (await sql<Item>`select ${itemColumns(sql)} from item where id = ${id} and status <> 'deleted' for update`)[0] ??
   fail('not_found', 'no such item')
 
-const jsonOf = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
+export const insertItem = (item: Item): Query => items.insert(item, { prints: printsOf(item.body) })
 
-export const insertItem =
-  ({
-    metrics: _,
-    doubt: __,
-    posting_account: ___,
-    original_body: ____,
-    repeats: _____,
-    avoid: ________,
-    warnings: ______,
-    redraft: _______,
-    ...item
-  }: Item): Query =>
-  (sql) =>
-    sql`insert into item ${sql({
-      ...item,
-      stories: sql.json(item.stories),
-      learnings: sql.json(item.learnings),
-      written_by: jsonOf(sql, item.written_by),
-      decision: jsonOf(sql, item.decision),
-      prints: printsOf(item.body),
-    })}`
-
-/** Saves everything that can change after drafting. `prints`: those of a text that has changed. */
-export const saveItem =
-  ({ id, ...item }: Item, prints?: readonly number[]): Query =>
-  (sql) =>
-    sql`update item set status = ${item.status}, review = ${item.review}, body = ${item.body}, title = ${item.title}, length = ${item.length}, post_at = ${item.post_at},
-      on_missed = ${item.on_missed}, approved_hash = ${item.approved_hash}, account_external_id = ${item.account_external_id},
-      reject_reason = ${item.reject_reason}, external_id = ${item.external_id}, url = ${item.url}, posted_at = ${item.posted_at},
-      last_error = ${item.last_error}, format = ${item.format}, hook = ${item.hook}, rationale = ${item.rationale},
-      stories = ${sql.json(item.stories)}, learnings = ${sql.json(item.learnings)}, tags = ${item.tags}, note = ${item.note},
-      proposed_at = ${item.proposed_at}, revision = ${item.revision}, written_by = ${jsonOf(sql, item.written_by)},
-      written_at = ${item.written_at}, account_id = ${item.account_id}, decision = ${jsonOf(sql, item.decision)},
-      updated_at = ${item.updated_at}${prints ? sql`, prints = ${prints}` : sql``} where id = ${id}`
+/** `prints`: those of a text that has changed. */
+export const saveItem = (item: Item, prints?: readonly number[]): Query => items.save(item, prints && ((sql) => sql`, prints = ${prints}`))
 
 /** Deletes an item, which keeps its row until it is erased. `item`: as it will be when it is restored. */
 export const removeItem =

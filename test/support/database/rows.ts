@@ -1,7 +1,10 @@
 /** One row of a workspace in each table, written past every policy. */
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
+import { documentRecord } from '#contract/records/agent/document'
+import { itemRecord } from '#contract/records/growth/item'
 import { newId } from '#kernel/ids'
+import { sampleOf } from './sample.ts'
 
 /** The text by which every row shows its workspace, so that a leak is recognised. */
 export const markOf = (tenantId: string): string => `row of ${tenantId}`
@@ -25,10 +28,7 @@ const sampleRows = (tenantId: string, person: string) => {
     profile_revision: { number: 1, data: { goal: mark }, written_at: now },
     connection: { id: connection, network: 'sandbox', external_id: mark, handle: mark, status: 'connected', is_default: true, ...times },
     batch: { id: batch, status: 'ready', focus: mark, requested: 1, ...times },
-    item: {
-      ...{ id: item, batch_id: batch, kind: 'post', status: 'publish_unconfirmed', body: mark, format: mark, hook: mark, rationale: mark },
-      ...{ stories: [], learnings: [], length: 1, ...times },
-    },
+    item: sampleOf(itemRecord, mark, { id: item, batch_id: batch, status: 'publish_unconfirmed' }),
     redraft: { id: newId(), item_id: item, revision: 1, hint: mark, status: 'failed', ...times },
     revision: { record_id: item, number: 1, body: mark, written_at: now },
     item_print: { print: 1, item_id: item, until: now },
@@ -168,10 +168,7 @@ const sampleRows = (tenantId: string, person: string) => {
     agent_module: { name: mark, mcp: true, set_by: person, ...times },
     playbook: { id: playbook, slug: mark.slice(-36), name: mark, status: 'active', ...times },
     playbook_version: { id: newId(), playbook_id: playbook, number: 1, content: mark, state: 'active', author: {}, ...times },
-    document: {
-      ...{ id: document, file_name: mark, mime_type: 'text/plain', content: mark, byte_size: 1, length: 1, sha256: mark, metadata: {} },
-      ...{ trusted: false, status: 'ready', passages: 1, configuration: 'simple', author: {}, ...times },
-    },
+    document: sampleOf(documentRecord, mark, { id: document, status: 'ready' }),
     document_passage: { document_id: document, number: 0, path: [], start_at: 0, end_at: 1, text: mark },
     item_word: { word: mark, item_id: item },
     document_word: { word: mark, document_id: document, block: 0, passages: 1 },

@@ -3,6 +3,7 @@
  *
  * queued → running → completed, failed or cancelled; while it waits for a person, waiting_approval.
  */
+import type { Caller } from '#contract/records/agent/on-behalf'
 import { fail } from '#kernel/errors'
 import type { Task } from './tasks/forms.ts'
 
@@ -11,15 +12,7 @@ export type JobStatus = 'queued' | 'running' | 'waiting_approval' | 'waiting_chi
 export type JobKind = 'turn' | 'task' | 'action' | 'scheduled' | 'webhook' | 'channel' | 'delegate'
 
 /** Who asked for the job. What this caller may do is looked up again at each step. */
-export interface OnBehalf {
-  kind: 'key' | 'session' | 'channel'
-  /**
-   * Of a key. A session is followed to its person, who may have signed out since. Of a channel: the identity of a linked sender, and the
-   * connection for a stranger, who is no person here.
-   */
-  id: string
-  personId: string | null
-}
+export type OnBehalf = Caller
 
 /** Who asks: a person by any of their credentials, or a key. A linked sender is not the member, for a sender can be forged. */
 export const askerOf = ({ kind, id, personId }: OnBehalf): string => (kind === 'channel' ? id : (personId ?? id))

@@ -1,31 +1,15 @@
 /** The text files of a workspace: what is taken, what becomes of them, and how their passages are cited. */
 import { createHash } from 'node:crypto'
+import { documentRecord } from '#contract/records/agent/document'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { DocumentRoom } from '../../app/room.ts'
 import type { OnBehalf } from '../job/job.ts'
 import { requireDocumentRoom } from './document-room.ts'
 
-export interface Document {
-  id: string
-  file_name: string
-  mime_type: 'text/plain' | 'text/markdown'
-  byte_size: number
-  /** Of the content, in UTF-16 code units. */
-  length: number
-  sha256: string
-  metadata: Record<string, unknown>
-  /** Whether its text counts as that of the workspace. */
-  trusted: boolean
-  status: 'queued' | 'processing' | 'ready' | 'failed'
-  error: string | null
-  passages: number
-  /** The configuration of full text search by which its words are found. */
-  configuration: string
-  author: OnBehalf
-  created_at: Date
-  updated_at: Date
-}
+export type Document = RowOf<typeof documentRecord>
 
 /** A passage as it is kept, with the file's name. */
 export interface StoredPassage {
@@ -90,8 +74,9 @@ export const newDocument = (wish: Wish, { equal, count, pending }: Present, room
   if (count >= room.documents) fail('conflict', `the plan's limit of ${room.documents} documents is reached; delete one first`)
   requireDocumentRoom(room, pending, byte_size)
   return {
+    ...documentRecord.blank,
     ...{ id, file_name: fileName, mime_type: mimeType, byte_size, length: content.length, sha256: hashOf(content), metadata, trusted },
-    ...{ status: 'queued', error: null, passages: 0, configuration, author, created_at: now, updated_at: now },
+    ...{ status: 'queued', passages: 0, configuration, author, created_at: now, updated_at: now },
   }
 }
 
@@ -134,22 +119,7 @@ export const flawOf = (passages: number): string | undefined => {
   return passages > MOST_PASSAGES ? `too_many_passages: it has more than ${MOST_PASSAGES}; divide it, or use fewer headings` : undefined
 }
 
-export const documentView = ({ id, metadata, sha256, trusted, status, error, passages, ...rest }: Document) => ({
-  ...{
-    id,
-    fileName: rest.file_name,
-    mimeType: rest.mime_type,
-    byteSize: rest.byte_size,
-    length: rest.length,
-    sha256,
-    metadata,
-    trusted,
-    status,
-    error,
-    passages,
-  },
-  ...{ createdAt: rest.created_at, updatedAt: rest.updated_at },
-})
+export const documentView = viewOf(documentRecord)
 
 /** The page that shows a passage. */
 export const passagePath = (id: string, at: number): string => `/documents/${id}?at=${at}`

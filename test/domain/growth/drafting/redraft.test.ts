@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { itemStatuses } from '#contract/item-record'
+import { itemStatuses } from '#contract/records/growth/item'
 import type { ItemStatus } from '#domain/growth/drafting/item'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { failedRedraft, isUnmoved, newRedraft, readyRedraft, redraftedItem } from '#domain/growth/drafting/redraft'

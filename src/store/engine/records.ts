@@ -1,0 +1,48 @@
+/** The statements of a declared record. Their texts are made once. */
+import type { Declared, Field, Fields, RowOf } from '#contract/records/record'
+import type { Fragment, Query, Sql } from './db.ts'
+
+/** The columns of a row that hold times: what `one` and `many` need to revive them. */
+type Times<Row> = { [K in keyof Row as Extract<Row[K], Date> extends never ? never : K]-?: true }
+
+export interface Table<Row> {
+  /** The columns of the row, for a select. `of`: the name of the table there. */
+  columns(sql: Sql, of?: string): Fragment
+  times: Times<Row>
+  /** `more`: columns that the row lacks. */
+  insert(row: Row, more?: Record<string, unknown>): Query
+  /** Writes all that may change. `more`: further assignments, each after a comma. */
+  save(row: Row & { id: string }, more?: Query): Query
+}
+
+/** A template as the compiler would make it, for a text that is known once the module is loaded. */
+const template = (strings: string[]): TemplateStringsArray => Object.assign(strings, { raw: strings })
+
+const quoted = (name: string): string => `"${name}"`
+
+export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
+  const { table, columns } = declared
+  const fields: Fields = declared.fields
+  const is = (test: (field: Field) => boolean) => columns.filter((name) => test(fields[name]!))
+  const json = new Set(is(({ type }) => type === 'jsonb'))
+  const changing = is(({ fixed }) => !fixed)
+  const assigning = template([...changing.map((name, index) => `${index === 0 ? '' : ', '}${quoted(name)} = `), ''])
+  const parameterOf = (sql: Sql, row: Record<string, unknown>, name: string) => {
+    const value = row[name]
+    return json.has(name) && value !== null ? sql.json(value) : (value as string)
+  }
+  return {
+    columns: (sql, of) => sql`${sql.raw(columns.map((name) => (of ? `${quoted(of)}.` : '') + quoted(name)).join())}`,
+    times: Object.fromEntries(is(({ type }) => type === 'timestamp with time zone').map((name) => [name, true])) as never,
+    insert:
+      (row, more = {}) =>
+      (sql) => {
+        const values = Object.fromEntries(columns.map((name) => [name, parameterOf(sql, row, name)]))
+        return sql`insert into ${sql(table)} ${sql({ ...values, ...more })}`
+      },
+    save: (row, more) => (sql) => {
+      const assigned = sql(assigning, ...changing.map((name) => parameterOf(sql, row, name)))
+      return sql`update ${sql(table)} set ${assigned}${more ? more(sql) : sql``} where id = ${row.id}`
+    },
+  }
+}

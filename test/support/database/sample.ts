@@ -1,0 +1,21 @@
+/** A row of a declared record with a value in each column that needs one. */
+import type { TSchema } from '@sinclair/typebox'
+import { type Declared, type Field, isNullable, type RowOf } from '#contract/records/record'
+import { newId } from '#kernel/ids'
+
+const sampleValue = ({ type, shown, of }: Field, mark: string): unknown => {
+  const schema: TSchema | undefined = of ?? shown
+  if (type === 'uuid') return newId()
+  if (type === 'text') return schema?.enum?.[0] ?? mark
+  if (type === 'integer') return 1
+  if (type === 'boolean') return false
+  if (type === 'timestamp with time zone') return new Date()
+  if (type === 'jsonb') return schema?.type === 'array' ? [] : {}
+  return [mark]
+}
+
+/** `mark`: in each text that is no word of a list. `given`: what the row has of its own. */
+export const sampleOf = <R extends Declared, const Given extends object>({ fields }: R, mark: string, given: Given) => {
+  const needed = Object.entries<Field>(fields).filter(([, field]) => field.type && field.from !== 'generated' && !isNullable(field))
+  return { ...Object.fromEntries(needed.map(([name, field]) => [name, sampleValue(field, mark)])), ...given } as RowOf<R> & Given
+}
