@@ -25,7 +25,8 @@ import { moduleHandlers } from './agent/modules.ts'
 import { playbookCapabilityHandlers, playbookHandlers } from './agent/playbooks.ts'
 import { scheduleCapabilityHandlers, scheduleHandlers } from './agent/schedules.ts'
 import { taskHandlers } from './agent/tasks.ts'
-import { type Handled, type ToolWording, toolBoxOf } from './agent/toolbox/toolbox.ts'
+import type { Handled } from './agent/toolbox/operated.ts'
+import { type ToolWording, toolBoxOf } from './agent/toolbox/toolbox.ts'
 import { toolHandlers, toolRuleHandlers } from './agent/tools.ts'
 import { usageHandlers } from './agent/usage.ts'
 import { webhookRuleCapabilityHandlers, webhookRuleHandlers } from './agent/webhook-rules.ts'
@@ -76,7 +77,7 @@ type Add = <G extends Group>(resource: Resource<G>, handlers: Handlers<G>) => vo
 /** The resources that `list` adds, with their handlers. */
 const collected = (list: (add: Add) => void): Handled[] => {
   const pairs: Handled[] = []
-  list((resource, handlers) => pairs.push({ resource, handlers }))
+  list((resource, handlers) => pairs.push({ resource, handlers: handlers as Handlers<Group> }))
   return pairs
 }
 
@@ -175,7 +176,7 @@ export const createOperations = (world: World): Bound[] => {
     addAgent(add, world)
     addApp(add, world)
   })
-  return all.flatMap(({ resource, handlers }) => bind(host, resource, handlers as Handlers<Group>))
+  return all.flatMap(({ resource, handlers }) => bind(host, resource, handlers))
 }
 
 /** Capabilities, and the operations that have a tool, as the agent's tools. */

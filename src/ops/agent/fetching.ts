@@ -22,7 +22,7 @@ const failed = (cause: unknown): never => {
 /** Why a person is asked before this address is read. Nothing is sent, and no name is resolved. Throws `invalid_input`. */
 export const askedOfAddress = (
   { egress, fetchAllow }: Fetching,
-  { url }: { url: string },
+  url: string,
   { rules, taint, inChannel = false, unasked }: AskingFacts,
 ): string[] => {
   try {
