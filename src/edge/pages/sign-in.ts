@@ -1,6 +1,6 @@
 /** The sign-in page, and the renewal of expired access tokens. */
 import { AppError } from '#kernel/errors'
-import { continueSession } from '#ops/app/session'
+import { continueSession } from '#ops/app/access/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { visitOf } from '../serve.ts'

@@ -32,8 +32,8 @@ import {
 import { endHeldSession, type SessionGrant } from '#store/app/sessions'
 import { returnTry, type Throttled, takeTry } from '#store/app/throttle'
 import type { Handlers, VisitContext } from '../engine/call.ts'
+import { auditContextOf, signedInOf } from './access/sessions.ts'
 import { countedKeys, requireRoomForKey } from './keys.ts'
-import { auditContextOf, signedInOf } from './session.ts'
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 

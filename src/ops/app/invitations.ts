@@ -17,7 +17,7 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 import { hashOfLink, linkTo, newLinkToken } from './access/links.ts'
 import { accountOfJoiner, requireAccount } from './access/password-check.ts'
 import { requireFreshPassword, staleness } from './access/reauthentication.ts'
-import { beginSession } from './session.ts'
+import { beginSession } from './access/sessions.ts'
 
 const NOT_OPEN = 'this invitation is no longer valid: it was accepted or withdrawn, or has expired'
 
@@ -74,8 +74,10 @@ export const findInvitation = async (db: VisitContext['db'], token: string): Pro
 /** Open invitations of one workspace. */
 const MAX_OPEN = 200
 
-export const invitationHandlers = (publicUrl: string): Handlers<typeof invitations> => ({
-  create: loading(
+type All = Handlers<typeof invitations>
+
+const create = (publicUrl: string): All['create'] =>
+  loading(
     ({ email, role }, { principal }) => ({
       isStale: when(role === 'owner', staleness(principal)),
       isTaken: when(email !== undefined, isMember(emailKey(email ?? ''))),
@@ -93,7 +95,35 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
       const effects = { writes: [addInvitation({ ...row, token_hash: hashOfLink(token) })] }
       return { reply: { invitation, url: linkTo(publicUrl, 'join', token) }, effects, refId: row.id, auditDetail: { email: address, role } }
     },
-  ),
+  )
+
+const revoke: All['revoke'] = async ({ id }, { sql, gate }) => {
+  const invitation = (await lockInvitation(sql, id)) ?? fail('not_found', 'no such invitation')
+  if (invitation.status === 'accepted') fail('conflict', 'cannot withdraw: the invitation was accepted')
+  if (invitation.status === 'revoked') return { reply: { invitation } }
+  const revoked = { ...invitation, status: 'revoked' as const, revoked_at: gate.now }
+  return { reply: { invitation: revoked }, effects: { writes: [withdrawInvitation(id, gate.now)] } }
+}
+
+const accept: All['accept'] = async ({ token, email, password, name = '', delivery = 'cookie' }, context) => {
+  const invitation = await findInvitation(context.db, token)
+  // The invited email wins over a typed one.
+  const address = invitation.email ?? email ?? requireEmail()
+  const person = await resolveJoiner(context, invitation, { email: address, password, name })
+  const { surface, requestId } = context.visit
+  const accepted = await acceptInvitation(context.db, { invitation, person, surface, requestId })
+  if (accepted !== 'joined') fail('conflict', NOT_JOINED[accepted])
+  return beginSession(context, {
+    personId: person.id,
+    hash: person.hash,
+    tenantId: invitation.tenantId,
+    delivery,
+    operation: 'app.session.signIn',
+  })
+}
+
+export const invitationHandlers = (publicUrl: string): All => ({
+  create: create(publicUrl),
 
   async list(input, { read }) {
     const page = pageOf(input)
@@ -101,28 +131,6 @@ export const invitationHandlers = (publicUrl: string): Handlers<typeof invitatio
     return { invitations: rows, next_cursor }
   },
 
-  async revoke({ id }, { sql, gate }) {
-    const invitation = (await lockInvitation(sql, id)) ?? fail('not_found', 'no such invitation')
-    if (invitation.status === 'accepted') fail('conflict', 'cannot withdraw: the invitation was accepted')
-    if (invitation.status === 'revoked') return { reply: { invitation } }
-    const revoked = { ...invitation, status: 'revoked' as const, revoked_at: gate.now }
-    return { reply: { invitation: revoked }, effects: { writes: [withdrawInvitation(id, gate.now)] } }
-  },
-
-  async accept({ token, email, password, name = '', delivery = 'cookie' }, context) {
-    const invitation = await findInvitation(context.db, token)
-    // The invited email wins over a typed one.
-    const address = invitation.email ?? email ?? requireEmail()
-    const person = await resolveJoiner(context, invitation, { email: address, password, name })
-    const { surface, requestId } = context.visit
-    const accepted = await acceptInvitation(context.db, { invitation, person, surface, requestId })
-    if (accepted !== 'joined') fail('conflict', NOT_JOINED[accepted])
-    return beginSession(context, {
-      personId: person.id,
-      hash: person.hash,
-      tenantId: invitation.tenantId,
-      delivery,
-      operation: 'app.session.signIn',
-    })
-  },
+  revoke,
+  accept,
 })

@@ -10,7 +10,7 @@ import { forgetTries, returnTry, takeTry } from '#store/app/throttle'
 import type { Handlers, VisitContext } from '../engine/call.ts'
 import { hashOfLink } from './access/links.ts'
 import { accountLimits, requireOwnPassword, WRONG_OWN } from './access/password-check.ts'
-import { auditContextOf, signedInOf } from './session.ts'
+import { auditContextOf, signedInOf } from './access/sessions.ts'
 
 const requirePassword = (): never => {
   throw new AppError('invalid_input', 'current_password is required', {
