@@ -12,7 +12,7 @@ import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { rankedPageOf, rankedResult } from '../engine/paging.ts'
 import { timeOf } from '../engine/time-input.ts'
-import { draftEngagement } from './engagements.ts'
+import { draftEngagement } from './shared/drafting-engagement.ts'
 
 /** Whether the network currently allows each action. */
 const actionsOn = ({ networks }: Pick<CommandContext, 'networks'>, signal: Signal) =>

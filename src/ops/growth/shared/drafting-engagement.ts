@@ -1,0 +1,73 @@
+import { admitEngagement } from '#decisions/growth/admission'
+import { type EngagedPost, type Engagement, type EngagementRequest, isWritten } from '#domain/growth/drafting/engagement'
+import type { GrowthChannel } from '#domain/growth/drafting/growth-channel'
+import { refuseNaming } from '#domain/growth/way-on'
+import { fail } from '#kernel/errors'
+import type { Network } from '#port/network/network'
+import { othersPost } from '#port/network/others-post'
+import { when } from '#store/engine/load'
+import { engagementOn } from '#store/growth/engagements'
+import { channelPart } from '#store/growth/growth-channels'
+import type { CommandContext } from '../../engine/call.ts'
+import { loading } from '../../engine/loading.ts'
+import { authorOf } from './author.ts'
+import { networkOf, replyOf, ruleOn } from './engagement.ts'
+import { type PostReading, postIdOf, storedPost } from './reading-post.ts'
+
+const unreadPost = (network: Network, ref: string): EngagedPost => ({
+  ...{ network: network.name, post_id: postIdOf(network, ref), post_url: null, post_author: null, post_text: null, addresses_us: false },
+})
+
+type Words = Pick<EngagementRequest, 'action' | 'instruction' | 'body'>
+
+/** The post of the engagement. Without an account to read it, the engagement needs a body. Throws `not_found` or `conflict`. */
+const foundPost = (reading: Exclude<PostReading, { kind: 'failed' }>, ref: string, { action, body }: Words): EngagedPost => {
+  if (reading.kind === 'read')
+    return reading.post ? storedPost(reading.network, reading.post) : fail('not_found', 'the network has no such post')
+  if (isWritten(action) && body === null)
+    refuseNaming(
+      `drafting needs a connected account to read the post; connect an account, or pass the body of the ${action}`,
+      'growth.connections.list',
+    )
+  return unreadPost(reading.network, ref)
+}
+
+interface Known {
+  /** For replies. */
+  channel: GrowthChannel | undefined
+  /** The open or executed engagement of the same action on the post. */
+  other: Pick<Engagement, 'id' | 'status'> | undefined
+}
+
+/** Drafts an engagement on a post that has been read. */
+export const draftEngagement = (
+  context: CommandContext,
+  { post, channel, other }: Known & { post: EngagedPost },
+  { signalId, ...words }: Words & { signalId: string | null },
+) => {
+  const network = networkOf(context, post)
+  const request = { ...post, ...words, signal_id: signalId }
+  const preflight = network.preflight(words.action, othersPost(post))
+  const admission = { gate: context.gate, origin: 'manual', by: authorOf(context) } as const
+  return admitEngagement(admission, { request, rule: ruleOn(network, channel), preflight, other })
+}
+
+/** The network and the id of the post, if both are known. */
+const placeOf = (reading: PostReading, ref: string): { network: string; postId: string } | undefined => {
+  if (reading.kind === 'failed') return undefined
+  const postId = reading.kind === 'read' ? reading.post?.externalId : (reading.network.postIdIn(ref) ?? undefined)
+  return postId === undefined ? undefined : { network: reading.network.name, postId }
+}
+
+/** Of the words of a caller, on the post that was read for them. */
+export const createFrom = (reading: PostReading, { ref, ...words }: Words & { ref: string }) => {
+  const place = placeOf(reading, ref)
+  return loading(
+    () => ({ channel: channelPart('replies'), other: when(place !== undefined, engagementOn({ ...place!, action: words.action })) }),
+    (_, context, known) => {
+      if (reading.kind === 'failed') throw reading.error
+      const { record, effects } = draftEngagement(context, { post: foundPost(reading, ref, words), ...known }, { ...words, signalId: null })
+      return { reply: replyOf(record), effects, refId: record.id }
+    },
+  )
+}
