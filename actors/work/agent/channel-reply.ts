@@ -2,86 +2,36 @@
  * Sends what goes out to channels: the parts of a reply in order, one request each, one at a time for a connection. The claim writes down that
  * a part is being sent; a claim that finds one so knows that its process died, and that it may have been sent.
  */
-import { openConnection, sendingRefused } from '#decisions/agent/channel-connections'
-import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
+import { sendingRefused } from '#decisions/agent/channel-connections'
+import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { type Parts, plainPartsOf } from '#domain/agent/channel/forms/parts'
-import { MASKED_CODE } from '#domain/agent/channel/identity'
+import { type ChannelReply, formed, isOver } from '#domain/agent/channel/reply'
+import { leftOnTheWire } from '#domain/agent/channel/reply-decisions'
 import {
   afterSend,
   begun,
-  type ChannelReply,
-  formed,
   type Going,
   givenUpWhole,
-  isOver,
   type PartOutcome,
   resumed,
   waiting,
   withdrawn,
-} from '#domain/agent/channel/reply'
-import { leftOnTheWire, nameOfPart } from '#domain/agent/channel/reply-decisions'
-import { AppError } from '#kernel/errors'
-import type { Failpoints } from '#kernel/failpoint'
-import type { FairLimit } from '#kernel/fair-limit'
-import type { Log } from '#kernel/log'
-import type { Sealer } from '#kernel/sealer'
-import type { ChannelAdapter, Outgoing } from '#port/channel/channel'
-import type { ChannelAdapters } from '#port/channel/registry'
-import type { Texts } from '#port/texts/texts'
+} from '#domain/agent/channel/reply-sending'
+import type { ChannelAdapter } from '#port/channel/channel'
 import { channelConnectionPart, channelCredentialsPart } from '#store/agent/channel-connections'
-import {
-  isSenderGone,
-  outgoingPart,
-  replyPart,
-  replySecretRow,
-  saveFormed,
-  saveOutgoing,
-  saveReply,
-  type Unshown,
-  unshownPart,
-} from '#store/agent/channel-replies'
+import { isSenderGone, outgoingPart, replyPart, saveFormed, saveOutgoing, saveReply, unshownPart } from '#store/agent/channel-replies'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
-import type { Claimed, Claiming, Ending, Lane, LaneContext } from '../../engine/lane.ts'
+import type { Claimed, Claiming, Ending, Lane } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
 import { finished, requeued } from '../decisions.ts'
-
-export interface ReplyDeps {
-  adapters: ChannelAdapters
-  sealer: Sealer
-  failpoints: Failpoints
-  log: Log
-  texts: Texts
-  /** Requests of this process, granted to workspaces in turn. */
-  open: FairLimit
-}
-
-interface Sending {
-  kind: 'send'
-  reply: ChannelReply
-  part: number
-  adapter: ChannelAdapter
-  connection: ChannelConnection
-  sealed: { credentials: string | null }
-  unshown: Unshown
-}
-
-/** Its text becomes parts, beside the mailbox and the event loop. */
-interface Forming {
-  kind: 'form'
-  reply: ChannelReply
-  channel: Channel
-}
+import { type Forming, form, LEASE_MS, type ReplyDeps, type Sending, send } from './channel-send.ts'
 
 /** The connection sends no faster than its provider takes messages. Nothing is written down before its turn. */
 type Job = Sending | Forming | { kind: 'wait'; ms: number }
 type Outcome = PartOutcome | { kind: 'waited' } | { kind: 'formed'; parts: Parts }
 
-const SEND_MS = 30_000
-/** Waiting for a turn among the requests of the process counts. */
-const LEASE_MS = 120_000
-const MARGIN_MS = 10_000
 /** A longer pause is waited for in the queue, where others of the workspace do not see it. */
 const LONGEST_SPACING_MS = 5_000
 const LONGEST_PAUSE_MS = 3_600_000
@@ -151,20 +101,6 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
 
 const forming = ({ channel }: ChannelConnection, reply: ChannelReply): Forming => ({ kind: 'form', reply, channel })
 
-/** What cannot be put into the form of the channel, or not in time, goes out as it was written. */
-const form = async (deps: ReplyDeps, { reply, channel }: Forming, { tenantId, signal }: LaneContext): Promise<Outcome> => {
-  const { texts, failpoints, log } = deps
-  await failpoints('channel.reply.forming')
-  try {
-    const parts = await texts.compute(tenantId, { name: 'partsOf', input: [channel, reply.text] }, signal)
-    if (parts.texts.length > 0) return { kind: 'formed', parts }
-  } catch (cause) {
-    if (signal.aborted) return { kind: 'stopped' }
-    log.warn({ err: cause, reply: reply.id, channel }, 'a reply cannot be put into the form of its channel: it goes out as plain text')
-  }
-  return { kind: 'formed', parts: plainPartsOf(channel, reply.text) }
-}
-
 interface Early {
   before: ChannelReply
   reply: ChannelReply
@@ -190,68 +126,6 @@ const waited = (ms: number, signal: AbortSignal): Promise<Outcome> =>
     if (signal.aborted) done()
     else signal.addEventListener('abort', done)
   })
-
-/** Makes one request, unless it would outlast the claim, or its turn did not come in time. */
-const send = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promise<Outcome> => {
-  await deps.failpoints('channel.reply.claimed')
-  try {
-    return await deps.open.run(context.tenantId, () => sendNow(deps, job, context))
-  } catch (cause) {
-    if (cause instanceof AppError) return { kind: 'stopped' }
-    throw cause
-  }
-}
-
-const sendNow = async (deps: ReplyDeps, job: Sending, context: LaneContext): Promise<Outcome> => {
-  const { reply, part, adapter, connection, sealed } = job
-  const said = saidIn(deps, job)
-  if (context.elapsed() > LEASE_MS - SEND_MS - MARGIN_MS) return { kind: 'stopped' }
-  const opened = openedOf(deps, { connection, sealed })
-  if (!opened || !said) return { kind: 'refused', of: 'connection', error: 'the credentials cannot be read; give them again' }
-  await deps.failpoints('channel.reply.sending')
-  if (!context.commit()) return { kind: 'stopped' }
-  const message = { id: nameOfPart(reply, part), replyTo: reply.reply_to, ...said, part }
-  const outcome = await inTime(adapter.send(opened, message, AbortSignal.any([context.signal, AbortSignal.timeout(SEND_MS)])))
-  await deps.failpoints('channel.reply.sent')
-  return outcome
-}
-
-/** The words of a part. Undefined: its secret was sealed by another deployment. */
-const saidIn = (
-  { sealer, log }: ReplyDeps,
-  { reply, part, unshown: { secret, html } }: Sending,
-): Pick<Outgoing, 'text' | 'html'> | undefined => {
-  const said = { text: reply.parts[part]!.text, html: html?.[part] }
-  if (secret === null) return said
-  try {
-    const value = sealer.open(Buffer.from(secret, 'base64'), replySecretRow(reply.id))
-    return { text: said.text.replaceAll(MASKED_CODE, value), html: said.html?.replaceAll(MASKED_CODE, value) }
-  } catch (cause) {
-    log.error({ err: cause, reply: reply.id }, 'the secret of a reply cannot be opened')
-    return undefined
-  }
-}
-
-const openedOf = ({ sealer, log }: ReplyDeps, of: Parameters<typeof openConnection>[1]) => {
-  try {
-    return openConnection(sealer, of)
-  } catch (cause) {
-    log.error({ err: cause, connection: of.connection.id }, 'the credentials of a channel cannot be opened')
-    return undefined
-  }
-}
-
-/** An adapter that fails, or does not answer in time, leaves open whether the message was sent. */
-const inTime = async (sending: Promise<PartOutcome>): Promise<PartOutcome> => {
-  const { promise: late, resolve } = Promise.withResolvers<PartOutcome>()
-  const timer = setTimeout(() => resolve({ kind: 'unknown', error: 'the provider did not answer in time' }), SEND_MS + MARGIN_MS / 2)
-  const failed = sending.catch((): PartOutcome => ({ kind: 'unknown', error: 'the request failed in an unknown way' }))
-  try {
-    return await Promise.race([failed, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 const settleReply = async ({ sql, gate: { now }, work }: Claiming, job: Job, outcome: Outcome): Promise<Decision<void>> => {
   if (outcome.kind === 'waited' || job.kind === 'wait') return requeued(work, work.run_at)

@@ -2,8 +2,9 @@
 import { fail } from '#kernel/errors'
 import { storable } from '#kernel/storable'
 import type { ReplyPart } from './channel.ts'
-import { type ChannelReply, isOver, newPart, resumed, withParts } from './reply.ts'
+import { type ChannelReply, isOver, newPart, withParts } from './reply.ts'
 import { readable } from './reply-parts.ts'
+import { resumed } from './reply-sending.ts'
 
 interface Decision {
   by: string

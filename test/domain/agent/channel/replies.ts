@@ -1,5 +1,6 @@
 /** Replies to start from, and what their requests come to. */
-import { afterSend, begun, type ChannelReply, formed, newReply, type PartOutcome } from '#domain/agent/channel/reply'
+import { type ChannelReply, formed, newReply } from '#domain/agent/channel/reply'
+import { afterSend, begun, type PartOutcome } from '#domain/agent/channel/reply-sending'
 import { newId } from '#kernel/ids'
 
 export const start = new Date('2026-11-23T09:00:00Z')

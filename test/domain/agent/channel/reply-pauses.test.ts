@@ -1,7 +1,8 @@
 /** How long a reply waits for a provider or for its connection, and when it is given up. */
 import { describe, expect, test } from 'bun:test'
-import { afterSend, begun, formed, MOST_TRIES, waiting } from '#domain/agent/channel/reply'
+import { formed } from '#domain/agent/channel/reply'
 import { sent } from '#domain/agent/channel/reply-decisions'
+import { afterSend, begun, MOST_TRIES, waiting } from '#domain/agent/channel/reply-sending'
 import { newId } from '#kernel/ids'
 import { after, carried, HOUR, never, opened, replyOf, start, states, unsent, went } from './replies.ts'
 

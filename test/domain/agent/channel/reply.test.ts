@@ -1,7 +1,8 @@
 /** A reply's parts: each goes by one request, in order, and never twice. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_PARTS } from '#domain/agent/channel/forms/parts'
-import { afterSend, begun, formed, MOST_TRIES, newReply, type PartOutcome, resumed, withdrawn } from '#domain/agent/channel/reply'
+import { formed, newReply } from '#domain/agent/channel/reply'
+import { afterSend, begun, MOST_TRIES, type PartOutcome, resumed, withdrawn } from '#domain/agent/channel/reply-sending'
 import { after, carried, declined, HOUR, ids, never, opened, repeatable, replyOf, start, states, unclear, unsent, went } from './replies.ts'
 
 test('each part goes by one request, in order', () => {

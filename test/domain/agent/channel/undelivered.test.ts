@@ -1,7 +1,8 @@
 /** What a provider says of a message after it had taken it. */
 import { expect, test } from 'bun:test'
-import { afterSend, begun, type ChannelReply, formed, newReply } from '#domain/agent/channel/reply'
+import { type ChannelReply, formed, newReply } from '#domain/agent/channel/reply'
 import { sent } from '#domain/agent/channel/reply-decisions'
+import { afterSend, begun } from '#domain/agent/channel/reply-sending'
 import { isUnderWay, partNamed, undelivered } from '#domain/agent/channel/undelivered'
 import { newId } from '#kernel/ids'
 
