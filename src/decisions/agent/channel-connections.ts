@@ -1,7 +1,7 @@
 /** What becomes of a connection of a channel: its credentials in the clear, when its provider is asked, and who is told that it fails. */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import type { Credentials } from '#domain/agent/channel/connection'
-import { refused, sendRefused } from '#domain/agent/channel/connection'
+import { refused, sendRefused } from '#domain/agent/channel/connection-health'
 import type { Sealer } from '#kernel/sealer'
 import type { OpenConnection } from '#port/channel/channel'
 import { channelCredentialsRow, deleteChannelRoutes, saveChannelConnection } from '#store/agent/channel-connections'

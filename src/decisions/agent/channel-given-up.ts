@@ -1,7 +1,7 @@
 /** A message that came in from a channel and of which nothing comes: what is kept of it, and who is told. */
 import { recipientOf } from '#domain/agent/channel/answer'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import { lost } from '#domain/agent/channel/connection'
+import { lost } from '#domain/agent/channel/connection-health'
 import { type ChannelMessage, failedMessage } from '#domain/agent/channel/message'
 import { saveChannelConnection } from '#store/agent/channel-connections'
 import { type ArrivalFacts, insertTold, saveChannelMessage } from '#store/agent/channel-messages'

@@ -4,23 +4,25 @@ import { requirePaid } from '#decisions/agent/paying'
 import { wordsOf } from '#decisions/agent/schedules'
 import { into, startUnattended } from '#decisions/agent/unattended'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
-import { notDelivered } from '#domain/agent/channel/connection'
+import { notDelivered } from '#domain/agent/channel/connection-health'
 import type { ArrivedMessage } from '#domain/agent/channel/message'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { isUnderWay, undelivered } from '#domain/agent/channel/undelivered'
 import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
-import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts } from '#domain/agent/trigger/webhook-rule'
+import { MOST_POSTS, POSTS_WITHIN_MS, takesPosts, type WebhookRule } from '#domain/agent/trigger/webhook-rule'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { channelConnectionPart, saveChannelConnection } from '#store/agent/channel-connections'
 import { arrivalFacts, memberOfSender } from '#store/agent/channel-messages'
 import { repliesPart, saveReply } from '#store/agent/channel-replies'
-import { turnFacts } from '#store/agent/conversations'
+import { type TurnFacts, turnFacts } from '#store/agent/conversations'
 import { inboundFacts, insertInbound } from '#store/agent/inbound'
 import { saveWebhookRule, webhookRulePart } from '#store/agent/webhook-rules'
 import type { Gate } from '#store/engine/letter'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
+
+type All = Handlers<typeof inbound>
 
 const RETRY_AFTER = 30
 
@@ -30,7 +32,7 @@ const noRule = (): never => fail('not_found', 'no such webhook rule')
 const the = (connection: ChannelConnection | undefined, { deletesAt }: Pick<Gate, 'deletesAt'>): ChannelConnection =>
   connection && connection.status !== 'unverified' && !deletesAt ? connection : fail('not_found', 'no such channel connection')
 
-const channelHandler = (deciding: Deciding): Handlers<typeof inbound>['channel'] =>
+const takeMessage = (deciding: Deciding): All['channel'] =>
   loading(
     ({ id, message: { eventIds: events, sender } }) => ({
       connection: channelConnectionPart(id),
@@ -64,7 +66,7 @@ const channelHandler = (deciding: Deciding): Handlers<typeof inbound>['channel']
 /** When a message that is on its way will have its answer. In seconds. */
 const UNDER_WAY_RETRY_S = 30
 
-const undeliveredHandler: Handlers<typeof inbound>['undelivered'] = loading(
+const noteUndelivered: All['undelivered'] = loading(
   ({ id, messages }) => ({
     connection: channelConnectionPart(id),
     replies: repliesPart(id, [...new Set(messages.map(({ reply }) => reply))]),
@@ -89,35 +91,50 @@ const undeliveredHandler: Handlers<typeof inbound>['undelivered'] = loading(
   },
 )
 
-export const inboundHandlers = ({ models, desk, sealer }: Deciding): Handlers<typeof inbound> => ({
-  receive: loading(
+interface Posted {
+  rule: WebhookRule
+  event: string
+  body: string
+  facts: TurnFacts
+  now: Date
+}
+
+/** The same event starts a job once. */
+const startJob = (models: Deciding['models'], { rule, event, body, facts, now }: Posted) => {
+  const { id, name, tools, goal, on_behalf, goal_by } = rule
+  const where = into(undefined, { title: name, origin: 'webhook', personId: on_behalf.personId, now })
+  const taint = [...new Set([...rule.taint, `webhook ${name}`])]
+  const wish = { kind: 'webhook', cause: { kind: 'webhook_rule', id }, goal, tools, taint, on_behalf, goal_by, facts, now } as const
+  const { job, effects } = startUnattended(models, where, { ...wish, untrusted: body })
+  const used = { ...rule, received: rule.received + 1, last_at: now }
+  const writes = [...(effects.writes ?? []), saveWebhookRule(used), insertInbound({ source: id, event, job: job.id, now })]
+  return { reply: { job: job.id, retryAfter: 0 }, effects: { ...effects, writes }, auditDetail: { job_id: job.id } }
+}
+
+/** When a rule that has had its most posts takes the next. In seconds. */
+const nextPostIn = (oldest: Date, now: Date): number => Math.max(1, Math.ceil((oldest.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
+
+const receive = ({ models, desk }: Pick<Deciding, 'models' | 'desk'>): All['receive'] =>
+  loading(
     ({ id, event }) => ({
       rule: webhookRulePart(id),
       seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }),
       facts: turnFacts(null, null),
     }),
-    async ({ id, event, body }, { gate }, { rule, seen, facts }) => {
+    async ({ event, body }, { gate }, { rule, seen, facts }) => {
       const { now } = gate
       if (!rule || !takesPosts(rule) || gate.deletesAt) return noRule()
       if (seen.known !== null) return { reply: { job: seen.known, retryAfter: 0 }, unchanged: true }
       await requirePaid(desk, gate.plan, wordsOf(models, rule))
       if (facts.all_jobs >= MOST_OPEN_JOBS_OF_OTHERS) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
-      if (seen.count >= MOST_POSTS) {
-        const retryAfter = Math.max(1, Math.ceil((seen.oldest!.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
-        const writes = [saveWebhookRule({ ...rule, refused: rule.refused + 1 })]
-        return { reply: { job: null, retryAfter }, effects: { writes }, unchanged: true }
-      }
-      const where = into(undefined, { title: rule.name, origin: 'webhook', personId: rule.on_behalf.personId, now })
-      const { tools, goal, on_behalf, goal_by } = rule
-      const taint = [...new Set([...rule.taint, `webhook ${rule.name}`])]
-      const wish = { kind: 'webhook', cause: { kind: 'webhook_rule', id }, goal, tools, taint, on_behalf, goal_by, facts, now } as const
-      const { job, effects } = startUnattended(models, where, { ...wish, untrusted: body })
-      const used = { ...rule, received: rule.received + 1, last_at: now }
-      const writes = [...(effects.writes ?? []), saveWebhookRule(used), insertInbound({ source: id, event, job: job.id, now })]
-      return { reply: { job: job.id, retryAfter: 0 }, effects: { ...effects, writes }, auditDetail: { job_id: job.id } }
+      if (seen.count < MOST_POSTS) return startJob(models, { rule, event, body, facts, now })
+      const writes = [saveWebhookRule({ ...rule, refused: rule.refused + 1 })]
+      return { reply: { job: null, retryAfter: nextPostIn(seen.oldest!, now) }, effects: { writes }, unchanged: true }
     },
-  ),
+  )
 
-  channel: channelHandler({ models, desk, sealer }),
-  undelivered: undeliveredHandler,
+export const inboundHandlers = (deciding: Deciding): All => ({
+  receive: receive(deciding),
+  channel: takeMessage(deciding),
+  undelivered: noteUndelivered,
 })

@@ -1,17 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  channelConnectionView,
-  lost,
-  missingCredentials,
-  newChannelConnection,
-  nextCheck,
-  notDelivered,
-  proven,
-  refused,
-  unreached,
-  updateChannelConnection,
-  withLearned,
-} from '#domain/agent/channel/connection'
+import { channelConnectionView, missingCredentials, newChannelConnection, updateChannelConnection } from '#domain/agent/channel/connection'
+import { lost, nextCheck, notDelivered, proven, refused, unreached, withLearned } from '#domain/agent/channel/connection-health'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 
