@@ -45,74 +45,54 @@ export const changed = (conversation: Conversation, jobs: readonly Job[]) => ({
   auditDetail: { visibility: conversation.visibility, people: conversation.people },
 })
 
-export const conversationHandlers = (parts: TurnParts & { publicUrl: string }, waiters: Waiters): Handlers<typeof conversations> => ({
-  async list({ status, visibility, ...input }, { read, principal }) {
-    const page = timedPageOf(input)
-    const as = { ...partyOf(principal), knowsAll: visibility === 'private' && isSignedInOwner(principal) }
-    const asked = listConversations({ ...page, status, visibility, as })
-    const { rows, next_cursor } = timedResult(await read(asked), page.limit, ({ last_at }) => last_at)
-    return { conversations: rows.map(conversationView), nextCursor: next_cursor }
+type All = Handlers<typeof conversations>
+
+const list: All['list'] = async ({ status, visibility, ...input }, { read, principal }) => {
+  const page = timedPageOf(input)
+  const as = { ...partyOf(principal), knowsAll: visibility === 'private' && isSignedInOwner(principal) }
+  const asked = listConversations({ ...page, status, visibility, as })
+  const { rows, next_cursor } = timedResult(await read(asked), page.limit, ({ last_at }) => last_at)
+  return { conversations: rows.map(conversationView), nextCursor: next_cursor }
+}
+
+const create: All['create'] = async ({ title = null }, { gate, principal }) => {
+  const conversation = newConversation(newId(), { title, person_id: principal.member?.personId ?? null, now: gate.now })
+  const effects = { writes: [insertConversation(conversation)] }
+  return { reply: { conversation: conversationView(conversation) }, effects, refId: conversation.id }
+}
+
+const get: All['get'] = async ({ id }, { read, principal }) => {
+  const { conversation, messages, jobs } = await loadBy(read, {
+    ...{ conversation: shownConversation(id, partyOf(principal)), messages: messagesPart(id, { limit: NEWEST }), jobs: openJobsOf(id) },
+  })
+  const newest = messages.slice(0, NEWEST).reverse()
+  return { conversation: conversationView(the(conversation)), messages: newest.map(messageView), openJobs: jobs.map(jobView) }
+}
+
+const update: All['update'] = loading(
+  ({ id, visibility }, { principal }) => ({
+    ...{ before: shownConversation(id, partyOf(principal)), jobs: openJobsOf(id) },
+    leftOut: when(visibility === 'private', leftOutOf(id)),
+  }),
+  ({ id: _, ...changes }, { gate, principal }, { before, jobs, leftOut }) => {
+    requireMayChange(the(before), partyOf(principal))
+    requireMayShow(before!, changes, partyOf(principal))
+    if (leftOut && before!.visibility === 'workspace') requireNobodyLeftOut(leftOut)
+    return changed(updateConversation(before!, changes, gate.now), jobs)
   },
+)
 
-  async create({ title = null }, { gate, principal }) {
-    const conversation = newConversation(newId(), { title, person_id: principal.member?.personId ?? null, now: gate.now })
-    const effects = { writes: [insertConversation(conversation)] }
-    return { reply: { conversation: conversationView(conversation) }, effects, refId: conversation.id }
-  },
+const messages: All['messages'] = async ({ id, ...input }, { read, principal }) => {
+  const page = pageOf(input)
+  const { conversation, messages } = await loadBy(read, {
+    ...{ conversation: shownConversation(id, partyOf(principal)), messages: messagesPart(id, page) },
+  })
+  the(conversation)
+  const { rows, next_cursor } = pageResult(messages, page.limit)
+  return { messages: rows.map(messageView), nextCursor: next_cursor }
+}
 
-  async get({ id }, { read, principal }) {
-    const { conversation, messages, jobs } = await loadBy(read, {
-      ...{ conversation: shownConversation(id, partyOf(principal)), messages: messagesPart(id, { limit: NEWEST }), jobs: openJobsOf(id) },
-    })
-    const newest = messages.slice(0, NEWEST).reverse()
-    return { conversation: conversationView(the(conversation)), messages: newest.map(messageView), openJobs: jobs.map(jobView) }
-  },
-
-  update: loading(
-    ({ id, visibility }, { principal }) => ({
-      ...{ before: shownConversation(id, partyOf(principal)), jobs: openJobsOf(id) },
-      leftOut: when(visibility === 'private', leftOutOf(id)),
-    }),
-    ({ id: _, ...changes }, { gate, principal }, { before, jobs, leftOut }) => {
-      requireMayChange(the(before), partyOf(principal))
-      requireMayShow(before!, changes, partyOf(principal))
-      if (leftOut && before!.visibility === 'workspace') requireNobodyLeftOut(leftOut)
-      return changed(updateConversation(before!, changes, gate.now), jobs)
-    },
-  ),
-
-  remove: removing(parts.publicUrl),
-
-  async messages({ id, ...input }, { read, principal }) {
-    const page = pageOf(input)
-    const { conversation, messages } = await loadBy(read, {
-      ...{ conversation: shownConversation(id, partyOf(principal)), messages: messagesPart(id, page) },
-    })
-    the(conversation)
-    const { rows, next_cursor } = pageResult(messages, page.limit)
-    return { messages: rows.map(messageView), nextCursor: next_cursor }
-  },
-
-  events: conversationEvents(waiters),
-
-  send: sending(parts),
-})
-
-const sending = (parts: TurnParts): Handlers<typeof conversations>['send'] =>
-  loading(
-    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), facts: turnFactsFor(id, principal) }),
-    async ({ id: _, ...said }, context, { before, facts }) => {
-      const { principal, gate } = context
-      const conversation = the(before)
-      requireMayWrite(conversation, partyOf(principal))
-      requireActive(conversation)
-      const turn = { before: conversation, said, principal, facts, now: gate.now, save: saveConversation }
-      const { message, job, ...rest } = await startTurn(parts, turn, context)
-      return { reply: { message: messageView(message), job: jobView(job) }, ...rest }
-    },
-  )
-
-const removing = (publicUrl: string): Handlers<typeof conversations>['remove'] =>
+const remove = (publicUrl: string): All['remove'] =>
   loading(
     ({ id }, { principal }) => ({
       before: knownConversation(id, { ...partyOf(principal), knowsAll: isSignedInOwner(principal) }),
@@ -132,3 +112,28 @@ const removing = (publicUrl: string): Handlers<typeof conversations>['remove'] =
       }
     },
   )
+
+const send = (parts: TurnParts): All['send'] =>
+  loading(
+    ({ id }, { principal }) => ({ before: shownConversation(id, partyOf(principal)), facts: turnFactsFor(id, principal) }),
+    async ({ id: _, ...said }, context, { before, facts }) => {
+      const { principal, gate } = context
+      const conversation = the(before)
+      requireMayWrite(conversation, partyOf(principal))
+      requireActive(conversation)
+      const turn = { before: conversation, said, principal, facts, now: gate.now, save: saveConversation }
+      const { message, job, ...rest } = await startTurn(parts, turn, context)
+      return { reply: { message: messageView(message), job: jobView(job) }, ...rest }
+    },
+  )
+
+export const conversationHandlers = (parts: TurnParts & { publicUrl: string }, waiters: Waiters): All => ({
+  list,
+  create,
+  get,
+  update,
+  remove: remove(parts.publicUrl),
+  messages,
+  events: conversationEvents(waiters),
+  send: send(parts),
+})

@@ -69,30 +69,45 @@ const requireWithin = ({ length }: Document, at: number): void => {
   fail('invalid_input', `at ${message}`, { details: [{ path: 'at', message }] })
 }
 
-export const documentHandlers = (linked: Linked): Handlers<typeof documents> => ({
-  async list({ status, fileName, ...input }, { read }) {
-    const page = pageOf(input)
-    const { rows, next_cursor } = pageResult(await read(listDocuments({ ...page, status, fileName })), page.limit)
-    return { documents: rows.map(documentView), nextCursor: next_cursor }
+type All = Handlers<typeof documents>
+
+const list: All['list'] = async ({ status, fileName, ...input }, { read }) => {
+  const page = pageOf(input)
+  const { rows, next_cursor } = pageResult(await read(listDocuments({ ...page, status, fileName })), page.limit)
+  return { documents: rows.map(documentView), nextCursor: next_cursor }
+}
+
+const add: All['add'] = loading(
+  ({ content }) => ({ equal: equalDocument(hashOf(content)), stock: documentStock, profile: profilePart }),
+  ({ fileName, content, mimeType, metadata = {} }, { gate, principal }, { equal, stock, profile }) => {
+    const wish = { id: newId(), fileName, content, mimeType, metadata, author: onBehalfOf(principal), role: roleOf(principal) }
+    const configuration = searchConfiguration(profile.profile.language)
+    const document = newDocument({ ...wish, configuration, now: gate.now }, { equal, ...stock }, documentRoom(gate))
+    const effects = { writes: [insertDocument(document, content)], work: [ingest(document.id, gate.now)] }
+    const { byte_size, trusted } = document
+    return { reply: { document: documentView(document) }, effects, refId: document.id, auditDetail: { byte_size, trusted } }
   },
+)
 
-  async search({ q, limit = 10 }, context) {
-    return { passages: (await search(context, q, limit)).map((hit) => hitView(hit, linked)) }
+const remove: All['remove'] = loading(
+  ({ id }) => ({ document: documentPart(id) }),
+  ({ id }, { gate }, { document }) => ({
+    reply: { document: documentView(the(document)) },
+    effects: { writes: [deleteDocument(id)], work: [ingest(id, gate.now)] },
+  }),
+)
+
+const retry: All['retry'] = loading(
+  ({ id }) => ({ document: documentPart(id), stock: documentStock }),
+  ({ id }, { gate }, { document, stock }) => {
+    const again = retried(the(document), gate.now, { ...stock, room: documentRoom(gate) })
+    return { reply: { document: documentView(again) }, effects: { writes: [saveDocument(again)], work: [ingest(id, gate.now)] } }
   },
+)
 
-  add: loading(
-    ({ content }) => ({ equal: equalDocument(hashOf(content)), stock: documentStock, profile: profilePart }),
-    ({ fileName, content, mimeType, metadata = {} }, { gate, principal }, { equal, stock, profile }) => {
-      const wish = { id: newId(), fileName, content, mimeType, metadata, author: onBehalfOf(principal), role: roleOf(principal) }
-      const configuration = searchConfiguration(profile.profile.language)
-      const document = newDocument({ ...wish, configuration, now: gate.now }, { equal, ...stock }, documentRoom(gate))
-      const effects = { writes: [insertDocument(document, content)], work: [ingest(document.id, gate.now)] }
-      const { byte_size, trusted } = document
-      return { reply: { document: documentView(document) }, effects, refId: document.id, auditDetail: { byte_size, trusted } }
-    },
-  ),
-
-  async get({ id, at }, { read }) {
+const get =
+  (linked: Linked): All['get'] =>
+  async ({ id, at }, { read }) => {
     const isPlace = at !== undefined
     const parts = { text: when(!isPlace, contentPart(id)), passages: when(isPlace, passagesAt(id, at ?? 0, 1)) }
     const loaded = await loadBy(read, { document: documentPart(id), ...parts })
@@ -103,23 +118,19 @@ export const documentHandlers = (linked: Linked): Handlers<typeof documents> => 
       document: { ...documentView(document), content: loaded.text?.content ?? null },
       passage: passage ? passageView(passage, linked.publicUrl) : null,
     }
+  }
+
+export const documentHandlers = (linked: Linked): All => ({
+  list,
+
+  async search({ q, limit = 10 }, context) {
+    return { passages: (await search(context, q, limit)).map((hit) => hitView(hit, linked)) }
   },
 
-  remove: loading(
-    ({ id }) => ({ document: documentPart(id) }),
-    ({ id }, { gate }, { document }) => ({
-      reply: { document: documentView(the(document)) },
-      effects: { writes: [deleteDocument(id)], work: [ingest(id, gate.now)] },
-    }),
-  ),
-
-  retry: loading(
-    ({ id }) => ({ document: documentPart(id), stock: documentStock }),
-    ({ id }, { gate }, { document, stock }) => {
-      const again = retried(the(document), gate.now, { ...stock, room: documentRoom(gate) })
-      return { reply: { document: documentView(again) }, effects: { writes: [saveDocument(again)], work: [ingest(id, gate.now)] } }
-    },
-  ),
+  add,
+  get: get(linked),
+  remove,
+  retry,
 })
 
 /** Apart, since a job that is shown the text of people outside is tainted by it. */

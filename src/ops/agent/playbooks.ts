@@ -3,9 +3,11 @@ import {
   type Author,
   activate,
   firstVersion,
+  type NewVersion,
   needsPerson,
   newDraft,
   newPlaybook,
+  type PlaybookVersion,
   playbookView,
   reject,
   updatePlaybook,
@@ -34,6 +36,7 @@ import {
   versionsOf,
   type WithContent,
 } from '#store/agent/playbooks'
+import type { Effects } from '#store/engine/letter'
 import { loadBy, loadNow } from '#store/engine/load'
 import { isStranger, type Principal } from '#store/engine/principal'
 import { refuseKey } from '../engine/bind.ts'
@@ -54,6 +57,25 @@ const writerOf = ({ job, principal }: CommandContext): Author => {
 
 const view = ({ content, ...playbook }: WithContent) => playbookView(playbook, content)
 
+const personsVersion = (
+  { gate: { now }, principal }: CommandContext,
+  given: Pick<NewVersion, 'playbook_id' | 'content' | 'rationale'>,
+) => ({
+  ...{ id: newId(), ...given, author: authorOf(principal), untrusted: false, now },
+})
+
+const versionResult = (version: PlaybookVersion, effects: Effects) => ({
+  reply: { version: versionView(version) },
+  effects,
+  auditDetail: { version: version.number },
+})
+
+/** A draft, and what keeps it. */
+const addDraft = (...given: Parameters<typeof newDraft>) => {
+  const { version, removed } = newDraft(...given)
+  return { version, writes: [insertVersion(version), ...(removed === null ? [] : [deleteVersion(removed)])] }
+}
+
 const deciding = ({ id, versionId }: { id: string; versionId: string }) => ({
   playbook: playbookPart(id),
   version: versionPart(id, versionId),
@@ -69,9 +91,10 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
 
   create: loading(
     ({ slug }) => ({ slug: isSlugTaken(slug), counts: playbookCounts(null) }),
-    ({ slug, name, content, description = null, pinned = false }, { gate: { now }, principal }, { slug: { taken }, counts }) => {
+    ({ slug, name, content, description = null, pinned = false }, context, { slug: { taken }, counts }) => {
+      const { now } = context.gate
       const playbook = newPlaybook({ id: newId(), slug, name, description, pinned, taken, counts, now })
-      const given = { id: newId(), playbook_id: playbook.id, content, rationale: null, author: authorOf(principal), untrusted: false, now }
+      const given = personsVersion(context, { playbook_id: playbook.id, content, rationale: null })
       const writes = [insertPlaybook(playbook), insertVersion(firstVersion(given))]
       return { reply: { playbook: playbookView(playbook, content) }, effects: { writes }, refId: playbook.id }
     },
@@ -93,12 +116,10 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
 
   addVersion: loading(
     ({ id }) => ({ playbook: playbookPart(id), room: versionRoom(id) }),
-    ({ id, content, rationale = null }, { gate: { now }, principal }, { playbook, room }) => {
+    ({ id, content, rationale = null }, context, { playbook, room }) => {
       found(playbook, NO_PLAYBOOK)
-      const given = { id: newId(), playbook_id: id, content, rationale, author: authorOf(principal), untrusted: false, now }
-      const { version, removed } = newDraft(room, given)
-      const writes = [insertVersion(version), ...(removed === null ? [] : [deleteVersion(removed)])]
-      return { reply: { version: versionView(version) }, effects: { writes }, auditDetail: { version: version.number } }
+      const { version, writes } = addDraft(room, personsVersion(context, { playbook_id: id, content, rationale }))
+      return versionResult(version, { writes })
     },
   ),
 
@@ -111,7 +132,7 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
       if (needsPerson(before) && principal.kind === 'key') refuseKey()
       // Only one may be active at any moment, so the former one makes way first.
       const effects = { first: retired ? [saveVersion(retired)] : [], writes: [saveVersion(activated)] }
-      return { reply: { version: versionView(activated) }, effects, auditDetail: { version: activated.number } }
+      return versionResult(activated, effects)
     },
   ),
 
@@ -120,11 +141,7 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
     (_, { gate, principal }, { playbook, version }) => {
       found(playbook, NO_PLAYBOOK)
       const rejected = reject(found(version, NO_VERSION), { by: authorOf(principal), now: gate.now })
-      return {
-        reply: { version: versionView(rejected) },
-        effects: { writes: [saveVersion(rejected)] },
-        auditDetail: { version: rejected.number },
-      }
+      return versionResult(rejected, { writes: [saveVersion(rejected)] })
     },
   ),
 }
@@ -136,6 +153,23 @@ const readable = (slug: string, playbook: WithContent | undefined, slugs: readon
   const near = nearest(slug, known)
   return fail('not_found', `there is no active playbook ${slug}${near ? `; did you mean ${near}?` : ''}`)
 }
+
+const proposeUpdate =
+  (publicUrl: string): Handlers<typeof playbookCapabilities>['propose_playbook_update'] =>
+  async ({ slug, content, rationale }, context) => {
+    const { sql, gate, job } = context
+    const loaded = await loadNow(sql, { playbook: playbookBySlug(slug), slugs: activeSlugs() })
+    const { id: playbook_id } = readable(slug, loaded.playbook, loaded.slugs)
+    const { room } = await loadNow(sql, { room: versionRoom(playbook_id) })
+    const untrusted = (job?.taint.length ?? 0) > 0
+    const given = { id: newId(), playbook_id, content, rationale, author: writerOf(context), untrusted, now: gate.now }
+    const { version, writes } = addDraft(room, given)
+    const url = versionUrl(publicUrl, playbook_id, version.id)
+    const data = { kind: 'playbook', playbook_id, version_id: version.id, slug, url }
+    const effects = { writes, events: [{ type: 'growth.approval.requested', data, subject: version.id }] }
+    const reply = { playbookId: playbook_id, versionId: version.id, slug, number: version.number, state: version.state, url }
+    return { reply, effects, refId: playbook_id, auditDetail: { version: version.number } }
+  }
 
 export const playbookCapabilityHandlers = ({ publicUrl }: { publicUrl: string }): Handlers<typeof playbookCapabilities> => ({
   async list_playbooks({ status }, { read, principal }) {
@@ -154,21 +188,5 @@ export const playbookCapabilityHandlers = ({ publicUrl }: { publicUrl: string })
     return { slug, name, description, version, content }
   },
 
-  async propose_playbook_update({ slug, content, rationale }, context) {
-    const { sql, gate, job } = context
-    const loaded = await loadNow(sql, { playbook: playbookBySlug(slug), slugs: activeSlugs() })
-    const { id: playbook_id } = readable(slug, loaded.playbook, loaded.slugs)
-    const { room } = await loadNow(sql, { room: versionRoom(playbook_id) })
-    const untrusted = (job?.taint.length ?? 0) > 0
-    const given = { id: newId(), playbook_id, content, rationale, author: writerOf(context), untrusted, now: gate.now }
-    const { version, removed } = newDraft(room, given)
-    const url = versionUrl(publicUrl, playbook_id, version.id)
-    const data = { kind: 'playbook', playbook_id, version_id: version.id, slug, url }
-    const effects = {
-      writes: [insertVersion(version), ...(removed === null ? [] : [deleteVersion(removed)])],
-      events: [{ type: 'growth.approval.requested', data, subject: version.id }],
-    }
-    const reply = { playbookId: playbook_id, versionId: version.id, slug, number: version.number, state: version.state, url }
-    return { reply, effects, refId: playbook_id, auditDetail: { version: version.number } }
-  },
+  propose_playbook_update: proposeUpdate(publicUrl),
 })

@@ -48,19 +48,26 @@ export interface ScheduleParts {
   tools(): ToolBox
 }
 
-export const scheduleHandlers = ({ models, desk, tools }: ScheduleParts): Handlers<typeof schedules> => ({
-  async list({ status, ...input }, { read }) {
-    const page = timedPageOf(input)
-    const { rows, next_cursor } = timedResult(await read(listSchedules({ ...page, status })), page.limit, timeOf)
-    return { schedules: rows.map(scheduleView), nextCursor: next_cursor }
-  },
+type All = Handlers<typeof schedules>
 
-  async get({ id }, { read }) {
-    const { schedule } = await loadBy(read, { schedule: schedulePart(id) })
-    return { schedule: scheduleView(the(schedule)) }
-  },
+const list: All['list'] = async ({ status, ...input }, { read }) => {
+  const page = timedPageOf(input)
+  const { rows, next_cursor } = timedResult(await read(listSchedules({ ...page, status })), page.limit, timeOf)
+  return { schedules: rows.map(scheduleView), nextCursor: next_cursor }
+}
 
-  update: loading(
+const get: All['get'] = async ({ id }, { read }) => {
+  const { schedule } = await loadBy(read, { schedule: schedulePart(id) })
+  return { schedule: scheduleView(the(schedule)) }
+}
+
+const remove: All['remove'] = loading(before, ({ id }, _, { before, work }) => {
+  const reply = { schedule: scheduleView(the(before)) }
+  return { reply, effects: { writes: [deleteSchedule(id)], settled: work ? [work.id] : [] } }
+})
+
+const update = ({ tools }: Pick<ScheduleParts, 'tools'>): All['update'] =>
+  loading(
     ({ id }) => ({ ...before({ id }), active: activeSchedules }),
     async ({ id: _, ...patch }, { gate: { now }, principal, sql }, { before, work, active }) => {
       await requireKnown(tools(), { names: patch.tools ?? [], field: 'tools' }, { sql })
@@ -68,14 +75,10 @@ export const scheduleHandlers = ({ models, desk, tools }: ScheduleParts): Handle
       const writes = [saveSchedule(schedule)]
       return { reply: { schedule: scheduleView(schedule) }, effects: { writes, ...workOf(schedule, work) } }
     },
-  ),
+  )
 
-  remove: loading(before, ({ id }, _, { before, work }) => {
-    const reply = { schedule: scheduleView(the(before)) }
-    return { reply, effects: { writes: [deleteSchedule(id)], settled: work ? [work.id] : [] } }
-  }),
-
-  run: loading(
+const run = ({ models, desk }: Pick<ScheduleParts, 'models' | 'desk'>): All['run'] =>
+  loading(
     ({ id }) => ({ before: schedulePart(id) }),
     async (_, { sql, gate }, loaded) => {
       const before = the(loaded.before)
@@ -86,7 +89,14 @@ export const scheduleHandlers = ({ models, desk, tools }: ScheduleParts): Handle
       const { schedule, job, effects } = runSchedule(models, before, { facts, conversation, now: gate.now })
       return { reply: { schedule: scheduleView(schedule), job: jobView(job) }, effects, auditDetail: { job_id: job.id } }
     },
-  ),
+  )
+
+export const scheduleHandlers = (parts: ScheduleParts): All => ({
+  list,
+  get,
+  update: update(parts),
+  remove,
+  run: run(parts),
 })
 
 const NO_MODEL_WARNING = 'No language model is set (OPENAI_API_KEY), and the goal is not a command: its runs will fail with model_required.'

@@ -62,6 +62,9 @@ const deliverNow = ({ gate, tenantId }: CommandContext) => [deliveryWork({ tenan
 
 const kindsOf = <K extends string>(events: K[]): K[] => [...new Set(events)]
 
+/** What the audit keeps of an endpoint that was set. */
+const traceOf = ({ url, events }: Endpoint) => ({ ...endpointTrace(url), events })
+
 const disabledBy = ({ kind }: Principal): string => (kind === 'system' ? 'an operator disabled it' : 'an owner disabled it')
 
 /** A new secret: in the clear for the answer, and sealed for the row. */
@@ -80,8 +83,8 @@ interface Deps {
 
 type All = Handlers<typeof webhook>
 
-const endpointHandlers = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' | 'rotate'> => ({
-  set: loading(
+const set = ({ egress, sealer }: Deps): All['set'] =>
+  loading(
     () => ({ waiting: pendingCount }),
     ({ url, events = [] }, context, { waiting }) => {
       requireCallable(egress, url)
@@ -90,29 +93,30 @@ const endpointHandlers = ({ egress, sealer }: Deps): Pick<All, 'set' | 'update' 
       const { secret, sealed } = newSecret(sealer, context.tenantId)
       const reply = { ...webhookView({ ...endpoint, previous_until: null, created_at: now }, { waiting, now }), secret }
       const effects = { writes: [putEndpoint(endpoint, sealed)], work: deliverNow(context) }
-      return { reply, effects, refId: endpoint.id, auditDetail: { ...endpointTrace(url), events: endpoint.events } }
+      return { reply, effects, refId: endpoint.id, auditDetail: traceOf(endpoint) }
     },
-  ),
+  )
 
-  update: loading(endpointAndWaiting, (input, context, { stored, waiting }) => {
+const update = ({ egress }: Pick<Deps, 'egress'>): All['update'] =>
+  loading(endpointAndWaiting, (input, context, { stored, waiting }) => {
     const [before, { now }] = [stored ?? noneSet(), context.gate]
     const { url = before.url, events = before.events } = input
     if (input.url !== undefined) requireCallable(egress, input.url)
     const endpoint = changedEndpoint(before, { id: newId(), url, events: kindsOf<string>(events), now })
     const effects = { writes: [updateEndpoint(endpoint)], work: deliverNow(context) }
     const reply = webhookView({ ...before, ...endpoint }, { waiting, now })
-    return { reply, effects, refId: endpoint.id, auditDetail: { ...endpointTrace(url), events: endpoint.events } }
-  }),
+    return { reply, effects, refId: endpoint.id, auditDetail: traceOf(endpoint) }
+  })
 
-  rotate: loading(endpointAndWaiting, (_, { gate: { now }, tenantId }, { stored, waiting }) => {
+const rotate = ({ sealer }: Pick<Deps, 'sealer'>): All['rotate'] =>
+  loading(endpointAndWaiting, (_, { gate: { now }, tenantId }, { stored, waiting }) => {
     const endpoint = stored ?? noneSet()
     requireActive(endpoint)
     const { secret, sealed } = newSecret(sealer, tenantId)
     const previous_until = new Date(now.getTime() + webhookTimes.rotationMs)
     const reply = { ...webhookView({ ...endpoint, previous_until, updated_at: now }, { waiting, now }), secret }
     return { reply, effects: { writes: [rotateSecret({ secret: sealed, previousUntil: previous_until, now })] }, refId: endpoint.id }
-  }),
-})
+  })
 
 /** The event that is being sent, unless it was about to be: that is put back, and not sent. A workspace sends one at a time, the first that is due. */
 const onTheWire = (lanes: LiveLanes, deliveries: readonly Work[], first: { id: string } | undefined) => {
@@ -123,38 +127,57 @@ const onTheWire = (lanes: LiveLanes, deliveries: readonly Work[], first: { id: s
   return [{ event_id: first.id, origin: 'manual' as const, since }]
 }
 
-export const webhookHandlers = (deps: Deps): All => ({
-  async get(_, { read, principal }) {
-    const { url, ...health } = (await read(endpointOverview))[0] ?? noneSet()
-    return { webhook: { url: roleOf(principal) === 'owner' ? url : null, host: hostOfUrl(url), ...health } }
+const get: All['get'] = async (_, { read, principal }) => {
+  const { url, ...health } = (await read(endpointOverview))[0] ?? noneSet()
+  return { webhook: { url: roleOf(principal) === 'owner' ? url : null, host: hostOfUrl(url), ...health } }
+}
+
+const disable: All['disable'] = loading(
+  () => ({ ...endpointAndWaiting(), deliveries: workOfKinds(['delivery']), first: nextEvent() }),
+  (_, context, { stored, waiting, deliveries, first }) => {
+    const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
+    const in_flight = onTheWire(context.lanes, deliveries, first)
+    if (endpoint.status === 'disabled') return { reply: { ...webhookView(endpoint, { waiting, now }), in_flight }, refId: endpoint.id }
+    const disabled = { ...endpoint, status: 'disabled', disabled_reason: disabledBy(context.principal), updated_at: now } as const
+    const effects = { writes: [saveEndpoint(disabled)], work: deliverNow(context) }
+    const reply = { ...webhookView(disabled, { waiting, now }), in_flight }
+    return { reply, effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
   },
+)
 
-  ...endpointHandlers(deps),
+const test: All['test'] = loading(
+  () => ({ stored: endpointPart }),
+  (_, { gate }, { stored }) => {
+    const endpoint = stored ?? noneSet()
+    requireActive(endpoint)
+    const [id, type] = [newId(), TEST_EVENT]
+    const waits = { state: 'pending', attempts: 0, last_error: null, next_at: gate.now, expires_at: null } as const
+    const reply = { event: { id, type, subject: null, ...waits, created_at: gate.now } }
+    return { reply, effects: { events: [{ id, type, data: {}, due: true }] }, refId: endpoint.id }
+  },
+)
 
-  disable: loading(
-    () => ({ ...endpointAndWaiting(), deliveries: workOfKinds(['delivery']), first: nextEvent() }),
-    (_, context, { stored, waiting, deliveries, first }) => {
-      const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
-      const in_flight = onTheWire(context.lanes, deliveries, first)
-      if (endpoint.status === 'disabled') return { reply: { ...webhookView(endpoint, { waiting, now }), in_flight }, refId: endpoint.id }
-      const disabled = { ...endpoint, status: 'disabled', disabled_reason: disabledBy(context.principal), updated_at: now } as const
-      const effects = { writes: [saveEndpoint(disabled)], work: deliverNow(context) }
-      const reply = { ...webhookView(disabled, { waiting, now }), in_flight }
-      return { reply, effects, refId: endpoint.id, auditDetail: endpointTrace(endpoint.url) }
-    },
-  ),
+const replay: All['replay'] = loading(
+  () => ({ stored: endpointPart }),
+  async ({ id }, context, { stored }) => {
+    const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
+    // After the gate: the sweep deletes expired events under the lock that the gate may have waited for.
+    const { kept } = await loadNow(context.sql, { kept: keptEvent(id) })
+    const { data, ...event } = found(kept, 'no such event, or it is no longer kept')
+    requireActive(endpoint)
+    const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: now, expires_at: null } as const
+    const reply = { event: { ...event, ...waits } }
+    return { reply, effects: { writes: [replayEvent({ id, subject: waits.subject }, now)], work: deliverNow(context) } }
+  },
+)
 
-  test: loading(
-    () => ({ stored: endpointPart }),
-    (_, { gate }, { stored }) => {
-      const endpoint = stored ?? noneSet()
-      requireActive(endpoint)
-      const [id, type] = [newId(), TEST_EVENT]
-      const waits = { state: 'pending', attempts: 0, last_error: null, next_at: gate.now, expires_at: null } as const
-      const reply = { event: { id, type, subject: null, ...waits, created_at: gate.now } }
-      return { reply, effects: { events: [{ id, type, data: {}, due: true }] }, refId: endpoint.id }
-    },
-  ),
+export const webhookHandlers = (deps: Deps): All => ({
+  get,
+  set: set(deps),
+  update: update(deps),
+  rotate: rotate(deps),
+  disable,
+  test,
 
   async events({ state, type, ...rest }, { read }) {
     const page = pageOf(rest)
@@ -162,17 +185,5 @@ export const webhookHandlers = (deps: Deps): All => ({
     return { events: rows, next_cursor }
   },
 
-  replay: loading(
-    () => ({ stored: endpointPart }),
-    async ({ id }, context, { stored }) => {
-      const [endpoint, { now }] = [stored ?? noneSet(), context.gate]
-      // After the gate: the sweep deletes expired events under the lock that the gate may have waited for.
-      const { kept } = await loadNow(context.sql, { kept: keptEvent(id) })
-      const { data, ...event } = found(kept, 'no such event, or it is no longer kept')
-      requireActive(endpoint)
-      const waits = { subject: subjectOf(data), state: 'pending', attempts: 0, next_at: now, expires_at: null } as const
-      const reply = { event: { ...event, ...waits } }
-      return { reply, effects: { writes: [replayEvent({ id, subject: waits.subject }, now)], work: deliverNow(context) } }
-    },
-  ),
+  replay,
 })

@@ -99,7 +99,7 @@ export interface VersionRoom {
   oldest: string | null
 }
 
-type NewVersion = Pick<PlaybookVersion, 'id' | 'playbook_id' | 'content' | 'rationale' | 'author' | 'untrusted'> & { now: Date }
+export type NewVersion = Pick<PlaybookVersion, 'id' | 'playbook_id' | 'content' | 'rationale' | 'author' | 'untrusted'> & { now: Date }
 
 /** Version 1 is active from the start, and whoever makes the playbook has decided so. */
 export const firstVersion = ({ now, ...given }: NewVersion): PlaybookVersion => ({
