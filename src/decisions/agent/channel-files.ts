@@ -3,8 +3,8 @@ import type { ChannelConnection } from '#domain/agent/channel/channel'
 import type { ChannelMessage, MessageFile } from '#domain/agent/channel/message'
 import { mediaTypeOf } from '#domain/agent/channel/message'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { type Document, hashOf, newDocument } from '#domain/agent/knowledge/document'
-import { documentRoom } from '#domain/app/room'
+import { type Document, hashOf, newDocument, type Wish } from '#domain/agent/knowledge/document'
+import { type DocumentRoom, documentRoom } from '#domain/app/room'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
@@ -47,6 +47,38 @@ const keptAs = ({ ref: _, error: __, ...file }: MessageFile, { id, file_name }: 
   ...{ ref: null, document: { id, name: file_name } },
 })
 
+interface Making {
+  /** What every document of the message has. */
+  wish: Omit<Wish, 'id' | 'fileName' | 'content' | 'mimeType'>
+  known: readonly Pick<Document, 'id' | 'file_name' | 'sha256'>[]
+  stock: { count: number; pending: number }
+  room: DocumentRoom
+}
+
+interface Added {
+  document: Document
+  content: string
+}
+
+/** Each content becomes one document, as long as there is room. */
+const makeDocuments = (read: readonly ReadFile[], { wish, known, stock, room }: Making): { files: MessageFile[]; added: Added[] } => {
+  const documents = new Map(known.map((document) => [document.sha256, document]))
+  const added: Added[] = []
+  const files = read.map(({ file, content }) => {
+    if (content === undefined) return file
+    const equal = documents.get(hashOf(content))
+    if (equal) return keptAs(file, equal)
+    const mimeType = mediaTypeOf(file.mimeType) === 'text/markdown' ? ('text/markdown' as const) : undefined
+    const present = { equal: undefined, count: stock.count + added.length, pending: stock.pending + sizeOf(added) }
+    const made = tried(() => newDocument({ ...wish, id: newId(), fileName: fileNameOf(file.name), content, mimeType }, present, room))
+    if (typeof made === 'string') return refused(file, made)
+    documents.set(made.sha256, made)
+    added.push({ document: made, content })
+    return keptAs(file, made)
+  })
+  return { files, added }
+}
+
 /** The files, with their documents or why there is none; and the documents that are new. */
 export const keepFiles = async (
   { connection, message, by }: Keeping,
@@ -55,37 +87,19 @@ export const keepFiles = async (
 ): Promise<{ files: MessageFile[]; effects: Effects }> => {
   const contents = read.flatMap(({ content }) => content ?? [])
   if (contents.length === 0) return { files: read.map(({ file }) => file), effects: {} }
-  if (by.role === null || !AUTHORS.includes(by.role))
-    return {
-      files: read.map(({ file, content }) => (content === undefined ? file : refused(file, 'viewers cannot add documents'))),
-      effects: {},
-    }
-  const { known, stock, profile } = await loadNow(sql, {
+  const { author, role } = by
+  if (role === null || !AUTHORS.includes(role)) {
+    const refuse = ({ file, content }: ReadFile) => (content === undefined ? file : refused(file, 'viewers cannot add documents'))
+    return { files: read.map(refuse), effects: {} }
+  }
+  const { profile, ...loaded } = await loadNow(sql, {
     known: equalDocuments(contents.map(hashOf)),
     stock: documentStock,
     profile: profilePart,
   })
-  const documents = new Map(known.map((document) => [document.sha256, document]))
-  const added: { document: Document; content: string }[] = []
-  const wish = { role: by.role, author: by.author, configuration: searchConfiguration(profile.profile.language), now: gate.now }
-  const files = read.map(({ file, content }) => {
-    if (content === undefined) return file
-    const equal = documents.get(hashOf(content))
-    if (equal) return keptAs(file, equal)
-    const metadata = { channel: connection.channel, connectionId: connection.id, messageId: message.id }
-    const mimeType = mediaTypeOf(file.mimeType) === 'text/markdown' ? ('text/markdown' as const) : undefined
-    const made = tried(() =>
-      newDocument(
-        { ...wish, id: newId(), fileName: fileNameOf(file.name), content, mimeType, metadata },
-        { equal: undefined, count: stock.count + added.length, pending: stock.pending + sizeOf(added) },
-        documentRoom(gate),
-      ),
-    )
-    if (typeof made === 'string') return refused(file, made)
-    documents.set(made.sha256, made)
-    added.push({ document: made, content })
-    return keptAs(file, made)
-  })
+  const metadata = { channel: connection.channel, connectionId: connection.id, messageId: message.id }
+  const wish = { role, author, metadata, configuration: searchConfiguration(profile.profile.language), now: gate.now }
+  const { files, added } = makeDocuments(read, { ...loaded, wish, room: documentRoom(gate) })
   const writes = added.map(({ document, content }) => insertDocument(document, content))
   const work = added.map(({ document }) => newWork('ingest', { refId: document.id, origin: 'manual', runAt: gate.now }))
   return { files, effects: { writes, work } }

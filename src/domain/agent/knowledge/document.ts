@@ -41,7 +41,7 @@ const mimeTypeOf = (fileName: string): Document['mime_type'] => (/\.(md|markdown
 
 const refuse = (path: string, message: string): never => fail('invalid_input', `${path} ${message}`, { details: [{ path, message }] })
 
-interface Wish {
+export interface Wish {
   id: string
   fileName: string
   content: string
@@ -62,21 +62,43 @@ interface Present {
   pending: number
 }
 
-/** Throws `invalid_input`, `forbidden` and `conflict`. */
-export const newDocument = (wish: Wish, { equal, count, pending }: Present, room: DocumentRoom): Document => {
-  const { id, fileName, content, metadata, mimeType = mimeTypeOf(fileName), author, configuration, now } = wish
-  const byte_size = Buffer.byteLength(content)
-  if (byte_size > MOST_BYTES) refuse('content', `must have at most ${MOST_BYTES} bytes as UTF-8, and has ${byte_size}`)
+/** Throws `invalid_input`. */
+const requireSizes = (byteSize: number, metadata: Wish['metadata']): void => {
+  if (byteSize > MOST_BYTES) refuse('content', `must have at most ${MOST_BYTES} bytes as UTF-8, and has ${byteSize}`)
   if (Buffer.byteLength(JSON.stringify(metadata)) > MOST_METADATA_BYTES)
     refuse('metadata', `must have at most ${MOST_METADATA_BYTES} bytes as JSON`)
-  const trusted = isVouchedFor(wish)
+}
+
+/** Throws `conflict`. */
+const requirePlace = ({ equal, count }: Present, { documents }: DocumentRoom): void => {
   if (equal) fail('conflict', `this content is document ${equal.id} already, ${equal.file_name}, which is ${equal.status}`)
-  if (count >= room.documents) fail('conflict', `the plan's limit of ${room.documents} documents is reached; delete one first`)
-  requireDocumentRoom(room, pending, byte_size)
+  if (count >= documents) fail('conflict', `the plan's limit of ${documents} documents is reached; delete one first`)
+}
+
+/** Throws `invalid_input`, `forbidden` and `conflict`. */
+export const newDocument = (wish: Wish, present: Present, room: DocumentRoom): Document => {
+  const { id, fileName, content, metadata, mimeType = mimeTypeOf(fileName), author, configuration, now } = wish
+  const byte_size = Buffer.byteLength(content)
+  requireSizes(byte_size, metadata)
+  const trusted = isVouchedFor(wish)
+  requirePlace(present, room)
+  requireDocumentRoom(room, present.pending, byte_size)
   return {
     ...documentRecord.blank,
-    ...{ id, file_name: fileName, mime_type: mimeType, byte_size, length: content.length, sha256: hashOf(content), metadata, trusted },
-    ...{ status: 'queued', passages: 0, configuration, author, created_at: now, updated_at: now },
+    id,
+    file_name: fileName,
+    mime_type: mimeType,
+    byte_size,
+    length: content.length,
+    sha256: hashOf(content),
+    metadata,
+    trusted,
+    status: 'queued',
+    passages: 0,
+    configuration,
+    author,
+    created_at: now,
+    updated_at: now,
   }
 }
 
