@@ -2,14 +2,13 @@
 
 import { finishEffects, generationStores } from '#decisions/growth/generations'
 import { noUsage } from '#domain/growth/drafting/draft'
+import { admitLearnings, learningsFrom } from '#domain/growth/learning/audit-learnings'
 import {
   type AuditBrief,
-  admitLearnings,
   type CountedPost,
   type Findings,
   findingsOf,
   type GrowthAudit,
-  learningsFrom,
   MATURE_MS,
   MOST_AUDITED,
   readyAudit,

@@ -3,7 +3,7 @@
 import type { ModelUsage } from '../drafting/draft.ts'
 import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from '../drafting/generation.ts'
 import { engagementRate, type Metrics, reactions } from '../metrics.ts'
-import { LIKELY, labelOf, notEnough, noteOf, SURE, wordingOf } from './claim-words.ts'
+import { LIKELY, labelOf, notEnough, SURE, wordingOf } from './claim-words.ts'
 import { featuresOf, type PostFacts } from './post-features.ts'
 import { compareAll, type GroupComparison, LEAST_GROUP } from './statistics.ts'
 
@@ -22,7 +22,7 @@ export interface GrowthAudit extends Generation {
   result: AuditResult | null
 }
 
-interface Claim extends Omit<GroupComparison, 'members'> {
+export interface Claim extends Omit<GroupComparison, 'members'> {
   /** Ids of the items that show it, the strongest evidence first. */
   item_ids: string[]
   wording: string
@@ -198,51 +198,4 @@ export const findingsOf = (brief: AuditBrief): Findings => {
     ...extremes(posts),
     not_enough_data: nothing ? { items: posts.length, needed, message: notEnough(posts.length, compared) } : null,
   }
-}
-
-/** A learning found by an audit, with its evidence. */
-export interface FoundLearning {
-  kind: LearnedKind
-  note: string
-  evidence: string[]
-}
-
-/** Dimensions that drafting cannot follow, or that are no longer news to it. */
-const notDrafted = new Set(['weekday', 'hour', 'learning', 'link', 'emoji'])
-
-/** The findings that drafting can follow, one learning for each kind of post. `steers` says whether drafting understands a note. */
-export const learningsFrom = (
-  findings: Findings,
-  learnings: ReadonlyMap<string, string>,
-  steers: (note: string) => boolean,
-): FoundLearning[] => {
-  const claimed = new Set<string>()
-  const from = (kind: LearnedKind, claims: Claim[]): FoundLearning[] =>
-    claims.flatMap((claim) => {
-      const about = `${claim.dimension} ${claim.value}`
-      const note = noteOf(claim, labelOf(claim, learnings), kind)
-      if (claimed.has(about) || notDrafted.has(claim.dimension) || !(claim.dimension === 'product' || steers(note))) return []
-      claimed.add(about)
-      return [{ kind, note, evidence: claim.item_ids }]
-    })
-  return [...from('worked', findings.worked), ...from('flopped', findings.flopped), ...from('hypothesis', findings.hypotheses)]
-}
-
-const folded = (note: string): string => note.trim().toLowerCase()
-
-/** The findings that become learnings: those not active yet, up to `most` active ones. */
-export const admitLearnings = (
-  found: FoundLearning[],
-  { active, most }: { active: { kind: LearnedKind; note: string }[]; most: number },
-): { added: FoundLearning[]; refused: AuditResult['not_added'] } => {
-  const known = new Set(active.map(({ kind, note }) => `${kind} ${folded(note)}`))
-  const added: FoundLearning[] = []
-  const refused: AuditResult['not_added'] = []
-  for (const one of found) {
-    const { kind, note } = one
-    if (known.has(`${kind} ${folded(note)}`)) refused.push({ kind, note, reason: 'active_already' })
-    else if (active.length + added.length >= most) refused.push({ kind, note, reason: 'too_many_active' })
-    else added.push(one)
-  }
-  return { added, refused }
 }

@@ -2,16 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { noUsage } from '#domain/growth/drafting/draft'
 import { startGeneration, type TakenQuota } from '#domain/growth/drafting/generation'
-import {
-  type AuditBrief,
-  admitLearnings,
-  type CountedPost,
-  failedAudit,
-  findingsOf,
-  learningsFrom,
-  newAudit,
-  readyAudit,
-} from '#domain/growth/learning/growth-audit'
+import { admitLearnings, learningsFrom } from '#domain/growth/learning/audit-learnings'
+import { type AuditBrief, type CountedPost, failedAudit, findingsOf, newAudit, readyAudit } from '#domain/growth/learning/growth-audit'
 import { featuresOf } from '#domain/growth/learning/post-features'
 import { at } from '#test/domain/records'
 
