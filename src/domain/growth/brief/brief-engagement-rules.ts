@@ -1,54 +1,47 @@
 /** Rules about engagements and signals. */
-import { about, ageOf, type BriefRule, counted, idOf, wait } from './brief-words.ts'
+import { ageOf, type BriefRule, counted, idOf, onFound, wait } from './brief-words.ts'
 
 const settleEngagements: BriefRule = ({ items: { engaged } }) =>
-  engaged.count === 0
-    ? undefined
-    : {
-        ...{
-          kind: 'settle_engagements',
-          ...about(engaged),
-          operation: 'growth.engagements.approve',
-          arguments: idOf(engaged.rows),
-        },
-        title: `Check whether ${counted(engaged.count, 'engagement')} took place`,
-        why: `The network did not confirm ${counted(engaged.count, 'engagement')}, and the timeline does not show ${engaged.count === 1 ? 'it' : 'them'}. Check the network: approve those that took place, and reject the others.`,
-      }
+  onFound(engaged, {
+    kind: 'settle_engagements',
+    operation: 'growth.engagements.approve',
+    arguments: idOf(engaged.rows),
+    title: `Check whether ${counted(engaged.count, 'engagement')} took place`,
+    why: `The network did not confirm ${counted(engaged.count, 'engagement')}, and the timeline does not show ${engaged.count === 1 ? 'it' : 'them'}. Check the network: approve those that took place, and reject the others.`,
+  })
 
 const approveEngagements: BriefRule = ({ items: { engagements }, now }) =>
-  engagements.count === 0
-    ? undefined
-    : {
-        ...{
-          kind: 'approve_engagements',
-          ...about(engagements),
-          operation: 'growth.engagements.approve',
-          arguments: idOf(engagements.rows),
-        },
-        title: `Approve ${counted(engagements.count, 'engagement')}`,
-        why: `${counted(engagements.count, 'drafted engagement')} ${wait(engagements.count)} for approval${ageOf(engagements.rows, now)}.`,
-      }
+  onFound(engagements, {
+    kind: 'approve_engagements',
+    operation: 'growth.engagements.approve',
+    arguments: idOf(engagements.rows),
+    title: `Approve ${counted(engagements.count, 'engagement')}`,
+    why: `${counted(engagements.count, 'drafted engagement')} ${wait(engagements.count)} for approval${ageOf(engagements.rows, now)}.`,
+  })
 
-const executeEngagements: BriefRule = ({ items: { engaging }, mayEngage, accounts }) =>
-  !mayEngage || engaging.count === 0 || accounts.connected === 0
-    ? undefined
-    : {
-        ...{ kind: 'execute_engagements', ...about(engaging), operation: 'growth.engagements.execute', arguments: idOf(engaging.rows) },
-        title: `Execute ${counted(engaging.count, 'engagement')}`,
-        why: `${counted(engaging.count, 'approved engagement')} ${wait(engaging.count)} to be executed; none goes out by itself.`,
-      }
+const executeEngagements: BriefRule = ({ items: { engaging }, mayEngage, accounts }) => {
+  if (!mayEngage || accounts.connected === 0) return undefined
+  return onFound(engaging, {
+    kind: 'execute_engagements',
+    operation: 'growth.engagements.execute',
+    arguments: idOf(engaging.rows),
+    title: `Execute ${counted(engaging.count, 'engagement')}`,
+    why: `${counted(engaging.count, 'approved engagement')} ${wait(engaging.count)} to be executed; none goes out by itself.`,
+  })
+}
 
 /** If the network lets no program answer, the list offers links for people. */
-const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) =>
-  !mayEngage || signals.count === 0
-    ? undefined
-    : {
-        ...{ kind: 'answer_signals', ...about(signals) },
-        ...(engageBy
-          ? { operation: 'growth.signals.engage', arguments: { ...idOf(signals.rows), action: engageBy } }
-          : { operation: 'growth.signals.list', arguments: {} }),
-        title: `Answer ${counted(signals.count, 'signal')}`,
-        why: `${counted(signals.count, 'post')} by watched accounts may deserve a response, best first. Each expires 48 hours after it was posted.`,
-      }
+const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) => {
+  if (!mayEngage) return undefined
+  const way = engageBy
+    ? { operation: 'growth.signals.engage', arguments: { ...idOf(signals.rows), action: engageBy } }
+    : { operation: 'growth.signals.list', arguments: {} }
+  return onFound(signals, {
+    kind: 'answer_signals',
+    ...way,
+    title: `Answer ${counted(signals.count, 'signal')}`,
+    why: `${counted(signals.count, 'post')} by watched accounts may deserve a response, best first. Each expires 48 hours after it was posted.`,
+  })
+}
 
 export const engagementRules: readonly BriefRule[] = [settleEngagements, approveEngagements, executeEngagements, answerSignals]

@@ -1,5 +1,5 @@
-/** Phrases that several rules of the brief share. */
-import type { BriefAction, BriefAdvice, BriefFacts, BriefRow, FoundRows } from './brief.ts'
+/** What several rules of the brief share: phrases, and advice about records. */
+import type { BriefAdvice, BriefFacts, BriefRow, FoundRows } from './brief.ts'
 
 /** A rule: an action and its reason, or undefined if there is nothing to do. */
 export type BriefRule = (facts: BriefFacts) => BriefAdvice | undefined
@@ -22,4 +22,9 @@ export const ageOf = ([first]: readonly BriefRow[], now: Date): string => {
   return days > 0 ? `, the oldest for ${counted(days, 'day')}` : ''
 }
 
-export const about = ({ count, rows }: FoundRows): Pick<BriefAction, 'count' | 'rows'> => ({ count, rows })
+/** Posts that can still be drafted this month. */
+export const leftOf = ({ used, limit }: BriefFacts['quota']): number => Math.max(0, limit - used)
+
+/** Advice about records that were found; none if there are none. */
+export const onFound = ({ count, rows }: FoundRows, advice: Omit<BriefAdvice, 'count' | 'rows'>): BriefAdvice | undefined =>
+  count === 0 ? undefined : { count, rows, ...advice }
