@@ -9,7 +9,7 @@ import { loadBy, when } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
 import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome } from './outcome.ts'
-import type { Thinking } from './run.ts'
+import type { Thinking } from './thought.ts'
 
 /** A quotation with the record that it is from. */
 type Found = Quotation & { memory?: string; playbook?: { slug: string; version: number } }

@@ -3,8 +3,8 @@ import { anew, STEP_RUNS, type Step, type StepHead } from '#domain/agent/job/ste
 import { stepPart } from '#store/agent/steps'
 import { loadNow } from '#store/engine/load'
 import { type At, again, over } from './at.ts'
-import { failTool } from './execute.ts'
 import { callOffBelow } from './family.ts'
+import { failTool } from './tool-result.ts'
 
 /** Said of a tool that was tried in vain. */
 export const IN_VAIN = 'tool_failed: it failed three times'

@@ -15,10 +15,10 @@ import { pinnedPlaybooks } from '#store/agent/playbooks'
 import { stepsOf } from '#store/agent/steps'
 import { type StoredSummary, saidSince, summaryBefore } from '#store/agent/summaries'
 import { messageText } from '#store/agent/thread'
-import { loadBy, when } from '#store/engine/load'
+import { type Loaded, loadBy, when } from '#store/engine/load'
 import type { AgentDeps } from './deps.ts'
-import type { Thinking } from './run.ts'
 import { summaryIn } from './summary.ts'
+import type { Thinking } from './thought.ts'
 
 interface Asking {
   turn: Turn
@@ -30,40 +30,52 @@ interface Asking {
   playbooks: GivenPlaybook[]
 }
 
-export const turnOf = async (
-  deps: AgentDeps,
-  { job, system, tools, last, byDesk, maxTokens, open, authors }: Thinking,
-  tenantId: string,
-): Promise<Asking> => {
-  const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
-  const words = { personId: job.on_behalf.personId, text: job.goal }
-  const { said, before, steps, own, pinned, recalled, decided } = await loadBy((query) => deps.db.read({ tenantId }, query), {
-    said: when(job.message_id !== null, saidSince(job.message_id ?? '', MOST_MESSAGES)),
-    before: when(job.message_id !== null, summaryBefore(job.message_id ?? '')),
-    own: when(job.message_id !== null, messageText(job.message_id ?? '')),
-    steps: stepsOf(job.id),
-    decided: decidersOf(job.id),
-    pinned: when(!byDesk && !job.task, pinnedPlaybooks),
-    recalled: when(!byDesk && !job.task && !isForStranger(job.on_behalf), recalledMemories(words, job.started_at ?? job.created_at)),
-  })
-  if (job.task)
-    return {
-      turn: { ...asked, messages: taskMessages(job.task, steps), format: formatOf(job.task) },
-      typed: '',
-      recalled: [],
-      playbooks: [],
-    }
-  const memories = recalled ?? []
-  const messages = said
+const turnParts = ({ job, byDesk }: Pick<Thinking, 'job' | 'byDesk'>) => {
+  const { id, message_id, on_behalf, goal, started_at, created_at } = job
+  const isMessage = message_id !== null
+  const isModels = !byDesk && !job.task
+  const words = { personId: on_behalf.personId, text: goal }
+  return {
+    said: when(isMessage, saidSince(message_id ?? '', MOST_MESSAGES)),
+    before: when(isMessage, summaryBefore(message_id ?? '')),
+    own: when(isMessage, messageText(message_id ?? '')),
+    steps: stepsOf(id),
+    decided: decidersOf(id),
+    pinned: when(isModels, pinnedPlaybooks),
+    recalled: when(isModels && !isForStranger(on_behalf), recalledMemories(words, started_at ?? created_at)),
+  }
+}
+
+/** What was said in the conversation, the job's own message last; the goal of a job that answers none. */
+const messagesOf = ({ job, authors }: Thinking, said: Loaded<ReturnType<typeof turnParts>>['said']): TranscriptMessage[] =>
+  said
     ? said.map((one) =>
         one.id === job.message_id ? answeredMessage(one, job.on_behalf) : saidMessage(one, { by: authors.of(one.author) }),
       )
-    : [{ role: 'user' as const, text: job.goal }]
-  const earlier = withSummary(messages, { before, authors }, historyBytes(deps.contextTokens))
+    : [{ role: 'user', text: job.goal }]
+
+export const turnOf = async (deps: AgentDeps, thinking: Thinking, tenantId: string): Promise<Asking> => {
+  const { job, system, tools, last, maxTokens, open, authors } = thinking
+  const asked = { model: job.model, system, tools, choice: last ? ('none' as const) : ('auto' as const), maxTokens }
+  const { said, before, steps, own, pinned, recalled, decided } = await loadBy(
+    (query) => deps.db.read({ tenantId }, query),
+    turnParts(thinking),
+  )
+  if (job.task) {
+    const turn = { ...asked, messages: taskMessages(job.task, steps), format: formatOf(job.task) }
+    return { turn, typed: '', recalled: [], playbooks: [] }
+  }
+  const memories = recalled ?? []
+  const earlier = withSummary(messagesOf(thinking, said), { before, authors }, historyBytes(deps.contextTokens))
   const history = earlier.toSpliced(-1, 0, ...open, ...recallMessage(memories))
   const { text, given: playbooks } = playbooksMessage(pinned ?? [])
-  const turn: Turn = { ...asked, system: `${system}${text}`, messages: [...history, ...stepMessages(steps, decidersBy(decided, authors))] }
-  return { turn, typed: own?.content ?? (job.parent_id === null ? job.goal : ''), recalled: memories.map(({ id }) => id), playbooks }
+  const messages = [...history, ...stepMessages(steps, decidersBy(decided, authors))]
+  return {
+    turn: { ...asked, system: `${system}${text}`, messages },
+    typed: own?.content ?? (job.parent_id === null ? job.goal : ''),
+    recalled: memories.map(({ id }) => id),
+    playbooks,
+  }
 }
 
 /** By steps. */

@@ -10,8 +10,8 @@ import { loadNow } from '#store/engine/load'
 import type { Letter } from '../../engine/letter.ts'
 import { JobChanges } from './changes.ts'
 import type { AgentDeps } from './deps.ts'
-import { decidedTool, failTool } from './execute.ts'
 import type { Single } from './run.ts'
+import { decidedTool, failTool } from './tool-result.ts'
 
 /** Its commit holds the step's result, so it is never done twice. */
 export const urgentLetter = (deps: AgentDeps, { job, step, caller }: Pick<Single, 'job' | 'step' | 'caller'>): Letter<void> => ({

@@ -1,0 +1,161 @@
+import { refusalOf } from '#decisions/agent/refusal'
+import type { Tool } from '#decisions/agent/toolbox'
+import { argumentsHash } from '#domain/agent/hash'
+import { type OpenApproval, openFor, type Subject } from '#domain/agent/job/approval'
+import { HandleBook } from '#domain/agent/job/handles'
+import type { Step } from '#domain/agent/job/step'
+import { type RuleDecision, unseenArgument, verdictOf } from '#domain/agent/job/verdict'
+import { RUN_MAKERS } from '#domain/agent/trigger/schedule'
+import { nobodyDecides } from '#kernel/deciders'
+import type { Role } from '#kernel/roles'
+import type { ToolCall } from '#port/model/thinker'
+import { unaskedCalls } from '#store/agent/steps'
+import { loadNow } from '#store/engine/load'
+import type { At } from './at.ts'
+import type { AgentDeps } from './deps.ts'
+import type { AgentOutcome } from './outcome.ts'
+import type { Thinking } from './thought.ts'
+import { IN_VAIN } from './trying.ts'
+
+export interface Answer {
+  run: Thinking
+  step: Step
+  outcome: Extract<AgentOutcome, { kind: 'thought' }>
+  /** The letter failed three times: no further record is read for a call. */
+  isInVain: boolean
+}
+
+export type Checked = { args: Record<string, unknown>; hash: string } | { error: string }
+
+/** What a call becomes. */
+export type Judged = Pick<Step, 'state' | 'why'> & { error?: string; approval?: { summary: string; subject: Subject } }
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text.trim() === '' ? '{}' : text)
+  } catch {
+    return undefined
+  }
+}
+
+const NOT_AN_OBJECT = 'the arguments are not a JSON object'
+
+/** A command that a person has typed just now, and no other agent. */
+const isOwnAct = ({ changes: { job } }: At, { byDesk }: Answer['outcome']): boolean =>
+  byDesk && job.on_behalf.kind === 'session' && job.origin === 'manual' && job.kind !== 'delegate'
+
+/** Whether the model was told of a field. */
+const isOffered = ({ parameters }: Tool, field: string): boolean =>
+  Object.hasOwn((parameters.properties ?? {}) as Record<string, unknown>, field)
+
+/** The arguments as the operation takes them: with ids in the place of handles. */
+export const checkCall = (deps: AgentDeps, at: At, { name, arguments: text }: ToolCall, { run, outcome }: Answer): Checked => {
+  const box = deps.toolBox()
+  if (!box.tools.has(name) || !run.offered.includes(name)) return { error: `there is no tool ${name} in this job` }
+  const given = parsed(text)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return { error: NOT_AN_OBJECT }
+  try {
+    const isServed = box.tools.get(name)!.server !== undefined
+    // A server's ids are its own.
+    const args = box.checked(name, isServed ? given : new HandleBook(at.changes.handles).resolve(given, outcome.typed))
+    const unseen = unseenArgument(args, at.changes.job)
+    if (unseen) return { error: `${unseen.path} ${unseen.message}` }
+    const peoples =
+      isServed || isOwnAct(at, outcome) ? undefined : Object.keys(args).find((field) => !isOffered(box.tools.get(name)!, field))
+    return peoples === undefined
+      ? { args, hash: argumentsHash(args) }
+      : { error: `${peoples} can only be given by a person, who decides about the call` }
+  } catch (cause) {
+    return { error: refusalOf(cause) ?? 'the arguments cannot be used' }
+  }
+}
+
+interface Judging {
+  rules: ReadonlyMap<string, RuleDecision>
+  /** Approvals that may still be asked for. */
+  room: number
+  /** Calls before it with equal arguments, and those of them of which it is not known whether they happened. */
+  equal: { calls: number; unknown: number }
+  /** Calls before it in the same answer that nobody is asked about, by tool. */
+  unasked: ReadonlyMap<string, number>
+  /** Roles that members have, or may have soon. */
+  taken: readonly Role[]
+  /** What jobs of the conversation ask already, this one's before the call among them. */
+  open: readonly OpenApproval[]
+}
+
+const MOST_EQUAL = 2
+const REPEATED = 'this was called twice with the same arguments already; use what it gave, or go on without it'
+
+const failed = (error: string): Judged => ({ state: 'failed', why: [], error })
+
+export const judgeCall = async (
+  deps: AgentDeps,
+  at: At,
+  call: ToolCall,
+  { checked, answer, judging }: { checked: Checked; answer: Answer; judging: Judging },
+): Promise<Judged> => {
+  if ('error' in checked) return failed(checked.error)
+  const { name } = call
+  const tool = deps.toolBox().tools.get(name)!
+  const { job } = at.changes
+  const taint = job.taint.filter((source) => source !== tool.describedBy)
+  const before = tool.class === 'outside_read' ? (await loadNow(at.sql, { unasked: unaskedCalls(job.root_id, name) })).unasked.calls : 0
+  const asks = askedOf(deps, at, { name, args: checked.args, judging, before })
+  if (typeof asks === 'string') return failed(asks)
+  const verdict = verdictOf({
+    ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint, asks },
+    ...{ rule: judging.rules.get(name), isRepeat: judging.equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
+    commits: deps.toolBox().commits(name, checked.args),
+    makesRuns: job.scheduled && RUN_MAKERS.includes(name),
+  })
+  if (verdict.decision === 'deny') return failed(verdict.reason)
+  if (judging.equal.calls >= MOST_EQUAL) return failed(REPEATED)
+  if (answer.isInVain && verdict.decision === 'ask') return failed(IN_VAIN)
+  return verdict.decision === 'allow' ? { state: 'ready', why: [] } : askFor(deps, at, { name, ...checked, why: verdict.why }, judging)
+}
+
+interface Asking {
+  name: string
+  args: Record<string, unknown>
+  hash: string
+  why: string[]
+}
+
+/** A call that a person must allow: of an equal one that waits already nobody is asked again. */
+const askFor = async (deps: AgentDeps, { sql, gate }: At, { name, args, hash, why }: Asking, judging: Judging): Promise<Judged> => {
+  const { open, room, taken } = judging
+  const nobody = nobodyDecides(deps.toolBox().roles(name), taken)
+  if (nobody !== undefined) return failed(nobody)
+  try {
+    const approval = await deps.toolBox().subject(name, args, sql)
+    const call = { tool_name: name, arguments_hash: hash, subject: approval.subject }
+    if (openFor(open, call, gate.now)) return failed(`${WAITS_ALREADY}: ${approval.summary}`)
+    return room > 0 ? { state: 'asked', why, approval } : failed('too many approvals wait for people already; decide those first')
+  } catch (cause) {
+    const error = refusalOf(cause)
+    if (error === undefined) throw cause
+    return failed(error)
+  }
+}
+
+interface AskedOf {
+  name: string
+  args: Record<string, unknown>
+  judging: Judging
+  /** Calls made unasked, before this answer. */
+  before: number
+}
+
+/** Why a person is asked of this very call; an error if it can never run. */
+const askedOf = (deps: AgentDeps, { changes }: At, { name, args, judging, before }: AskedOf): string[] | string => {
+  try {
+    const unasked = before + (judging.unasked.get(name) ?? 0)
+    const { taint, on_behalf } = changes.job
+    return deps.toolBox().asks(name, args, { rules: judging.rules, taint, inChannel: on_behalf.kind === 'channel', unasked })
+  } catch (cause) {
+    return refusalOf(cause) ?? 'the call cannot be made'
+  }
+}
+
+const WAITS_ALREADY = 'an equal call waits for a person already, who was not asked again; it runs once, when that person allows it'
