@@ -13,7 +13,7 @@ import { fail } from '#kernel/errors'
 import { appliesWithin } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import type { Sql } from '#store/engine/db'
-import { type Part, when } from '#store/engine/load'
+import { type Loaded, type Part, when } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
 import { type Standing, standing } from '#store/growth/standing'
@@ -47,25 +47,33 @@ export const sendLane = (deps: SendDeps): Ending<UnrepeatableLane<SendJob, Answe
     record: sendables[job.attempt.sendable].part(work.ref_id),
     found: when(outcome.kind === 'posted', standing(work.ref_id)),
   }),
-  async settle(sql, gate, { work, job, outcome }, loaded) {
-    const { attempt } = job
-    const { moves } = sendables[attempt.sendable]
-    const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
-    const sent = { moves, record, attempt, tries: triesOf(work), now: gate.now, times: deps.times, appliesWithinMs: promised(job) }
-    const settled = await settledAs(sql, { sent, job, work }, outcome)
-    const lost = { about: { moves, record }, but: job.connection.id }
-    const error = outcome.kind === 'disconnected' ? await notConnected(sql, lost) : undefined
-    const decision =
-      outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, { outcome, error, found: loaded.found })
-    if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
-    const { resources = 0 } = outcome
-    if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
-    return decision
-  },
+  settle: (sql, gate, { work, job, outcome }, loaded) => settleAnswer(deps, { sql, gate, work }, { job, outcome, loaded }),
   givenUp: (sql, gate, work) => (work.state === 'running' ? perhapsSent(deps, { sql, gate, work }) : notSent({ sql, gate, work })),
   crashed: (cause) => ({ kind: 'unknown', reason: `the send broke off: ${cause instanceof Error ? cause.name : 'unknown error'}` }),
   orphaned: (sql, gate, work) => doubted(deps, { sql, gate, work }),
 })
+
+interface Answered {
+  job: SendJob
+  outcome: Answer
+  loaded: Loaded<SettleLoad>
+}
+
+/** What the network answered becomes rows: the attempt's end, the record's state, and what else the answer says of the account. */
+const settleAnswer = async (deps: SendDeps, { sql, gate, work }: Claiming, { job, outcome, loaded }: Answered): Promise<Decision<void>> => {
+  const { attempt } = job
+  const { moves } = sendables[attempt.sendable]
+  const record = loaded.record ?? fail('not_found', `no such ${moves.noun}`)
+  const sent = { moves, record, attempt, tries: triesOf(work), now: gate.now, times: deps.times, appliesWithinMs: promised(job) }
+  const settled = await settledAs(sql, { sent, job, work }, outcome)
+  const lost = { about: { moves, record }, but: job.connection.id }
+  const error = outcome.kind === 'disconnected' ? await notConnected(sql, lost) : undefined
+  const decision = outcome.kind === 'shown' ? decisionOf(settled, work) : decisionOf(settled, work, { outcome, error, found: loaded.found })
+  if (outcome.kind === 'disconnected') decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
+  const { resources = 0 } = outcome
+  if (resources > 0) decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
+  return decision
+}
 
 /** Its process died, or what the network answered could not be written down. */
 const doubted = async (deps: SendDeps, { sql, gate, work }: Claiming): Promise<Decision<void>> => {
