@@ -3,46 +3,21 @@
  * where it is a command of a person on an item also a column of the state table (test/domain/transitions.ts).
  */
 import type { Letter } from '#actors/engine/letter'
-import { requestAgain } from '#domain/growth/drafting/item-moves'
 import type { CommandContext, HandlerResult } from '#ops/engine/call'
 import { automationHandlers } from '#ops/growth/automation'
 import { connectionHandlers, connectionsHandlers } from '#ops/growth/connections'
-import { itemHandlers } from '#ops/growth/items'
 import { connectAccount } from '#ops/operator/admin/workspaces'
-import { lockItem } from '#store/growth/items'
 import { HOUR, MINUTE, stateName } from '#test/domain/records'
-import { type Action, action, onItem, plain, takingBack, withdrawal } from './action.ts'
+import { type Action, action, plain } from './action.ts'
 import { engagementActions } from './actions-of-engagements.ts'
-import { edit, edits } from './edits.ts'
+import { approve, DUE_IN, itemActions, policy, schedule } from './actions-of-items.ts'
 import { AMBIGUOUS, among, failures, fateNamed, histories, type Next, type Step, someFate, TELLING, type View } from './history.ts'
 import { ask, die, handled, hang, TENANT, takeOver, wake } from './nodes.ts'
 import { wayOut } from './outcome.ts'
-import { recallable, rewritings } from './taking-back.ts'
+import { recallable } from './taking-back.ts'
 import { bodies } from './texts.ts'
 import { way } from './ways.ts'
 import { count, itemIds, itemOf, nowOf, type World } from './world.ts'
-
-const approve = (world: World, { item, body }: { item: string; body?: string | undefined }): void =>
-  ask(world, { name: 'approve', id: item }, (context) =>
-    handled(itemHandlers.approve, { id: item, ...(body === undefined ? {} : { edited_body: body }) }, context),
-  )
-
-interface Scheduled {
-  item: string
-  inMs: number
-  onMissed: 'post' | 'skip'
-}
-
-const schedule = (world: World, { item, inMs, onMissed }: Scheduled): void => {
-  const input = { id: item, post_at: new Date(nowOf(world) + inMs).toISOString(), on_missed: onMissed }
-  ask(world, { name: 'schedule', id: item }, (context) => handled(itemHandlers.schedule, input, context))
-}
-
-const rewrite = (world: World, { item, ...change }: { item: string; body?: string; account?: string | null }): void =>
-  takingBack(world, { name: 'rewrite', item }, (context) => handled(itemHandlers.edit, { id: item, ...change }, context))
-
-const DUE_IN = [-30_000, 0, 3_000, 10 * MINUTE]
-const policy = (next: Next) => among(['post', 'skip'] as const, next)
 
 /** What may still go out after a pause is what its answer says, and nothing that could be called back. */
 const pause = async (world: World, context: CommandContext): Promise<HandlerResult<unknown>> => {
@@ -133,22 +108,7 @@ const onAccount = (next: Next) => ({ account: among(accounts, next) })
 const byHand = [bodies[3]!, bodies[0]!, 'Nobody but me wrote this.']
 
 const actions: Record<string, Action> = {
-  approve: action(5, (next) => ({ item: among(itemIds, next), ...(next() < 0.3 ? { body: among(bodies, next) } : {}) }), approve),
-  post: onItem(5, 'post', (id, context) => handled(itemHandlers.postNow.begin, { id }, context)),
-  schedule: action(5, (next) => ({ item: among(itemIds, next), inMs: among(DUE_IN, next), onMissed: policy(next) }), schedule),
-  /** Of any other item the same request means to post it, which is a step of its own. */
-  'post again': onItem(4, 'post again', async (id, context) => {
-    requestAgain(await lockItem(context.sql, id), { by: 'session', now: context.gate.now })
-    return handled(itemHandlers.postNow.begin, { id, confirm: 'post_again' }, context)
-  }),
-  reject: withdrawal(1, 'reject', (id, context) => handled(itemHandlers.reject, { id }, context)),
-  reopen: withdrawal(2.5, 'reopen', (id, context) => handled(itemHandlers.reopen, { id }, context)),
-  delete: withdrawal(1, 'delete', (id, context) => handled(itemHandlers.remove, { id }, context)),
-  restore: onItem(1.5, 'restore', (id, context) => handled(itemHandlers.restore, { id }, context)),
-  unschedule: onItem(3, 'unschedule', (id, context) => handled(itemHandlers.unschedule, { id }, context)),
-  'mark posted': onItem(2, 'mark posted', (id, context) => handled(itemHandlers.markPosted, { id }, context)),
-  rewrite: action(2, (next) => ({ item: among(itemIds, next), ...among(rewritings, next) }), rewrite),
-  edit: action(1.5, (next) => ({ item: among(itemIds, next), ...among(edits, next) }), edit),
+  ...itemActions,
   ...engagementActions,
   pause: plain(1.5, (world) => ask(world, { name: 'pause' }, (context) => pause(world, context))),
   /** Asked while another letter is being written. */

@@ -2,7 +2,7 @@
 import type { Attempt, AttemptState } from '#domain/growth/sending/attempt'
 import { sendTimes as times } from '#domain/growth/sending/times'
 import { type StateName, stateName } from '#test/domain/records'
-import { count, itemOf, type Node, nowOf, type Post, type World } from './world.ts'
+import { count, type Hold, itemOf, type Node, nowOf, type Post, type World } from './world.ts'
 
 /** A person's word that an item be posted again. */
 export interface Confirmation {
@@ -26,8 +26,6 @@ export interface Permit {
   /** When the timeline was read that does not show what went out before. */
   readAt: number
 }
-
-type Hold = (holds: boolean, words: string) => void
 
 const NEVER: Look = { at: Number.NEGATIVE_INFINITY, whole: false, shown: false }
 

@@ -3,8 +3,7 @@ import type { Item } from '#domain/growth/drafting/item'
 import { fingerprintText } from '#port/network/text'
 import { type StateName, stateName } from '#test/domain/records'
 import { checkEngagements, isEngagementAtRest } from './engaging.ts'
-import { must } from './rules.ts'
-import { count, type World } from './world.ts'
+import { count, must, type World } from './world.ts'
 
 const RESTING: StateName[] = ['drafted', 'approved', 'posted', 'rejected', 'publish_failed', 'in review']
 

@@ -1,4 +1,4 @@
-/** The tables of one workspace in memory, and the transaction of a letter over them. The statements are in statements.ts. */
+/** The tables of one workspace in memory, and the transaction of a letter over them. The statements are in statements.ts and beside it. */
 
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { agentMutants } from './agent/mutants.ts'
-import type { Mutant } from './mutant.ts'
-import { mutants } from './mutants.ts'
+import type { Mutant } from './mutants/mutant.ts'
+import { mutants } from './mutants/mutants.ts'
 
 const text = { type: 'string' } as const
 const { values } = parseArgs({ options: { seconds: text, seed: text, only: text } })

@@ -5,9 +5,7 @@ import { sendTimes as times } from '#domain/growth/sending/times'
 import { type StateName, stateName } from '#test/domain/records'
 import { type Fate, RETRY_AFTER_MS } from './history.ts'
 import { isOpen } from './memory.ts'
-import { count, type World } from './world.ts'
-
-type Hold = (holds: boolean, words: string) => void
+import { count, type Hold, type World } from './world.ts'
 
 /** Answers that prove that nothing was posted, and how long the machine then waits at least before it tries again by itself. */
 export const PROVEN: Partial<Record<Fate['answer'], number>> = {

@@ -2,9 +2,7 @@
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { sendTimes as times } from '#domain/growth/sending/times'
 import { APPLIES_WITHIN_MS, type Fate } from './history.ts'
-import { count, type Node, nowOf, type World } from './world.ts'
-
-type Hold = (holds: boolean, words: string) => void
+import { count, type Hold, type Node, nowOf, type World } from './world.ts'
 
 const ownOf = ({ memory }: World, itemId: string): Attempt[] =>
   [...memory.attempts.values()].filter(({ record_id }) => record_id === itemId)

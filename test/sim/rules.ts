@@ -1,33 +1,20 @@
 /** What must hold: of every request on the wire, of every commit, and in the end. */
-
 import type { Item } from '#domain/growth/drafting/item'
-import { type Attempt, type AttemptState, PROCESS_STOPPED } from '#domain/growth/sending/attempt'
+import type { Attempt, AttemptState } from '#domain/growth/sending/attempt'
 import { sendTimes as times } from '#domain/growth/sending/times'
 import { AppError } from '#kernel/errors'
 import type { PublishRequest } from '#port/network/network'
 import { type StateName, stateName } from '#test/domain/records'
 import { type Command, transitions } from '#test/domain/transitions'
-import { checkDoubted, checkReopened, checkSuperseded, permitOf } from './again.ts'
+import { checkDoubted, permitOf } from './again.ts'
 import { checkEngagement, checkEngagementAttempt, checkEngagementRefusal } from './engaging.ts'
 import { checkKeys } from './keys.ts'
 import type { Changes, Commanded } from './memory.ts'
-import { attemptMoves, checkItem, PROVEN } from './outcome.ts'
-import { checkAfterReturn, checkReturned } from './returning.ts'
+import { checkItem, PROVEN } from './outcome.ts'
+import { checkAfterReturn } from './returning.ts'
+import { checkAttempt } from './rules-of-attempts.ts'
 import { checkWithdrawn, isRefusedRightly, withdrawn } from './taking-back.ts'
-import { count, itemOf, type Node, nowOf, type World } from './world.ts'
-
-/** What must be so; otherwise the history has failed with these words. */
-export const must = (world: World, holds: boolean, words: string): void => {
-  if (!holds) world.broken.push(words)
-}
-
-/** How late a scheduled post may still be claimed. */
-const latest = (item: Item, tried: boolean): number => {
-  if (tried) return times.retryWindowMs + times.missedToleranceMs
-  return item.on_missed === 'skip' ? times.missedToleranceMs : times.missedMs
-}
-
-type Hold = (holds: boolean, words: string) => void
+import { count, type Hold, itemOf, must, type Node, nowOf, type World } from './world.ts'
 
 /** What went out before, for the same item and from the same process. */
 const checkEarlier = (world: World, node: Node, { attempt, hold }: { attempt: Attempt; hold: Hold }): void => {
@@ -107,60 +94,6 @@ const record = (world: World, item: Item, command: Commanded | undefined): void 
   if (command && ['schedule', 'post', 'post again'].includes(command.name)) world.asked.set(item.id, nowOf(world))
   if (command?.name === 'post again') world.confirmed.set(item.id, { at: nowOf(world), spent: false })
   if (command?.name === 'mark posted') world.marked.add(item.id)
-}
-
-const checkClaim = (world: World, attempt: Attempt): void => {
-  const item = itemOf(world, attempt.record_id)
-  const hold: Hold = (holds, words) => must(world, holds, `${item.id}: ${words}`)
-  hold(attempt.state === 'open', `claimed as ${attempt.state}`)
-  const permit = world.permits.get(item.id)
-  if (permit) world.permitted.set(attempt.id, permit)
-  world.permits.delete(item.id)
-  world.underWay.add(item.id)
-  if (attempt.origin === 'manual') return
-  hold(!world.memory.paused, 'claimed unattended after the pause')
-  const tried = world.wires.some(({ itemId }) => itemId === item.id)
-  const late = +attempt.intent_at - +item.post_at!
-  hold(late <= latest(item, tried), `claimed ${late} ms after it was due`)
-}
-
-/** The network is asked only when nobody can send any more and it has had time to settle; a person, after enough clean reads. */
-const checkDoubt = (world: World, before: Attempt, after: Attempt): void => {
-  const age = nowOf(world) - +(before.doubt_at ?? 0)
-  const hold: Hold = (holds, words) => must(world, holds, `${after.record_id}: ${words}`)
-  if (after.clean_reads > before.clean_reads) {
-    hold(world.readWhole.get(after.connection_id) === true, 'counted as not there by a read that did not show everything')
-    const mayStillSend = before.error === PROCESS_STOPPED ? +before.lease_until - +before.doubt_at! : 0
-    hold(age >= times.settleMs + Math.max(0, mayStillSend), `looked for ${age} ms after the doubt began, counted as not there`)
-  }
-  if (before.state !== 'doubt' || after.state !== 'review') return
-  const isSure = after.clean_reads >= times.cleanReads && age >= times.windowMs
-  hold(isSure || age >= times.lateHitMs, `given up after ${after.clean_reads} reads in ${age} ms`)
-}
-
-/** The last moment at which a send may begin. */
-const LATEST_SEND_MS = times.leaseMs - times.deadlineMs - times.marginMs
-
-const countLease = (world: World, before: Attempt, after: Attempt): void => {
-  if (before.state !== 'open' || after.state === 'open') return
-  if (nowOf(world) >= +before.lease_until) count(world, 'lease ended before the outcome')
-  if (after.state === 'unsent' && nowOf(world) - +before.intent_at > LATEST_SEND_MS) count(world, 'lease too short for the send')
-}
-
-const checkAttempt = (world: World, before: Attempt | undefined, after: Attempt): void => {
-  count(world, `attempt ${after.state}`)
-  if (!before) {
-    checkClaim(world, after)
-    return
-  }
-  const isMove = attemptMoves[before.state].includes(after.state)
-  must(world, isMove, `${after.record_id}: an attempt that was ${before.state} became ${after.state}`)
-  const hold: Hold = (holds, words) => must(world, holds, `${after.record_id}: ${words}`)
-  if (before.state !== 'superseded' && after.state === 'superseded') checkSuperseded(world, before, hold)
-  if (before.state === 'superseded') checkReopened(world, after, hold)
-  if (after.state === 'returned') checkReturned(world, before, hold)
-  checkDoubt(world, before, after)
-  countLease(world, before, after)
 }
 
 /** Out of doubt only by its own end, and out of rest only by the late hit of what was returned. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { mutants } from './mutants.ts'
+import { mutants } from './mutants/mutants.ts'
 import { run } from './programs.ts'
 import { shortest } from './shorten.ts'
 

@@ -4,7 +4,7 @@ import type { CommandContext } from '#ops/engine/call'
 import type { StateName } from '#test/domain/records'
 import { recallsEngagement } from './engagement-life.ts'
 import { bodies } from './texts.ts'
-import { count, itemOf, type World } from './world.ts'
+import { count, type Hold, itemOf, type World } from './world.ts'
 
 const refused = '409'
 type Cell = StateName | typeof refused
@@ -54,8 +54,6 @@ interface Change {
   to: StateName
   command: string
 }
-
-type Hold = (holds: boolean, words: string) => void
 
 /** After a commit of such a command. */
 export const checkWithdrawn = (world: World, { id, from, to, command }: Change, hold: Hold): void => {

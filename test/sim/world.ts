@@ -124,6 +124,13 @@ export const count = ({ counts }: Pick<World, 'counts'>, what: string): void => 
   counts.set(what, (counts.get(what) ?? 0) + 1)
 }
 
+/** What must be so; otherwise the history has failed with these words. */
+export const must = (world: World, holds: boolean, words: string): void => {
+  if (!holds) world.broken.push(words)
+}
+
+export type Hold = (holds: boolean, words: string) => void
+
 /** Something reaches a process: at once, when it goes on, or never. */
 export const reach = (node: Node, happen: () => void): void => {
   if (node.state === 'hung') node.backlog.push(happen)

@@ -1,7 +1,0 @@
-export interface Mutant {
-  name: string
-  file: string
-  /** Stands in the file once. */
-  from: string
-  to: string
-}

@@ -1,0 +1,50 @@
+/** Mistakes in looking for due work and in claiming it, above all beside an outcome. */
+import { type Mutant, mutantsOf } from './mutant.ts'
+
+const alarm = 'actors/engine/alarm.ts'
+const claims = 'actors/engine/claimer.ts'
+const deciding = 'actors/engine/decide-letter.ts'
+const runner = 'actors/engine/lane-runner.ts'
+const sending = 'actors/work/growth/send.ts'
+const sendClaims = 'actors/work/growth/claim-send.ts'
+
+export const claimingMutants: Mutant[] = [
+  ...mutantsOf(claims, [
+    [
+      'an account sends two at once',
+      '[...this.live.running(), ...this.#claimed]',
+      "[...this.live.running(), ...this.#claimed].map((work) => ({ ...work, concurrency_key: '' }))",
+    ],
+    ['the pause holds no claim beside an outcome', 'paused: gate.paused', 'paused: false'],
+  ]),
+  ...mutantsOf(runner, [['a claim beside an outcome that was not heard of is left running', 'return tries === 1', 'return true']]),
+  ...mutantsOf(deciding, [
+    ['a claim beside an outcome is made while a pause waits', 'deps.isUrgent() || deps.isOver()', 'deps.isOver()'],
+    [
+      'an outcome is lost with the claim beside it',
+      'return { decision }\n  } catch (cause) {\n    return { cause }',
+      'return { decision }\n  } catch (cause) {\n    throw cause',
+    ],
+  ]),
+  ...mutantsOf(sending, [['a claim ahead of any outcome', "outcome.kind === 'posted' && !againOf(work) && !job.readBack", 'true']]),
+  ...mutantsOf(sendClaims, [
+    ['a claim ahead of a record that may have been sent', ' || tries!.doubted > 0) return undefined', ') return undefined'],
+    ['a claim ahead of what was missed', ' || mayBeMissed(deps, claiming, record)) return undefined', ') return undefined'],
+    ['a claim ahead beside a doubtful post of the account', ' || account?.has_open_posts', ''],
+  ]),
+  ...mutantsOf(alarm, [
+    [
+      'a row that a letter adds for later is forgotten',
+      'return Math.min(...[...work, ...requeued].map((row) => this.#dueTimeOf(row, now)))',
+      'return Number.POSITIVE_INFINITY',
+    ],
+  ]),
+  ...mutantsOf('actors/engine/claim.ts', [
+    [
+      'what waits for a key is forgotten',
+      'reply: { start }, looked: { next: wait, rest } }',
+      'reply: { start }, looked: { next: undefined, rest: undefined } }',
+    ],
+  ]),
+  ...mutantsOf(alarm, [['a resume wakes nobody', 'if (paused === false) return UNKNOWN', '']]),
+]

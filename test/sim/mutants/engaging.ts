@@ -1,0 +1,23 @@
+/** Mistakes with what is done to posts of others. */
+import { type Mutant, mutantsOf } from './mutant.ts'
+
+export const engagingMutants: Mutant[] = [
+  ...mutantsOf('src/domain/growth/drafting/engagement-moves.ts', [
+    [
+      'what may be done already is done again',
+      "if (engagement.status === 'execute_unconfirmed')\n    fail(",
+      "if (engagement.status === 'execute_unconfirmed') return { ...engagement, status: 'executing' }\n  if (!engagement)\n    fail(",
+    ],
+  ]),
+  ...mutantsOf('actors/work/growth/timeline.ts', [
+    ['what a post shows of one action is taken for another', 'post.done.includes(action) ?', 'post.done.length > 0 ?'],
+    [
+      'a post that says nothing of what was done to it counts',
+      "if (!post.done) return { kind: 'unread', resources: 1 }",
+      "if (!post.done) return { kind: 'state', made: undefined, resources: 1 }",
+    ],
+  ]),
+  ...mutantsOf('src/domain/growth/sending/engagement.ts', [
+    ['an execution that a person asked for is dropped', "origin === 'manual' && status === 'executing'", 'false'],
+  ]),
+]

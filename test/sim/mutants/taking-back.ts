@@ -1,0 +1,85 @@
+/** Mistakes in what takes an item back that is about to be sent. */
+import { type Mutant, mutantsOf } from './mutant.ts'
+
+const takeBack = 'src/decisions/growth/take-back.ts'
+const moves = 'src/domain/growth/drafting/item-moves.ts'
+const engagementMoves = 'src/domain/growth/drafting/engagement-moves.ts'
+const engagementLife = 'src/ops/growth/engagement-life.ts'
+
+export const takingBackMutants: Mutant[] = [
+  ...mutantsOf(takeBack, [
+    [
+      'what is on the wire is taken back',
+      'return lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length > 0',
+      'return true',
+    ],
+    [
+      'what is about to be sent is never taken back',
+      'return lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length > 0',
+      'return false',
+    ],
+    ['the send of what was taken back waits on', 'settled: [send.id],', ''],
+    ['the attempt of what was taken back stays open', "...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : [])", '...[]'],
+    [
+      'a post in doubt is reopened',
+      'if (moves.isUnconfirmed(record)) inDoubt(moves, record, action)\n  if (!send && !moves.isSending(record)) return { record, end: nothing }',
+      "if (moves.isUnconfirmed(record)) return { record: { ...record, status: 'approved' } as never, end: nothing }\n  if (!send && !moves.isSending(record)) return { record, end: nothing }",
+    ],
+  ]),
+  ...mutantsOf(moves, [
+    [
+      'what was on the network for a while is deleted',
+      "if (wasSent) fail('conflict', 'cannot delete",
+      "if (wasSent && !now) fail('conflict', 'cannot delete",
+    ],
+  ]),
+  ...mutantsOf(takeBack, [
+    [
+      'what another process has claimed counts as waiting',
+      "if (send.state === 'queued') return !attempt",
+      "if (send.state === 'queued' || lanes.recall(({ id }) => id === send.id).length === 0) return true",
+    ],
+  ]),
+  ...mutantsOf(engagementMoves, [
+    [
+      'an edited engagement keeps its approval',
+      'return { ...withWords(engagement, words), ...unapproved,',
+      'return { ...withWords(engagement, words),',
+    ],
+  ]),
+  ...mutantsOf(engagementLife, [
+    [
+      'an engagement is edited while it is sent, and the send goes on',
+      "const back = takeBack(context, { moves, record: before, ...way, action: 'edit' })",
+      "const back = { record: { ...before, status: 'approved' as const }, end: () => ({ effects: {}, answers: [] }) }",
+    ],
+  ]),
+  ...mutantsOf(engagementMoves, [
+    [
+      'what may have been done is deleted',
+      "if (wasSent) fail('conflict', 'cannot delete",
+      "if (wasSent && !now) fail('conflict', 'cannot delete",
+    ],
+  ]),
+  ...mutantsOf(engagementLife, [
+    [
+      'an engagement that was rejected in doubt is reopened',
+      "if (before.status === 'rejected' && sent)",
+      "if (before.status === 'rejected' && sent && !before)",
+    ],
+  ]),
+  ...mutantsOf(engagementMoves, [
+    [
+      'an engagement that is about to be sent is marked done',
+      "const DOABLE: readonly Engagement['status'][] = ['drafted',",
+      "const DOABLE: readonly Engagement['status'][] = ['executing', 'drafted',",
+    ],
+  ]),
+  ...mutantsOf('src/domain/growth/sending/send.ts', [
+    [
+      'a post with an earlier text is said to have the present one',
+      'attempt.sent_text !== null && attempt.sent_text !== moves.textOf(record)',
+      'attempt.sent_text !== null && false',
+    ],
+  ]),
+]
