@@ -4,8 +4,8 @@
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { keyOperations } from '#contract/index'
-import { billingStates, capKeys, isCostly, type PlanOverrides } from '#contract/limits'
-import { errorsOf, type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { billingStates, type PlanOverrides } from '#contract/limits'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { hourOf, monthOf, planOf } from '#domain/app/plan'
 import { dayOf, readCounter, tiers } from '#domain/app/read-budget'
 import { newId } from '#kernel/ids'
@@ -15,18 +15,11 @@ import { call, legalInput, newWorkspace, prefixOf, recipes, type Workspace } fro
 import { sampleOf } from '#test/support/contract/sample'
 import { steppedDb } from '#test/support/database/clock'
 import { setPlan, setUsed } from '#test/support/database/writes'
+import { limitsOf } from '#test/support/http/rate-limits'
 import { use, useApp } from '#test/support/use'
+import { capped, costly, declares, featured, limitedOnes, metered, reading } from './limited.ts'
 
-const declares = (o: NamedOp, code: string) => (errorsOf(o) as string[]).includes(code)
 const named = (list: NamedOp[]) => list.map((o) => [o.id, o] as const)
-
-const limitedOnes = keyOperations.filter(({ cap, quota }) => cap || quota)
-const capped = keyOperations.filter(({ cap }) => cap)
-const metered = keyOperations.filter(({ quota }) => quota)
-const featured = keyOperations.filter(({ feature }) => feature)
-/** Whether others call a model depends on whether one is set: test/flow/agent/job/suspended-surfaces.test.ts. */
-const costly = limitedOnes.filter((o) => declares(o, 'plan_invalid'))
-const reading = keyOperations.filter((o) => declares(o, 'x_read_budget_exhausted'))
 
 let workspace: Workspace
 const db = use(steppedDb)
@@ -57,31 +50,7 @@ const afterStep = (o: NamedOp, input: Record<string, unknown>) => {
 const expectRefused = (reply: Reply, status: number, message: string) =>
   expect([reply.status, reply.body.error?.message]).toEqual([status, message])
 
-/** Parses a structured header: `"posts";r=5;t=60`. */
-const limitsIn = (header: string | null): Record<string, Record<string, number>> => {
-  const items = [...(header ?? '').matchAll(/"(\w+)"((?:;[a-z]+=\d+)+)(?:, |$)/g)]
-  expect(items.map(([whole]) => whole).join('')).toBe(header ?? '')
-  return Object.fromEntries(
-    items.map(([, name = '', params = '']) => [
-      name,
-      Object.fromEntries([...params.matchAll(/;([a-z]+)=(\d+)/g)].map(([, key, n]) => [key, Number(n)])),
-    ]),
-  )
-}
-const limitsOf = ({ headers }: Reply) => ({ policy: limitsIn(headers.get('ratelimit-policy')), left: limitsIn(headers.get('ratelimit')) })
 const planOfTests = planOf({ plan: 'team' })
-
-test('the operations that the API document calls costly are costly', () => {
-  for (const id of ['growth.batches.create', 'growth.articles.create', 'growth.items.postNow'])
-    expect(costly.map((o) => o.id)).toContain(id)
-  expect(costly.filter(readsOnly)).toEqual([])
-  expect(metered.filter(({ cap }) => !cap).map(({ id }) => id)).toEqual([])
-})
-
-test('own texts and codes cost nothing', () => {
-  expect(limitedOnes.filter((o) => !costly.includes(o)).map(({ cap }) => cap)).toEqual(expect.arrayContaining(['create_item']))
-  expect(new Set(costly.map(({ cap }) => cap))).toEqual(new Set(capKeys.filter(isCostly)))
-})
 
 describe.each(named(limitedOnes.filter((o) => !costly.includes(o))))('%s', (_, o) => {
   test('goes on whatever the state of billing', async () => {
@@ -263,12 +232,4 @@ test.each(named(keyOperations.filter(readsOnly)))('%s stays available whatever t
   const features = Object.fromEntries(limited.flatMap(({ feature }) => (feature ? [[feature, false]] : [])))
   await setOverrides({ features, reads_free: 0, reads_payg: 0 })
   expect((await call(workspace, o, input)).status).toBe(o.status)
-})
-
-test('an operation declares what it uses of the plan, instead of listing the errors', () => {
-  // Only a batch drafted for an experiment needs the feature.
-  const sometimes = ['growth.batches.create']
-  const listed = keyOperations.filter(({ errors }) => errors.includes('plan_quota_exceeded') || errors.includes('plan_feature_disabled'))
-  const silent = listed.filter((o) => (o.errors.includes('plan_feature_disabled') ? !o.feature : !o.quota))
-  expect(silent.map(({ id }) => id).filter((id) => !sometimes.includes(id))).toEqual([])
 })

@@ -110,3 +110,35 @@ describe('bytes of bodies in transit', () => {
     for (const held of all) held[Symbol.dispose]()
   })
 })
+
+test('bodies that strangers start and do not send give way to those of others without a credential', async () => {
+  const intake = { anonymousBytes: 4 * 16_384, givesWayAfterMs: 20 }
+  await using small = await testApp({ env: { TRUSTED_PROXIES: '127.0.0.1' }, overrides: { intake } })
+  const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
+  const all: Held[] = []
+  try {
+    for (const last of [1, 2, 3, 4])
+      all.push(await hold(small.url, { path: SIGN_IN, headers: from(`198.51.100.${last}`), length: 16_384, body: '{' }))
+    const reply = await small.send('POST', SIGN_IN, { key: null, headers: from('192.0.2.77'), body: {} })
+    expect([reply.status, reply.body.error.message]).toEqual([400, 'email is required'])
+    expect(
+      await eventually(
+        () => all.map(statusOf).filter(Boolean),
+        (statuses) => statuses.length > 0,
+      ),
+    ).toContain(408)
+  } finally {
+    for (const held of all) held[Symbol.dispose]()
+  }
+})
+
+test('slow bodies from a few addresses leave room for another address to sign in', async () => {
+  const intake = { anonymousBytes: 16 * 16_384, givesWayAfterMs: 20 }
+  await using small = await testApp({ env: { TRUSTED_PROXIES: '127.0.0.1' }, overrides: { intake } })
+  const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
+  // Four bodies of each address have room, and as many may wait: eight addresses take all of it.
+  const all = await holdMany(small.url, 9 * 8, (n) => ({ path: SIGN_IN, headers: from(`198.51.100.${n % 9}`), length: 16_384, body: '{' }))
+  const reply = await small.send('POST', SIGN_IN, { key: null, headers: from('192.0.2.77'), body: {} })
+  expect([reply.status, reply.body.error.message]).toEqual([400, 'email is required'])
+  for (const held of all) held[Symbol.dispose]()
+})

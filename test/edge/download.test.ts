@@ -1,102 +1,11 @@
 /** Downloads: records as lines, as fast as the client reads them, and how they end. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { Type as T } from '@sinclair/typebox'
-import { named, op, type Resource } from '#contract/op'
-import { nullable, record, Time } from '#contract/shapes'
-import { unlimitedAddresses } from '#edge/addresses'
-import { createCookies } from '#edge/cookies'
-import { staticDocument } from '#edge/document'
-import { createHttp } from '#edge/http'
-import { createOrigins } from '#edge/origin'
-import { trustIn } from '#edge/visit'
+import { named, op } from '#contract/op'
 import { AppError } from '#kernel/errors'
-import { newId } from '#kernel/ids'
-import { createLog } from '#kernel/log'
-import { type Access, scopes } from '#kernel/scopes'
-import { bind } from '#ops/engine/bind'
-import type { World } from '#ops/engine/call'
-import { downloadSlots } from '#ops/engine/download'
-import { unlimitedRates } from '#ops/engine/rates'
-import { nodeSignature } from '#port/nodes'
 import { eventually } from '#test/support/eventually'
 import { jsonLines } from '#test/support/texts/lines'
-
-const line = record({
-  text: T.String(),
-  count: T.Integer(),
-  at: nullable(Time),
-  more: T.Record(T.String(), T.Unknown()),
-})
-type Line = { text: string; count: number; at: Date | null; more: Record<string, unknown> }
-const lineOf = (text: string, count = 0): Line => ({ text, count, at: null, more: {} })
-
-const resource = {
-  prefix: 'test.file',
-  about: 'A file.',
-  group: {
-    get: op.download(
-      'GET /file',
-      'Take the file.',
-      { input: { name: T.Optional(T.String()) }, line },
-      { roles: ['editor'], file: 'test', csv: true },
-    ),
-  },
-} satisfies Resource
-
-let records: () => AsyncIterable<unknown>
-/** Handlers that have started, and those that have ended. */
-let [begun, ended] = [0, 0]
-
-const caller = (request: Request) => ({
-  tenantId: request.headers.get('x-tenant') ?? 'one',
-  principal: { kind: 'session' as const, id: newId(), member: { personId: newId(), role: 'editor' as const } },
-  plan: { plan: 'team', overrides: {} },
-  scopes: new Set<Access>(request.headers.has('x-key') ? scopes : [...scopes, 'session']),
-})
-
-const never = () => {
-  throw new Error('this test makes no such request')
-}
-
-const http = createHttp({
-  internal: [],
-  routes: [],
-  mcp: { handle: never },
-  streams: { open: never },
-  fileSlots: { take: never },
-  ready: never,
-  operations: bind(
-    { world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World, slots: downloadSlots() },
-    resource,
-    {
-      get: async function* () {
-        begun++
-        try {
-          yield* records() as AsyncIterable<Line>
-        } finally {
-          ended++
-        }
-      },
-    },
-  ),
-  cookies: createCookies('http://localhost'),
-  origins: createOrigins('http://localhost', () => 80),
-  addresses: unlimitedAddresses,
-  trust: trustIn([]),
-  publicUrl: 'http://localhost',
-  authenticator: {
-    authenticate: async ({ request }) => caller(request),
-    forget: () => {},
-    confirm: async () => {},
-    [Symbol.asyncDispose]: never,
-  },
-  log: createLog('silent'),
-  documents: { openapi: staticDocument({}), capabilities: staticDocument({}) },
-  commit: null,
-  signature: nodeSignature(Buffer.alloc(32), Date.now),
-  serving: never,
-})
+import { files, http, type Line, line, lineOf, resource } from './file-server.ts'
 
 let port = 0
 beforeAll(() => {
@@ -105,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => http.server!.stop(true))
 beforeEach(() => {
-  ;[begun, ended] = [0, 0]
+  Object.assign(files, { begun: 0, ended: 0 })
 })
 
 const get = (search = '', init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}/file${search}`, init)
@@ -120,7 +29,7 @@ const of = (...lines: unknown[]) =>
 describe('a download', () => {
   test('is a file of JSON lines', async () => {
     const at = new Date('2026-01-02T03:04:05.678Z')
-    records = of({ ...lineOf('a\nb', 1), at }, lineOf('c', 2))
+    files.records = of({ ...lineOf('a\nb', 1), at }, lineOf('c', 2))
     const reply = await get()
     expect(reply.status).toBe(200)
     expect(Object.fromEntries(reply.headers)).toMatchObject({
@@ -135,39 +44,39 @@ describe('a download', () => {
   })
 
   test('of no records is an empty file', async () => {
-    records = of()
+    files.records = of()
     const reply = await get()
     expect([reply.status, await reply.text()]).toEqual([200, ''])
   })
 
   test('is complete and in order when it is long', async () => {
     const count = 20_000
-    records = of(...Array.from({ length: count }, (_, index) => lineOf('x'.repeat(index % 90), index)))
+    files.records = of(...Array.from({ length: count }, (_, index) => lineOf('x'.repeat(index % 90), index)))
     const found = jsonLines(await (await get()).text()).map((one) => one.count)
     expect(found).toEqual(Array.from({ length: count }, (_, index) => index))
-    expect([begun, ended]).toEqual([1, 1])
+    expect([files.begun, files.ended]).toEqual([1, 1])
   })
 
   test('answers HEAD with its headers, and reads nothing', async () => {
-    records = of(lineOf('a'))
+    files.records = of(lineOf('a'))
     const [full, head] = [await get(), await get('', { method: 'HEAD' })]
     await full.text()
     expect([head.status, await head.text()]).toEqual([200, ''])
     for (const name of ['content-type', 'content-disposition', 'cache-control']) expect(head.headers.get(name)).toBe(full.headers.get(name))
-    expect(begun).toBe(1)
+    expect(files.begun).toBe(1)
   })
 
   test('is refused to an API key, and with invalid input', async () => {
-    records = of(lineOf('a'))
+    files.records = of(lineOf('a'))
     expect((await get('', { headers: { 'x-key': '1' } })).status).toBe(403)
     for (const search of ['?format=xml', '?no_such=1']) expect((await get(search)).status).toBe(400)
-    expect(begun).toBe(0)
+    expect(files.begun).toBe(0)
   })
 })
 
 describe('a download that fails', () => {
   test('before its first record is refused like any request', async () => {
-    records = of(new AppError('unavailable', 'the database is not available', { retryAfter: 1 }))
+    files.records = of(new AppError('unavailable', 'the database is not available', { retryAfter: 1 }))
     const reply = await get('', { headers: { 'x-request-id': 'abc' } })
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
     expect(await reply.json()).toMatchObject({ error: { code: 'unavailable', request_id: 'abc' } })
@@ -178,15 +87,15 @@ describe('a download that fails', () => {
     ['an internal error, whose text it withholds', new Error('secret'), 'internal'],
     ['a record that does not match its schema', { ...lineOf('b'), count: 'secret' }, 'internal'],
   ])('says so in its last line, for %s', async (_, broken, code) => {
-    records = of(lineOf('a'), broken, lineOf('never'))
+    files.records = of(lineOf('a'), broken, lineOf('never'))
     const text = await (await get('', { headers: { 'x-request-id': 'abc' } })).text()
     expect(text).not.toContain('secret')
     expect(jsonLines(text)).toEqual([lineOf('a'), { error: { code, message: expect.any(String), request_id: 'abc' } }])
-    expect(ended).toBe(1)
+    expect(files.ended).toBe(1)
   })
 
   test('says so in the last line of a CSV file too', async () => {
-    records = of(lineOf('a'), new AppError('unauthenticated'))
+    files.records = of(lineOf('a'), new AppError('unauthenticated'))
     const lines = (await (await get('?format=csv')).text()).split('\r\n')
     expect(lines.slice(0, 2)).toEqual(['text,count,at,more', 'a,0,,{}'])
     expect(lines[2]).toStartWith('"{""error"":{""code"":""unauthenticated""')
@@ -195,7 +104,7 @@ describe('a download that fails', () => {
 
 describe('as CSV', () => {
   const table = async (...lines: Line[]) => {
-    records = of(...lines)
+    files.records = of(...lines)
     const reply = await get('?format=csv')
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     return reply.text()
@@ -234,7 +143,7 @@ const lazyClient = (tenant: string) => {
 describe('a client that does not read', () => {
   test('pauses the reading of records, and ends it by disconnecting', async () => {
     let made = 0
-    records = async function* () {
+    files.records = async function* () {
       for (;;) yield lineOf('x'.repeat(10_000), made++)
     }
     const socket = lazyClient('lazy')
@@ -244,22 +153,22 @@ describe('a client that does not read', () => {
       before = made
       return still === 20
     })
-    expect(ended).toBe(0)
+    expect(files.ended).toBe(0)
     socket.destroy()
-    await until(() => ended === 1)
+    await until(() => files.ended === 1)
   })
 })
 
 test('a workspace can run three at once, and one more once one has ended', async () => {
-  records = async function* () {
+  files.records = async function* () {
     for (let count = 0; ; count++) yield lineOf('x'.repeat(10_000), count)
   }
   const sockets = [1, 2, 3].map(() => lazyClient('busy'))
-  await until(() => begun === 3)
+  await until(() => files.begun === 3)
   const refused = await get('', { headers: { 'x-tenant': 'busy' } })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
   expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited', message: 'rate_limited:downloads' } })
-  expect(begun).toBe(3)
+  expect(files.begun).toBe(3)
   const other = new AbortController()
   expect((await get('', { headers: { 'x-tenant': 'other' }, signal: other.signal })).status).toBe(200)
   other.abort()
@@ -271,7 +180,7 @@ test('a workspace can run three at once, and one more once one has ended', async
     return status === 200
   })
   for (const socket of sockets) socket.destroy()
-  await until(() => ended === begun)
+  await until(() => files.ended === files.begun)
 })
 
 test('CSV is offered only for records that are flat enough', () => {

@@ -1,7 +1,6 @@
 /** What callers who start requests and never finish them can cost, each test named after an attack that once stopped a server. */
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
-import { createLog } from '#kernel/log'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { eventually, TEST_SECRET, testApp } from '#test/support/app'
 import { type Held, hold, holdMany, statusOf } from '#test/support/http/held'
@@ -13,12 +12,8 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 const answer = (held: Held) => eventually(held.reply, (text) => text.includes('\r\n\r\n'))
 const answered = (all: Held[]): number => all.filter((held) => statusOf(held) !== undefined).length
-const until = <T>(ask: () => T, value: T) => eventually(ask, (now) => Bun.deepEquals(now, value))
 
-const lines: { level: number; msg: string }[] = []
-const log = createLog('debug', { write: (line) => void lines.push(JSON.parse(line)) })
-
-const app = useApp({ log, overrides: { intake: { unfinished: 8 } } })
+const app = useApp({ overrides: { intake: { unfinished: 8 } } })
 
 const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
 const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })
@@ -156,83 +151,4 @@ test('a body that does not arrive in time is 408, and its connection is closed',
   using late = await hold(impatient.url, batch(impatient.key, 100))
   expect(await answer(late)).toContain('"code":"request_timeout","message":"the body did not arrive within 60 seconds"')
   expect((await impatient.send('PUT', 'profile', { body: { goal: 'in time' } })).status).toBe(200)
-})
-
-test('bodies that strangers start and do not send give way to those of others without a credential', async () => {
-  const intake = { anonymousBytes: 4 * 16_384, givesWayAfterMs: 20 }
-  await using small = await testApp({ log, env: { TRUSTED_PROXIES: '127.0.0.1' }, overrides: { intake } })
-  const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
-  const all: Held[] = []
-  try {
-    for (const last of [1, 2, 3, 4])
-      all.push(await hold(small.url, { path: SIGN_IN, headers: from(`198.51.100.${last}`), length: 16_384, body: '{' }))
-    const reply = await small.send('POST', SIGN_IN, { key: null, headers: from('192.0.2.77'), body: {} })
-    expect([reply.status, reply.body.error.message]).toEqual([400, 'email is required'])
-    expect(
-      await eventually(
-        () => all.map(statusOf).filter(Boolean),
-        (statuses) => statuses.length > 0,
-      ),
-    ).toContain(408)
-  } finally {
-    for (const held of all) held[Symbol.dispose]()
-  }
-})
-
-test('slow bodies from a few addresses leave room for another address to sign in', async () => {
-  const intake = { anonymousBytes: 16 * 16_384, givesWayAfterMs: 20 }
-  await using small = await testApp({ log, env: { TRUSTED_PROXIES: '127.0.0.1' }, overrides: { intake } })
-  const from = (address: string) => ({ ...JSON_TYPE, 'x-forwarded-for': address })
-  // Four bodies of each address have room, and as many may wait: eight addresses take all of it.
-  const all = await holdMany(small.url, 9 * 8, (n) => ({ path: SIGN_IN, headers: from(`198.51.100.${n % 9}`), length: 16_384, body: '{' }))
-  const reply = await small.send('POST', SIGN_IN, { key: null, headers: from('192.0.2.77'), body: {} })
-  expect([reply.status, reply.body.error.message]).toEqual([400, 'email is required'])
-  for (const held of all) held[Symbol.dispose]()
-})
-
-test('a client that disconnects before its body is complete causes one debug line and no error', async () => {
-  // Of its own: on the other server, connections that earlier tests gave up may still be ending.
-  const own: typeof lines = []
-  await using app = await testApp({ log: createLog('debug', { write: (line) => void own.push(JSON.parse(line)) }) })
-  const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
-  const page = { ...form, path: '/sign-in', headers: { ...form.headers, origin: app.url } }
-  const requests = [batch(app.key, 100), { ...batch(app.key, 100), path: '/api/v1/mcp' }, { ...batch('', 100), path: SIGN_IN }, form, page]
-  for (const request of requests) {
-    own.length = 0
-    const held = await hold(app.url, request)
-    await app.send('GET', 'overview')
-    held.abort()
-    const count = () => own.filter(({ msg }) => msg === 'a client disconnected before its request was complete').length
-    expect([request.path, await until(count, 1)]).toEqual([request.path, 1])
-    await app.send('GET', 'overview')
-    expect(own.filter(({ level }) => level >= 40)).toEqual([])
-  }
-})
-
-test('a refused body closes its connection only if it is too large to read, or of unknown length', async () => {
-  const request = (length: number | undefined, headers: Record<string, string> = {}) => ({
-    path: LETTERS_PATH,
-    headers: { ...JSON_TYPE, ...headers },
-    length,
-    body: '{',
-  })
-  for (const one of [request(2 * MIB + 1), request(undefined, { 'transfer-encoding': 'chunked' })]) {
-    using held = await hold(app.url, one)
-    expect(await answer(held)).toStartWith('HTTP/1.1 404')
-    expect(await eventually(held.closed, Boolean)).toBe(true)
-  }
-  using readable = await hold(app.url, request(2 * MIB))
-  expect(await answer(readable)).toStartWith('HTTP/1.1 404')
-  readable.send(Buffer.alloc(2 * MIB - 1, 'x'))
-  readable.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  expect(await eventually(readable.reply, (text) => text.includes('"uptime_seconds"'))).toContain('"uptime_seconds"')
-})
-
-test('the body of a GET is discarded, and disturbs neither its answer nor the next request', async () => {
-  const body = 'x'.repeat(50_000)
-  const request = { method: 'GET', path: '/api/v1/growth/overview', headers: keyed(app.key), length: body.length, body }
-  using held = await hold(app.url, request)
-  expect(await answer(held)).toStartWith('HTTP/1.1 200')
-  held.send(`GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
-  expect(await eventually(held.reply, (text) => text.includes('"uptime_seconds"'))).toContain('"uptime_seconds"')
 })

@@ -2,11 +2,24 @@
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
 import { errorTable } from '#kernel/errors'
+import { createLog } from '#kernel/log'
+import { LETTERS_PATH } from '#port/nodes'
 import type { Send } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
+import { type Held, hold } from '#test/support/http/held'
 import { sendRaw } from '#test/support/http/raw-http'
 import { useApp } from '#test/support/use'
 
 const app = useApp()
+
+const MIB = 1_048_576
+const SIGN_IN = '/api/v1/app/session'
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+const answer = (held: Held) => eventually(held.reply, (text) => text.includes('\r\n\r\n'))
+
+const keyed = (key: string) => ({ ...JSON_TYPE, authorization: `Bearer ${key}` })
+const batch = (key: string, length: number) => ({ path: '/api/v1/growth/batches', headers: keyed(key), length, body: '{' })
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -119,4 +132,51 @@ test('a Content-Length repeated with the same value is accepted', async () => {
   const reply = await sendRaw(app.url, `POST /api/v1/app/session HTTP/1.1\r\n${headers}\r\n\r\n{}`)
   expect(reply).toStartWith('HTTP/1.1 400 ')
   expect(reply).toContain('email is required')
+})
+
+test('a client that disconnects before its body is complete causes one debug line and no error', async () => {
+  // Of its own: on the other server, connections that earlier tests gave up may still be ending.
+  const own: { level: number; msg: string }[] = []
+  await using app = await testApp({ log: createLog('debug', { write: (line) => void own.push(JSON.parse(line)) }) })
+  const form = { path: '/api/v1/app/device/code', headers: { 'content-type': 'application/x-www-form-urlencoded' }, length: 100, body: 'a' }
+  const page = { ...form, path: '/sign-in', headers: { ...form.headers, origin: app.url } }
+  const requests = [batch(app.key, 100), { ...batch(app.key, 100), path: '/api/v1/mcp' }, { ...batch('', 100), path: SIGN_IN }, form, page]
+  for (const request of requests) {
+    own.length = 0
+    const held = await hold(app.url, request)
+    await app.send('GET', 'overview')
+    held.abort()
+    const count = () => own.filter(({ msg }) => msg === 'a client disconnected before its request was complete').length
+    expect([request.path, await eventually(count, Boolean)]).toEqual([request.path, 1])
+    await app.send('GET', 'overview')
+    expect(own.filter(({ level }) => level >= 40)).toEqual([])
+  }
+})
+
+test('a refused body closes its connection only if it is too large to read, or of unknown length', async () => {
+  const request = (length: number | undefined, headers: Record<string, string> = {}) => ({
+    path: LETTERS_PATH,
+    headers: { ...JSON_TYPE, ...headers },
+    length,
+    body: '{',
+  })
+  for (const one of [request(2 * MIB + 1), request(undefined, { 'transfer-encoding': 'chunked' })]) {
+    using held = await hold(app.url, one)
+    expect(await answer(held)).toStartWith('HTTP/1.1 404')
+    expect(await eventually(held.closed, Boolean)).toBe(true)
+  }
+  using readable = await hold(app.url, request(2 * MIB))
+  expect(await answer(readable)).toStartWith('HTTP/1.1 404')
+  readable.send(Buffer.alloc(2 * MIB - 1, 'x'))
+  readable.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  expect(await eventually(readable.reply, (text) => text.includes('"uptime_seconds"'))).toContain('"uptime_seconds"')
+})
+
+test('the body of a GET is discarded, and disturbs neither its answer nor the next request', async () => {
+  const body = 'x'.repeat(50_000)
+  const request = { method: 'GET', path: '/api/v1/growth/overview', headers: keyed(app.key), length: body.length, body }
+  using held = await hold(app.url, request)
+  expect(await answer(held)).toStartWith('HTTP/1.1 200')
+  held.send(`GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+  expect(await eventually(held.reply, (text) => text.includes('"uptime_seconds"'))).toContain('"uptime_seconds"')
 })

@@ -1,9 +1,11 @@
-/** What an Idempotency-Key can be: 200 characters of any script, however they are encoded. */
-import { expect, test } from 'bun:test'
+/** What an Idempotency-Key can be, however it is encoded, and what it does for a call of MCP. */
+import { describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
 import { connectMcp } from '#test/support/mcp/mcp'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 
 const app = useApp()
+const mcp = use(() => connectMcp(app.url, { key: app.key }))
 
 /** The header as clients send text that is not ASCII: one character for each byte of its UTF-8. */
 const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
@@ -30,7 +32,6 @@ test('bytes that are not UTF-8 are read as Latin-1', async () => {
 })
 
 test('a key means the same over REST and MCP, and has the same limits', async () => {
-  await using mcp = await connectMcp(app.url, { key: app.key })
   const call = (key: string, note = 'both') => mcp.call('growth_add_learning', { kind: 'worked', note }, { 'tendril/idempotency-key': key })
   const overRest = await learn(bytes('ключ 😀'), 'both')
   const overMcp = await call('ключ 😀')
@@ -43,4 +44,56 @@ test('a key means the same over REST and MCP, and has the same limits', async ()
     ['\ud800', 'Idempotency-Key contains an unpaired surrogate'],
   ] as const)
     expect((await call(key))._meta?.['tendril/error']).toMatchObject({ code: 'invalid_input', message })
+})
+
+describe('the same key of calls over MCP', () => {
+  const key = (name = 'tendril/idempotency-key') => ({ [name]: newId() })
+
+  test.each(['tendril/idempotency-key', 'idempotencyKey'])('sent as %s runs once and replays', async (name) => {
+    const meta = key(name)
+    const first = await mcp.call('growth_create_batch', { count: 1 }, meta)
+    const second = await mcp.call('growth_create_batch', { count: 1 }, meta)
+    expect(second.structuredContent).toEqual(first.structuredContent!)
+    expect([first._meta, second._meta]).toEqual([undefined, { 'tendril/idempotency-replayed': true }])
+  })
+
+  test('given as an argument runs once and replays, too, and so does one that a client and its model give alike', async () => {
+    const idempotency_key = newId()
+    const first = await mcp.call('growth_create_batch', { count: 1, idempotency_key })
+    const second = await mcp.call('growth_create_batch', { count: 1, idempotency_key })
+    const third = await mcp.call('growth_create_batch', { count: 1, idempotency_key }, { 'tendril/idempotency-key': idempotency_key })
+    const ids = [first, second, third].map(({ structuredContent }) => (structuredContent as { batch: { id: string } }).batch.id)
+    expect(new Set(ids).size).toBe(1)
+    expect([second._meta, third._meta]).toEqual([{ 'tendril/idempotency-replayed': true }, { 'tendril/idempotency-replayed': true }])
+  })
+
+  test.each([
+    ['a number', 7, 'idempotency_key must be text'],
+    ['another than that of the client', 'b', 'idempotency_key differs from tendril/idempotency-key in _meta: give one of them'],
+  ])('as an argument that is %s is refused', async (_, idempotency_key, message) => {
+    const { content, _meta } = await mcp.call(
+      'growth_update_profile',
+      { voice: 'dry', idempotency_key },
+      { 'tendril/idempotency-key': 'a' },
+    )
+    expect(content[0]).toMatchObject({ text: `invalid_input: ${message}` })
+    expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'idempotency_key' }] } })
+  })
+
+  test('replays over REST what was done over MCP', async () => {
+    const meta = key()
+    const first = await mcp.call('growth_update_profile', { voice: 'dry' }, meta)
+    const headers = { 'idempotency-key': Object.values(meta)[0]! }
+    const again = await app.send('PUT', 'profile', { body: { voice: 'dry' }, headers })
+    expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', first.structuredContent as never])
+  })
+
+  test('with another input is refused, and so is a key that is not text', async () => {
+    const meta = key()
+    await mcp.call('growth_update_profile', { voice: 'dry' }, meta)
+    const reused = await mcp.call('growth_update_profile', { voice: 'wet' }, meta)
+    expect(reused._meta).toMatchObject({ 'tendril/error': { code: 'idempotency_key_reused' } })
+    const wrong = await mcp.call('growth_update_profile', { voice: 'dry' }, { 'tendril/idempotency-key': 7 })
+    expect(wrong._meta).toMatchObject({ 'tendril/error': { code: 'invalid_input' } })
+  })
 })

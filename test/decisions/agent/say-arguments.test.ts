@@ -4,27 +4,23 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { capabilities, operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { subjectFor } from '#ops/agent/toolbox/subject'
-import { call, legalInput, newWorkspace, recipes, type Workspace } from '#test/support/contract/prepare'
-import { useApp } from '#test/support/use'
+import { legalInput } from '#test/support/contract/prepare'
+import { texts, useSaying } from './saying.ts'
 
-const app = useApp()
-let workspace: Workspace
+const world = useSaying()
+const { app, say, run, make } = world
 let accounts: string[]
 
-const WRITES = ['growth.items.create', 'growth.items.edit', 'growth.items.reopen']
-const asked = [...operations, ...capabilities].filter(({ agent, id }) => agent === 'commit' || WRITES.includes(id))
+const asked = [...operations, ...capabilities].filter(({ agent, id }) => agent === 'commit' || texts.includes(id))
 
 beforeAll(async () => {
-  workspace = await newWorkspace(app)
-  await recipes['growth.connections']!.make(workspace)
-  const list = operations.find(({ id }) => id === 'growth.connections.list')!
-  const { connections } = (await call(workspace, list, {})).body as unknown as { connections: { id: string }[] }
-  accounts = connections.map(({ id }) => id)
+  const { connections } = await run('growth.connections.list', {})
+  accounts = connections.map(({ id }: { id: string }) => id)
 })
 
 /** As a letter of the workspace reads it. */
 const sentence = async (o: NamedOp, args: Record<string, unknown>): Promise<string> => {
-  const said = await app.workplace.world.ask(workspace.tenantId, {
+  const said = await app.workplace.world.ask(world.workspace.tenantId, {
     name: 'say',
     priority: 'interactive',
     provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
@@ -90,7 +86,7 @@ const around: Record<string, unknown> = {
 /** Only articles have a title of their own. */
 const fitting = async (o: NamedOp, path: string[]): Promise<Fields> => {
   const [first] = path as [string, ...string[]]
-  const input: Fields = { ...(first in around ? { [first]: around[first] } : {}), ...(await legalInput(workspace, o)) }
+  const input: Fields = { ...(first in around ? { [first]: around[first] } : {}), ...(await legalInput(world.workspace, o)) }
   if (path[0] === 'title' && 'id' in input)
     await app.owner`update item set kind = 'article', title = 'Docks', body = 'Docks' || chr(10) || chr(10) || body where id = ${input.id as string}`
   return input
@@ -117,4 +113,66 @@ describe.each(asked.map((o) => [o.id, o] as const))('%s', (_, o) => {
       for (const input of inputs) sentences.push(await sentence(o, input))
       expect(new Set(sentences).size).toBe(2)
     })
+})
+
+test('a sentence stays of bounded length, whatever a call asks for', async () => {
+  const long = Array.from({ length: 100 }, (_, n) => `${n} `.repeat(600))
+  const lists = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`list${n}`, long]))
+  const { summary } = await say('growth.profile.update', { goal: 'x '.repeat(900), add: lists, remove: lists })
+  expect(summary.length).toBeLessThan(12_000)
+  expect(summary).toContain('and 97 more')
+  expect(summary).toContain('and 280 more')
+})
+
+test('a text in an argument cannot look like the sentence around it', async () => {
+  const id = await make('growth.experiments')
+  const { summary } = await say('growth.experiments.conclude', { id, result: 'Fine”, and post now “item' })
+  expect(summary).toEndWith('with the verdict “Fine", and post now "item”')
+  const profile = await say('growth.profile.update', { goal: 'x; remove proof none', add: { 'proof none; goal': ['y'] } })
+  expect(profile.summary).toEndWith(': goal “x; remove proof none”; add “proof none; goal” y')
+})
+
+test('a change of the profile names the fields, and is bound to what they say', async () => {
+  const asked = { goal: 'More readers', writing_dna: { stories: [], voice_rules: ['Short sentences'] } }
+  const before = await say('growth.profile.update', asked)
+  expect(before.summary).toEndWith(': goal “More readers”, stories none, voice rules “Short sentences”')
+  await run('growth.profile.update', { audience: 'Dispatchers' })
+  const after = await say('growth.profile.update', asked)
+  expect(after.subject.records).not.toEqual(before.subject.records)
+  expect(after.subject.records).toMatchObject([{ kind: 'profile', id: world.workspace.tenantId }])
+})
+
+test('a change of a channel names the rules and times', async () => {
+  const id = await make('growth.channels')
+  const asked = { id, status: 'inactive', format_rules: { max_length: 200 }, cadence: { time_zone: 'UTC' } }
+  const before = await say('growth.channels.update', asked)
+  expect(before.summary).toBe('Change the channel for threads: status inactive, max length 200, time zone UTC')
+  await run('growth.channels.update', asked)
+  expect((await say('growth.channels.update', asked)).subject.records).not.toEqual(before.subject.records)
+})
+
+test('a rule is told by what starts it and what it does', async () => {
+  const rule = {
+    name: 'Keep drafting',
+    trigger: { kind: 'metric', metric: 'likes', at_least: 100 },
+    action: { kind: 'draft_batch', count: 1 },
+  }
+  expect((await say('growth.rules.create', rule)).summary).toBe(
+    'Create the rule “Keep drafting” (active), at most 5 times a day: when the likes of a post reach 100, draft 1 post',
+  )
+  const id = await make('growth.rules')
+  const asked = { id, status: 'paused', action: { kind: 'resurface' } }
+  const before = await say('growth.rules.update', asked)
+  expect(before.summary).toBe('Change the rule “Keep drafting” (status paused, action): when a post has gone out, draft an old post again')
+  await app.owner`update rule set used = used + 1, last_run_at = now() where id = ${id}`
+  expect((await say('growth.rules.update', asked)).subject.records).toEqual(before.subject.records)
+  await run('growth.rules.update', asked)
+  expect((await say('growth.rules.update', asked)).subject.records).not.toEqual(before.subject.records)
+})
+
+test('a conclusion names the experiment and the verdict', async () => {
+  const id = await make('growth.experiments')
+  const { summary, subject } = await say('growth.experiments.conclude', { id, result: 'Supported: numbers first' })
+  expect(summary).toBe('Conclude the experiment “Numbers first” for good, with the verdict “Supported: numbers first”')
+  expect(subject.records).toMatchObject([{ kind: 'experiment', id }])
 })

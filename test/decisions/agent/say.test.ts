@@ -1,66 +1,20 @@
 /** What people are asked, of records in a real database. */
-import { beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { subjectOf } from '#decisions/agent/say'
 import { type Said, sha256 } from '#decisions/agent/saying'
 import { newId } from '#kernel/ids'
-import { type Load, loadNow } from '#store/engine/load'
-import { call, legalInput, newWorkspace, recipes, type Workspace } from '#test/support/contract/prepare'
-import { useApp } from '#test/support/use'
+import { call, legalInput } from '#test/support/contract/prepare'
+import { texts, the, useSaying } from './saying.ts'
 
-const app = useApp()
-let workspace: Workspace
-
-/** A person is asked about these only after the agent has read strangers' text, and then sees the words. */
-const texts = ['growth.items.create', 'growth.items.edit', 'growth.items.reopen']
+const world = useSaying()
+const { app, say, run, connected, defaultHandle, make, set } = world
 const commits = operations.filter(({ agent, id }) => agent === 'commit' || texts.includes(id))
-const the = (id: string) => operations.find((o) => o.id === id)!
-
-/** As a letter of the workspace reads it. */
-const say = (operation: string, input: object): Promise<Said> => {
-  const saying = subjectOf(operation, input)!
-  return app.workplace.world.ask(workspace.tenantId, {
-    name: 'say',
-    priority: 'interactive',
-    provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
-    decide: async (sql) => ({ reply: saying.read(await loadNow<Load>(sql, saying.load), app.workplace.world.networks) }),
-  })
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-const run = async (id: string, input: Record<string, unknown>): Promise<any> => {
-  const reply = await call(workspace, the(id), input)
-  expect([id, reply.status, reply.status < 300 ? '' : reply.text]).toEqual([id, reply.status, ''])
-  return reply.body
-}
-
-interface Account {
-  id: string
-  handle: string
-  is_default: boolean
-}
-
-/** All accounts of the workspace, once there is one more. */
-const connected = async (): Promise<Account[]> => {
-  await recipes['growth.connections']!.make(workspace)
-  const { connections } = await run('growth.connections.list', {})
-  return connections as Account[]
-}
-const defaultHandle = async (): Promise<string> =>
-  (await run('growth.connections.list', {})).connections.find((one: Account) => one.is_default).handle
-const make = async (resource: string): Promise<string> => (await recipes[resource]!.make(workspace)).id!
-const set = (table: 'item' | 'engagement', id: string, fields: object) =>
-  app.owner`update ${app.owner(table)} set ${app.owner(fields as Record<string, string>)} where id = ${id}`
 
 /** The sentence without its warnings: the drafts of these tests say the same. */
 const called = ({ summary }: Said): string => summary.replace(/; (a warning|warnings): .*$/, '')
 
 const BODY = 'Every delay starts at the dock.'
-
-beforeAll(async () => {
-  workspace = await newWorkspace(app)
-  await connected()
-})
 
 test('every operation of class commit and every one that writes a text has a sentence, and no other has', async () => {
   for (const o of operations) expect([o.id, subjectOf(o.id, { id: newId() }) !== undefined]).toEqual([o.id, commits.includes(o)])
@@ -82,15 +36,15 @@ test('a change of a text shows it, and says what it undoes', async () => {
 })
 
 test.each(commits.map(({ id }) => [id]))('%s says one sentence that ends without a stop', async (id) => {
-  const { summary, subject } = await say(id, await legalInput(workspace, the(id)))
+  const { summary, subject } = await say(id, await legalInput(world.workspace, the(id)))
   expect(summary).toMatch(/^[A-Z][^\n]{10,}[^.]$/)
   for (const record of subject.records) expect(record.sha256).toMatch(/^[0-9a-f]{64}$/)
   expect(subject.sha256).toBe(subject.text === null ? null : sha256(subject.text))
 })
 
 test.each(commits.filter(({ path }) => path.includes(':id')).map(({ id }) => [id]))('%s does not find what is not there', async (id) => {
-  const input = { ...(await legalInput(workspace, the(id))), id: newId() }
-  const reply = await call(workspace, the(id), input)
+  const input = { ...(await legalInput(world.workspace, the(id))), id: newId() }
+  const reply = await call(world.workspace, the(id), input)
   await expect(say(id, input)).rejects.toMatchObject({ code: 'not_found', message: reply.body.error!.message })
 })
 
@@ -230,66 +184,4 @@ test('an approval that schedules names its time, the changed text, what is done 
   const preview = await run('growth.items.preview', { body: asked.edited_body, item_id: id })
   for (const { message } of preview.preview.warnings) expect(summary).toContain(message)
   await run('growth.profile.update', { writing_dna: { avoid: [] } })
-})
-
-test('a sentence stays of bounded length, whatever a call asks for', async () => {
-  const long = Array.from({ length: 100 }, (_, n) => `${n} `.repeat(600))
-  const lists = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`list${n}`, long]))
-  const { summary } = await say('growth.profile.update', { goal: 'x '.repeat(900), add: lists, remove: lists })
-  expect(summary.length).toBeLessThan(12_000)
-  expect(summary).toContain('and 97 more')
-  expect(summary).toContain('and 280 more')
-})
-
-test('a text in an argument cannot look like the sentence around it', async () => {
-  const id = await make('growth.experiments')
-  const { summary } = await say('growth.experiments.conclude', { id, result: 'Fine”, and post now “item' })
-  expect(summary).toEndWith('with the verdict “Fine", and post now "item”')
-  const profile = await say('growth.profile.update', { goal: 'x; remove proof none', add: { 'proof none; goal': ['y'] } })
-  expect(profile.summary).toEndWith(': goal “x; remove proof none”; add “proof none; goal” y')
-})
-
-test('a change of the profile names the fields, and is bound to what they say', async () => {
-  const asked = { goal: 'More readers', writing_dna: { stories: [], voice_rules: ['Short sentences'] } }
-  const before = await say('growth.profile.update', asked)
-  expect(before.summary).toEndWith(': goal “More readers”, stories none, voice rules “Short sentences”')
-  await run('growth.profile.update', { audience: 'Dispatchers' })
-  const after = await say('growth.profile.update', asked)
-  expect(after.subject.records).not.toEqual(before.subject.records)
-  expect(after.subject.records).toMatchObject([{ kind: 'profile', id: workspace.tenantId }])
-})
-
-test('a change of a channel names the rules and times', async () => {
-  const id = await make('growth.channels')
-  const asked = { id, status: 'inactive', format_rules: { max_length: 200 }, cadence: { time_zone: 'UTC' } }
-  const before = await say('growth.channels.update', asked)
-  expect(before.summary).toBe('Change the channel for threads: status inactive, max length 200, time zone UTC')
-  await run('growth.channels.update', asked)
-  expect((await say('growth.channels.update', asked)).subject.records).not.toEqual(before.subject.records)
-})
-
-test('a rule is told by what starts it and what it does', async () => {
-  const rule = {
-    name: 'Keep drafting',
-    trigger: { kind: 'metric', metric: 'likes', at_least: 100 },
-    action: { kind: 'draft_batch', count: 1 },
-  }
-  expect((await say('growth.rules.create', rule)).summary).toBe(
-    'Create the rule “Keep drafting” (active), at most 5 times a day: when the likes of a post reach 100, draft 1 post',
-  )
-  const id = await make('growth.rules')
-  const asked = { id, status: 'paused', action: { kind: 'resurface' } }
-  const before = await say('growth.rules.update', asked)
-  expect(before.summary).toBe('Change the rule “Keep drafting” (status paused, action): when a post has gone out, draft an old post again')
-  await app.owner`update rule set used = used + 1, last_run_at = now() where id = ${id}`
-  expect((await say('growth.rules.update', asked)).subject.records).toEqual(before.subject.records)
-  await run('growth.rules.update', asked)
-  expect((await say('growth.rules.update', asked)).subject.records).not.toEqual(before.subject.records)
-})
-
-test('a conclusion names the experiment and the verdict', async () => {
-  const id = await make('growth.experiments')
-  const { summary, subject } = await say('growth.experiments.conclude', { id, result: 'Supported: numbers first' })
-  expect(summary).toBe('Conclude the experiment “Numbers first” for good, with the verdict “Supported: numbers first”')
-  expect(subject.records).toMatchObject([{ kind: 'experiment', id }])
 })

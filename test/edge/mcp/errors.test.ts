@@ -1,9 +1,11 @@
-/** Malformed MCP requests are invalid input, with and without sessions. */
-import { describe, expect, test } from 'bun:test'
+/** What clients of MCP are told of malformed requests, with and without sessions, and of calls that were refused: which to make next. */
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
+import { setPlan } from '#test/support/database/writes'
+import { newStory, type Story } from '#test/support/growth/story'
 import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp/mcp'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 
 const app = useApp()
 
@@ -72,4 +74,62 @@ test('params that the protocol may add are accepted', async () => {
   expect(
     (await inSession('resources/read', { uri: 'tendril://profile', priority: 1, _meta: { 'x/y': { z: null } } })).error,
   ).toBeUndefined()
+})
+
+describe('the call that a refusal names', () => {
+  let story: Story
+  beforeAll(async () => {
+    story = await newStory(app)
+  })
+  const mcp = use(() => connectMcp(app.url, { key: story.key, query: '?toolsets=all' }))
+
+  test.each([
+    ['growth_schedule_item', { post_at: 'next_slot' }, 'drafted', 'Next: ask a person; once they agree, growth_approve_item {"id":"ID"}'],
+    ['growth_approve_item', {}, 'approved', 'Next: ask a person; once they agree, growth_schedule_item {"id":"ID"}'],
+  ])('%s in another state', async (name, more, state, next) => {
+    const id = state === 'drafted' ? await story.drafted() : await story.approved()
+    const { content, _meta } = await mcp.call(name, { id, ...more })
+    expect((content[0] as { text: string }).text.split('\n').at(-1)).toBe(next.replace('ID', id))
+    expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'next', message: expect.stringMatching(new RegExp(` ${id}$`)) }] } })
+  })
+
+  test('of a text or a channel that has changed reads or changes it', async () => {
+    const { id } = (await story.send('POST', 'items', { body: { kind: 'post', body: 'Docks first.' } })).body.item
+    const lastLine = async (name: string, given: object) => {
+      const { isError, content } = await mcp.call(name, { ...given })
+      return [isError, (content[0] as { text: string }).text.split('\n').at(-1)]
+    }
+    expect(await lastLine('growth_edit_item', { id, body: 'x', revision: 7 })).toEqual([
+      true,
+      `Next: growth_get_record {"kind":"item","id":"${id}"}`,
+    ])
+    const { channels } = (await story.send('GET', 'channels')).body
+    const channel = channels.find(({ name }: { name: string }) => name === 'articles')
+    const set = (status: string) => story.send('PUT', `channels/${channel.id}`, { body: { status } })
+    await set('inactive')
+    expect(await lastLine('growth_create_article', { topic: 'docks', length: 'short' })).toEqual([
+      true,
+      `Next: ask a person; once they agree, growth_update_channel {"id":"${channel.id}"}`,
+    ])
+    await set('active')
+  })
+
+  test('at the most learnings lists them', async () => {
+    const story = await newStory(app)
+    await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
+    await app.owner`insert into learning (id, tenant_id, kind, note, status, evidence, created_at, updated_at)
+      select gen_random_uuid(), ${story.tenantId}, 'worked', 'Note ' || n, 'active', '[]', now(), now() from generate_series(1, 50) n`
+    const { content } = await one.call('growth_add_learning', { kind: 'worked', note: 'One more' })
+    expect((content[0] as { text: string }).text).toBe(
+      'conflict: cannot add: 50 learnings are active; retire one first\nNext: growth_list_learnings {}',
+    )
+  })
+
+  test('beyond a quota shows how much is left', async () => {
+    const story = await newStory(app)
+    await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
+    await setPlan(app, story.tenantId, { overrides: { posts: 1 } })
+    const { content } = await one.call('growth_create_batch', { count: 2 })
+    expect((content[0] as { text: string }).text).toBe('plan_quota_exceeded:posts\nNext: growth_overview {}')
+  })
 })

@@ -6,7 +6,6 @@ import { newId } from '#kernel/ids'
 import { testApp } from '#test/support/app'
 import { legalInput, newWorkspace, type Workspace } from '#test/support/contract/prepare'
 import { sampleOf } from '#test/support/contract/sample'
-import { setPlan } from '#test/support/database/writes'
 import { newStory, type Story, storyAt } from '#test/support/growth/story'
 import { connectMcp } from '#test/support/mcp/mcp'
 import { use, useApp } from '#test/support/use'
@@ -147,56 +146,6 @@ describe('a call', () => {
     await expect(mcp.call('x'.repeat(5_000))).rejects.toThrow(/Unknown tool: x{199}…\. tools\/list has them all\./)
   })
 
-  test.each([
-    ['growth_schedule_item', { post_at: 'next_slot' }, 'drafted', 'Next: ask a person; once they agree, growth_approve_item {"id":"ID"}'],
-    ['growth_approve_item', {}, 'approved', 'Next: ask a person; once they agree, growth_schedule_item {"id":"ID"}'],
-  ])('of %s in another state names the call to make next', async (name, more, state, next) => {
-    const id = state === 'drafted' ? await story.drafted() : await story.approved()
-    const { content, _meta } = await mcp.call(name, { id, ...more })
-    expect((content[0] as { text: string }).text.split('\n').at(-1)).toBe(next.replace('ID', id))
-    expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'next', message: expect.stringMatching(new RegExp(` ${id}$`)) }] } })
-  })
-
-  test('about a text or a channel that has changed names what reads or changes it', async () => {
-    const { id } = (await story.send('POST', 'items', { body: { kind: 'post', body: 'Docks first.' } })).body.item
-    const lastLine = async (name: string, given: object) => {
-      const { isError, content } = await mcp.call(name, { ...given })
-      return [isError, (content[0] as { text: string }).text.split('\n').at(-1)]
-    }
-    expect(await lastLine('growth_edit_item', { id, body: 'x', revision: 7 })).toEqual([
-      true,
-      `Next: growth_get_record {"kind":"item","id":"${id}"}`,
-    ])
-    const { channels } = (await story.send('GET', 'channels')).body
-    const channel = channels.find(({ name }: { name: string }) => name === 'articles')
-    const set = (status: string) => story.send('PUT', `channels/${channel.id}`, { body: { status } })
-    await set('inactive')
-    expect(await lastLine('growth_create_article', { topic: 'docks', length: 'short' })).toEqual([
-      true,
-      `Next: ask a person; once they agree, growth_update_channel {"id":"${channel.id}"}`,
-    ])
-    await set('active')
-  })
-
-  test('at the most learnings names their list', async () => {
-    const story = await newStory(app)
-    await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
-    await app.owner`insert into learning (id, tenant_id, kind, note, status, evidence, created_at, updated_at)
-      select gen_random_uuid(), ${story.tenantId}, 'worked', 'Note ' || n, 'active', '[]', now(), now() from generate_series(1, 50) n`
-    const { content } = await one.call('growth_add_learning', { kind: 'worked', note: 'One more' })
-    expect((content[0] as { text: string }).text).toBe(
-      'conflict: cannot add: 50 learnings are active; retire one first\nNext: growth_list_learnings {}',
-    )
-  })
-
-  test('beyond a quota names what shows how much is left', async () => {
-    const story = await newStory(app)
-    await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
-    await setPlan(app, story.tenantId, { overrides: { posts: 1 } })
-    const { content } = await one.call('growth_create_batch', { count: 2 })
-    expect((content[0] as { text: string }).text).toBe('plan_quota_exceeded:posts\nNext: growth_overview {}')
-  })
-
   test('with a time in the past is told the present one', async () => {
     const { content } = await mcp.call('growth_schedule_item', { id: await story.approved(), post_at: '2020-01-01T00:00:00Z' })
     expect(content[0]).toMatchObject({ text: expect.stringMatching(/post_at is in the past: it is now \d{4}-\d{2}-\d{2}T/) })
@@ -223,58 +172,6 @@ describe('a call', () => {
     await mcp.call('growth_update_profile', { goal: 'audited' })
     const [row] = await app.owner`select surface, operation from audit where tenant_id = ${workspace.tenantId} order by id desc limit 1`
     expect(row).toEqual({ surface: 'mcp', operation: 'growth.profile.update' })
-  })
-})
-
-describe('the same key', () => {
-  const key = (name = 'tendril/idempotency-key') => ({ [name]: newId() })
-
-  test.each(['tendril/idempotency-key', 'idempotencyKey'])('sent as %s runs once and replays', async (name) => {
-    const meta = key(name)
-    const first = await mcp.call('growth_create_batch', { count: 1 }, meta)
-    const second = await mcp.call('growth_create_batch', { count: 1 }, meta)
-    expect(second.structuredContent).toEqual(first.structuredContent!)
-    expect([first._meta, second._meta]).toEqual([undefined, { 'tendril/idempotency-replayed': true }])
-  })
-
-  test('given as an argument runs once and replays, too, and so does one that a client and its model give alike', async () => {
-    const idempotency_key = newId()
-    const first = await mcp.call('growth_create_batch', { count: 1, idempotency_key })
-    const second = await mcp.call('growth_create_batch', { count: 1, idempotency_key })
-    const third = await mcp.call('growth_create_batch', { count: 1, idempotency_key }, { 'tendril/idempotency-key': idempotency_key })
-    const ids = [first, second, third].map(({ structuredContent }) => (structuredContent as { batch: { id: string } }).batch.id)
-    expect(new Set(ids).size).toBe(1)
-    expect([second._meta, third._meta]).toEqual([{ 'tendril/idempotency-replayed': true }, { 'tendril/idempotency-replayed': true }])
-  })
-
-  test.each([
-    ['a number', 7, 'idempotency_key must be text'],
-    ['another than that of the client', 'b', 'idempotency_key differs from tendril/idempotency-key in _meta: give one of them'],
-  ])('as an argument that is %s is refused', async (_, idempotency_key, message) => {
-    const { content, _meta } = await mcp.call(
-      'growth_update_profile',
-      { voice: 'dry', idempotency_key },
-      { 'tendril/idempotency-key': 'a' },
-    )
-    expect(content[0]).toMatchObject({ text: `invalid_input: ${message}` })
-    expect(_meta).toMatchObject({ 'tendril/error': { details: [{ path: 'idempotency_key' }] } })
-  })
-
-  test('replays over REST what was done over MCP', async () => {
-    const meta = key()
-    const first = await mcp.call('growth_update_profile', { voice: 'dry' }, meta)
-    const headers = { 'idempotency-key': Object.values(meta)[0]! }
-    const again = await app.send('PUT', 'profile', { key: workspace.key, body: { voice: 'dry' }, headers })
-    expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', first.structuredContent as never])
-  })
-
-  test('with another input is refused, and so is a key that is not text', async () => {
-    const meta = key()
-    await mcp.call('growth_update_profile', { voice: 'dry' }, meta)
-    const reused = await mcp.call('growth_update_profile', { voice: 'wet' }, meta)
-    expect(reused._meta).toMatchObject({ 'tendril/error': { code: 'idempotency_key_reused' } })
-    const wrong = await mcp.call('growth_update_profile', { voice: 'dry' }, { 'tendril/idempotency-key': 7 })
-    expect(wrong._meta).toMatchObject({ 'tendril/error': { code: 'invalid_input' } })
   })
 })
 

@@ -5,22 +5,12 @@ import { createLog } from '#kernel/log'
 import { type NetworkAccount, NetworkError } from '#port/network/network'
 import { parseFaults } from '#port/network/sandbox/faults'
 import { openSandboxStore } from '#port/network/sandbox/rows'
-import { createSandbox, type Sandbox } from '#port/network/sandbox/sandbox'
+import { createSandbox } from '#port/network/sandbox/sandbox'
 import type { ConnectionOptions } from '#store/engine/db'
 import { use } from '#test/support/use'
-import { eventually, openSandboxWorld } from './sandbox-world.ts'
+import { eventually, never, openSandboxWorld, publish } from './sandbox-world.ts'
 
 const world = use(openSandboxWorld)
-
-const never = (): AbortSignal => new AbortController().signal
-
-const publish = (sandbox: Sandbox, account: NetworkAccount, text: string, signal = never()) =>
-  sandbox.publish({ account, text, attemptId: newId(), deadlineMs: 10_000 }, signal)
-
-const postsOf = async ({ externalId }: NetworkAccount): Promise<string[]> => {
-  const rows = await world.admin<{ text: string }[]>`select text from sandbox.posts where account_id = ${externalId} order by id`
-  return rows.map(({ text }) => text)
-}
 
 /** A sandbox whose store connects with these options. */
 const sandboxBy = (options: ConnectionOptions) => {
@@ -90,7 +80,10 @@ describe('no database', () => {
 
   test('a publish provably sends nothing', async () => {
     await using it = sandboxBy(await deadOptions())
-    expect(await publish(it.sandbox, await world.newAccount(), 'Hello?')).toMatchObject({ kind: 'not_applied', reason: 'unreachable' })
+    expect(await publish(it.sandbox, await world.newAccount(), { text: 'Hello?' })).toMatchObject({
+      kind: 'not_applied',
+      reason: 'unreachable',
+    })
   })
 
   test('a read and a connect reject as unreachable', async () => {
@@ -111,8 +104,8 @@ describe('a connection that breaks', () => {
     const account = await world.newAccount()
     const text = `Applied ${newId()}`
     relay.strike('answer lost', text)
-    expect(await publish(it.sandbox, account, text)).toMatchObject({ kind: 'unknown' })
-    await eventually(async () => (await postsOf(account)).length === 1)
+    expect(await publish(it.sandbox, account, { text })).toMatchObject({ kind: 'unknown' })
+    await eventually(async () => (await world.postsOf(account)).length === 1)
   })
 
   test('before the post arrived: the answer is the same, and no post exists', async () => {
@@ -121,8 +114,8 @@ describe('a connection that breaks', () => {
     const account = await world.newAccount()
     const text = `Lost ${newId()}`
     relay.strike('request lost', text)
-    expect(await publish(it.sandbox, account, text)).toMatchObject({ kind: 'unknown' })
-    expect(await postsOf(account)).toEqual([])
+    expect(await publish(it.sandbox, account, { text })).toMatchObject({ kind: 'unknown' })
+    expect(await world.postsOf(account)).toEqual([])
   })
 
   test('before another publish: that one gets a new connection', async () => {
@@ -130,9 +123,9 @@ describe('a connection that breaks', () => {
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
     relay.strike('request lost', 'First.')
-    await publish(it.sandbox, account, 'First.')
-    expect(await publish(it.sandbox, account, 'Second.')).toMatchObject({ kind: 'posted' })
-    expect(await postsOf(account)).toEqual(['Second.'])
+    await publish(it.sandbox, account, { text: 'First.' })
+    expect(await publish(it.sandbox, account, { text: 'Second.' })).toMatchObject({ kind: 'posted' })
+    expect(await world.postsOf(account)).toEqual(['Second.'])
   })
 })
 
@@ -142,7 +135,7 @@ describe('a database that does not answer', () => {
     await using it = sandboxBy(relay.options)
     const account = await world.newAccount()
     relay.strike('silence', 'Anyone?')
-    expect(await publish(it.sandbox, account, 'Anyone?', AbortSignal.timeout(50))).toEqual({
+    expect(await publish(it.sandbox, account, { text: 'Anyone?', signal: AbortSignal.timeout(50) })).toEqual({
       kind: 'unknown',
       reason: 'timeout',
       cause: 'no_answer',
@@ -166,7 +159,7 @@ describe('a statement that the database stops', () => {
     try {
       await blocker`begin`
       await blocker`lock table sandbox.accounts in access exclusive mode`
-      const result = publish(world.sandbox(), account, 'Waiting.')
+      const result = publish(world.sandbox(), account, { text: 'Waiting.' })
       await eventually(async () => {
         const stopped = await world.admin.unsafe(
           `select ${stop}(pid) from pg_stat_activity
@@ -184,13 +177,13 @@ describe('a statement that the database stops', () => {
   test('with an error proves that nothing was posted', async () => {
     const account = await world.newAccount()
     expect(await interrupted(account, 'pg_cancel_backend')).toMatchObject({ kind: 'not_applied', detail: '57014' })
-    expect(await postsOf(account)).toEqual([])
+    expect(await world.postsOf(account)).toEqual([])
   })
 
   test('with its connection proves nothing', async () => {
     const account = await world.newAccount()
     expect(await interrupted(account, 'pg_terminate_backend')).toMatchObject({ kind: 'unknown' })
-    expect(await postsOf(account)).toEqual([])
-    expect(await publish(world.sandbox(), account, 'Again.')).toMatchObject({ kind: 'posted' })
+    expect(await world.postsOf(account)).toEqual([])
+    expect(await publish(world.sandbox(), account, { text: 'Again.' })).toMatchObject({ kind: 'posted' })
   })
 })

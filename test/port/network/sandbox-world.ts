@@ -19,6 +19,10 @@ export interface SandboxWorld extends AsyncDisposable {
   sandbox(faults?: string, rules?: SandboxRules): Sandbox
   /** An account without posts. */
   newAccount(): Promise<NetworkAccount>
+  /** The posts that exist, oldest first. */
+  postsOf(account: NetworkAccount): Promise<string[]>
+  /** Posts that will exist later. */
+  delayed(account: NetworkAccount): Promise<{ text: string; apply_at: Date }[]>
 }
 
 /** Where these tests get their database. */
@@ -40,6 +44,11 @@ export const openSandboxWorld = async (): Promise<SandboxWorld> => {
     store,
     sandbox: (faults, rules) => sandboxOn(store, faults, rules),
     newAccount: () => accountOn(store),
+    async postsOf({ externalId }) {
+      const rows = await admin<{ text: string }[]>`select text from sandbox.posts where account_id = ${externalId} order by id`
+      return rows.map(({ text }) => text)
+    },
+    delayed: ({ externalId }) => admin`select text, apply_at from sandbox.delayed where account_id = ${externalId}`,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -50,6 +59,20 @@ const accountOn = async (store: SandboxStore): Promise<NetworkAccount> => {
   const { externalId } = await sandboxOn(store).connect(newId(), handle)
   return { id: newId(), externalId, handle }
 }
+
+export const never = (): AbortSignal => new AbortController().signal
+
+interface Publication {
+  text?: string
+  deadlineMs?: number
+  signal?: AbortSignal
+}
+
+export const publish = (
+  sandbox: Sandbox,
+  account: NetworkAccount,
+  { text = 'Hello.', deadlineMs = 10_000, signal = never() }: Publication = {},
+) => sandbox.publish({ account, text, attemptId: newId(), deadlineMs }, signal)
 
 /** Polls until the condition holds; the test's own time limit applies. */
 export const eventually = async (holds: () => Promise<boolean>): Promise<void> => {

@@ -1,36 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type NetworkAccount, NetworkError } from '#port/network/network'
-import { openSandboxStore } from '#port/network/sandbox/rows'
-import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { networkCases } from '#test/cases/network'
 import { use } from '#test/support/use'
-import { eventually, openSandboxWorld } from './sandbox-world.ts'
+import { never, openSandboxWorld, publish } from './sandbox-world.ts'
 
 const world = use(openSandboxWorld)
 
 const EVER = new Date(0)
-const never = (): AbortSignal => new AbortController().signal
-
-interface Publication {
-  text?: string
-  deadlineMs?: number
-  signal?: AbortSignal
-}
-
-const publish = (sandbox: Sandbox, account: NetworkAccount, { text = 'Hello.', deadlineMs = 10_000, signal = never() }: Publication = {}) =>
-  sandbox.publish({ account, text, attemptId: newId(), deadlineMs }, signal)
-
-/** The posts that exist, from outside. */
-const postsOf = async ({ externalId }: NetworkAccount): Promise<string[]> => {
-  const rows = await world.admin<{ text: string }[]>`select text from sandbox.posts where account_id = ${externalId} order by id`
-  return rows.map(({ text }) => text)
-}
-
-const delayed = ({ externalId }: NetworkAccount) =>
-  world.admin<{ text: string; apply_at: Date }[]>`select text, apply_at from sandbox.delayed where account_id = ${externalId}`
 
 networkCases('sandbox', async () => ({
   network: world.sandbox(),
@@ -99,7 +77,7 @@ describe('publishing', () => {
     const account = await world.newAccount()
     const text = '  Cafe\u0301\r\n\t👩‍👩‍👧‍👦  "x" \\n \u200b '
     await publish(world.sandbox(), account, { text })
-    expect(await postsOf(account)).toEqual([text])
+    expect(await world.postsOf(account)).toEqual([text])
     expect((await world.sandbox().readTimeline(account, EVER, never())).posts[0]?.text).toBe(text)
   })
 
@@ -155,14 +133,14 @@ describe('faults', () => {
   ])('%s is answered as %j, and there are %i posts', async (fault, answer, count) => {
     const account = await world.newAccount()
     expect(await publish(world.sandbox(`${fault}=1`), account)).toMatchObject(answer)
-    expect(await postsOf(account)).toHaveLength(count)
+    expect(await world.postsOf(account)).toHaveLength(count)
   })
 
   test('no fault applies a text that is refused', async () => {
     const account = await world.newAccount()
     for (const fault of ['slow', 'applied502', 'drop'])
       expect(await publish(world.sandbox(`${fault}=1`), account, { text: '' })).toMatchObject({ kind: 'refused' })
-    expect([...(await postsOf(account)), ...(await delayed(account))]).toEqual([])
+    expect([...(await world.postsOf(account)), ...(await world.delayed(account))]).toEqual([])
   })
 
   test('two adapters with equal settings misbehave equally', async () => {
@@ -190,88 +168,6 @@ describe('faults', () => {
     expect(posts.map(({ text }) => text)).toEqual(['Old.'])
     expect(complete).toBe(true)
     expect((await world.sandbox().readTimeline(account, EVER, never())).posts).toHaveLength(2)
-  })
-})
-
-describe('slow', () => {
-  test('a post that is due precedes one that is published now', async () => {
-    const account = await world.newAccount()
-    await world.admin`insert into sandbox.delayed (account_id, text, apply_at)
-      values (${account.externalId}, 'Late.', now() - interval '1 second')`
-    expect(await publish(world.sandbox(), account, { text: 'New.' })).toMatchObject({ kind: 'posted' })
-    expect(await postsOf(account)).toEqual(['Late.', 'New.'])
-  })
-
-  test('the caller waits until it gives up, and the post is due 1 to 3 seconds after the deadline', async () => {
-    const account = await world.newAccount()
-    const giveUp = new AbortController()
-    const before = Date.now()
-    const answer = publish(world.sandbox('slow=1'), account, { deadlineMs: 60_000, signal: giveUp.signal })
-    await eventually(async () => (await delayed(account)).length === 1)
-    giveUp.abort()
-    expect(await answer).toEqual({ kind: 'unknown', reason: 'timeout', cause: 'no_answer' })
-    const after = Date.now()
-    const due = (await delayed(account))[0]?.apply_at.getTime() ?? 0
-    expect(due).toBeWithin(before + 61_000, after + 63_001)
-    expect(await postsOf(account)).toEqual([])
-  })
-
-  test('a caller that never gives up is answered at its deadline', async () => {
-    const account = await world.newAccount()
-    expect(await publish(world.sandbox('slow=1'), account, { deadlineMs: 1 })).toEqual({
-      kind: 'unknown',
-      reason: 'timeout',
-      cause: 'no_answer',
-    })
-  })
-
-  test('a due post is in the next timeline, once, dated when it was applied', async () => {
-    const account = await world.newAccount()
-    await publish(world.sandbox('slow=1'), account, { deadlineMs: 1 })
-    await world.admin`update sandbox.delayed set apply_at = now() - interval '1 minute' where account_id = ${account.externalId}`
-    const reads = await Promise.all(Array.from({ length: 4 }, () => world.sandbox().readTimeline(account, EVER, never())))
-    for (const { posts } of reads) expect(posts.map(({ text }) => text)).toEqual(['Hello.'])
-    const [fresh] = await world.admin`
-      select created_at > now() - interval '30 seconds' as yes from sandbox.posts where account_id = ${account.externalId}`
-    expect(fresh?.yes).toBe(true)
-    expect(await postsOf(account)).toEqual(['Hello.'])
-    expect(await delayed(account)).toHaveLength(0)
-  })
-
-  test('a due post is applied before the next one is published', async () => {
-    const account = await world.newAccount()
-    await publish(world.sandbox('slow=1'), account, { text: 'First.', deadlineMs: 1 })
-    await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
-    await publish(world.sandbox(), account, { text: 'Second.' })
-    expect(await postsOf(account)).toEqual(['First.', 'Second.'])
-  })
-
-  test('a post is applied when due while nobody reads or publishes', async () => {
-    const account = await world.newAccount()
-    expect(await world.store.addLater(account.externalId, 'By itself.', 20)).toBe(true)
-    await eventually(async () => (await postsOf(account)).length === 1)
-    expect(await postsOf(account)).toEqual(['By itself.'])
-  })
-
-  test('a post that fell due while no process was running is applied when the store opens', async () => {
-    await using own = await openSandboxWorld()
-    const { externalId } = await own.newAccount()
-    await own.admin`
-      insert into sandbox.delayed (account_id, text, apply_at) values (${externalId}, 'Left behind.', now() - interval '1 minute')`
-    await using _later = openSandboxStore(own.options)
-    await eventually(async () => (await own.admin`select from sandbox.posts where account_id = ${externalId}`).length === 1)
-  })
-
-  test('a process that is killed while it waits has recorded the post, which still appears', async () => {
-    const account = await world.newAccount()
-    const input = JSON.stringify({ options: world.options, account, text: 'Posthumous.', deadlineMs: 60_000 })
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'slow-publish.ts'), input], { stdio: ['ignore', 'ignore', 'inherit'] })
-    await eventually(async () => child.exitCode !== null || (await delayed(account)).length === 1)
-    child.kill('SIGKILL')
-    await child.exited
-    await world.admin`update sandbox.delayed set apply_at = now() where account_id = ${account.externalId}`
-    expect((await world.sandbox().readTimeline(account, EVER, never())).posts.map(({ text }) => text)).toEqual(['Posthumous.'])
-    expect(await postsOf(account)).toEqual(['Posthumous.'])
   })
 })
 
