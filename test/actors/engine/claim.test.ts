@@ -1,9 +1,10 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
+import type { Actors, ActorsOptions } from '#test/support/actors/actors'
 import { actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
 import { addWork, letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
@@ -79,4 +80,59 @@ test('a claim whose transaction failed by another letter finds its row when it i
   await expect(joined).rejects.toThrow('division by zero')
   ;(await lane.runOf(ref)).finish()
   expect(claims).toBe(2)
+})
+
+const start = async (options: ActorsOptions): Promise<Actors & { tenant: string }> => {
+  const actors = await actorsOn(store, options)
+  return Object.assign(actors, { tenant: await store.newTenant() })
+}
+const countOf = async (tenant: string, key: string) => (await counters(store, tenant))[key]
+const becomes = (tenant: string, key: string, value: number) =>
+  eventually(
+    () => countOf(tenant, key),
+    (count) => count === value,
+  )
+const workOf = async (tenant: string) => (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const later = () => new Date(Date.now() + 3_600_000)
+
+describe('a claim', () => {
+  test('with nothing to run settles the work and goes on with the next', async () => {
+    const refs = [newId(), newId()]
+    const lane = fakeLane({
+      instant: true,
+      claim: async (_sql, _gate, work) =>
+        work.ref_id === refs[0]
+          ? { decision: { reply: undefined, effects: { settled: [work.id] } } }
+          : { job: { refId: work.ref_id }, decision: { reply: undefined } },
+    })
+    await using actors = await start({ lanes: [lane] })
+    await actors.runtime.ask(actors.tenant, addWork(...refs.map((ref) => workOn(ref))))
+    expect(await becomes(actors.tenant, `settled:${refs[1]}`, 1)).toBe(1)
+    expect([lane.started, await workOf(actors.tenant)]).toEqual([[refs[1]!], []])
+  })
+
+  test('that fails does not block the others', async () => {
+    const [lane, ref] = [fakeLane({ instant: true }), newId()]
+    await using actors = await start({ lanes: [lane] })
+    const unknown = workOn(newId(), { kind: 'unknown' })
+    await actors.runtime.ask(actors.tenant, addWork({ ...unknown, runAt: new Date(0) }, workOn(ref)))
+    expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
+    expect(await workOf(actors.tenant)).toMatchObject([{ kind: 'unknown', state: 'queued' }])
+  })
+
+  test('whose commit gets no answer is settled by the rule of its kind', async () => {
+    const lane = fakeLane()
+    await using actors = await start({ lanes: [lane] })
+    const { runtime, tenant } = actors
+    const ref = newId()
+    // As such a claim leaves the row: running, here, without a lane.
+    const work = workOn(ref, { runAt: later() })
+    await runtime.ask(tenant, addWork(work))
+    await store.owner`update work set state = 'running', attempt = 1, run_at = now() where id = ${work.id}`
+    const failing = letterOf<void>(() => Promise.reject(Object.assign(new Error('gone'), { code: '57014' })))
+    await expect(runtime.ask(tenant, failing)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await becomes(tenant, `orphaned:${ref}`, 1)).toBe(1)
+    ;(await lane.runOf(ref)).finish()
+    expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
+  })
 })

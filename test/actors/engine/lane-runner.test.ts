@@ -20,7 +20,6 @@ const becomes = (tenant: string, key: string, value: number) =>
     (count) => count === value,
   )
 const workOf = async (tenant: string) => (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
-const later = () => new Date(Date.now() + 3_600_000)
 
 describe('concurrency keys', () => {
   test('lanes of one key run one at a time, people first unless others have waited, then by due time', async () => {
@@ -228,66 +227,4 @@ describe('a lane that fails', () => {
     await actors.runtime.ask(actors.tenant, addWork(workOn(ref)))
     expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
   })
-})
-
-describe('a claim', () => {
-  test('with nothing to run settles the work and goes on with the next', async () => {
-    const refs = [newId(), newId()]
-    const lane = fakeLane({
-      instant: true,
-      claim: async (_sql, _gate, work) =>
-        work.ref_id === refs[0]
-          ? { decision: { reply: undefined, effects: { settled: [work.id] } } }
-          : { job: { refId: work.ref_id }, decision: { reply: undefined } },
-    })
-    await using actors = await start({ lanes: [lane] })
-    await actors.runtime.ask(actors.tenant, addWork(...refs.map((ref) => workOn(ref))))
-    expect(await becomes(actors.tenant, `settled:${refs[1]}`, 1)).toBe(1)
-    expect([lane.started, await workOf(actors.tenant)]).toEqual([[refs[1]!], []])
-  })
-
-  test('that fails does not block the others', async () => {
-    const [lane, ref] = [fakeLane({ instant: true }), newId()]
-    await using actors = await start({ lanes: [lane] })
-    const unknown = workOn(newId(), { kind: 'unknown' })
-    await actors.runtime.ask(actors.tenant, addWork({ ...unknown, runAt: new Date(0) }, workOn(ref)))
-    expect(await becomes(actors.tenant, `settled:${ref}`, 1)).toBe(1)
-    expect(await workOf(actors.tenant)).toMatchObject([{ kind: 'unknown', state: 'queued' }])
-  })
-
-  test('whose commit gets no answer is settled by the rule of its kind', async () => {
-    const lane = fakeLane()
-    await using actors = await start({ lanes: [lane] })
-    const { runtime, tenant } = actors
-    const ref = newId()
-    // As such a claim leaves the row: running, here, without a lane.
-    const work = workOn(ref, { runAt: later() })
-    await runtime.ask(tenant, addWork(work))
-    await store.owner`update work set state = 'running', attempt = 1, run_at = now() where id = ${work.id}`
-    const failing = letterOf<void>(() => Promise.reject(Object.assign(new Error('gone'), { code: '57014' })))
-    await expect(runtime.ask(tenant, failing)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(await becomes(tenant, `orphaned:${ref}`, 1)).toBe(1)
-    ;(await lane.runOf(ref)).finish()
-    expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
-  })
-})
-
-test('rows that a dead process left running are settled by the rule of their kind before they run again', async () => {
-  const [lane, tenant] = [fakeLane(), await store.newTenant()]
-  const [ref, waiting] = [newId(), newId()]
-  const first = await actorsOn(store, { lanes: [fakeLane()] })
-  await first.runtime.ask(tenant, addWork(workOn(ref), workOn(waiting, { runAt: later() })))
-  await eventually(
-    () => workOf(tenant),
-    (rows) => rows.some(({ state }: { state: string }) => state === 'running'),
-  )
-  await first.runtime.abandon()
-  await store.owner`delete from node`
-  await using second = await actorsOn(store, { lanes: [lane] })
-  expect(await becomes(tenant, `orphaned:${ref}`, 1)).toBe(1)
-  ;(await lane.runOf(ref)).finish()
-  expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
-  expect(await countOf(tenant, `orphaned:${waiting}`)).toBeUndefined()
-  await first[Symbol.asyncDispose]()
-  expect(second.runtime.awake).toBe(1)
 })

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
-import { type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
-import { BEAT_MS, beat, type Frozen, frozenOn, IDLE_TIMERS, passing, warm } from '#test/support/actors/frozen'
+import { type ActorsOptions, actorStore, counters, fakeLane } from '#test/support/actors/actors'
+import { BEAT_MS, beat, type Frozen, frozenOn, passing, warm } from '#test/support/actors/frozen'
 import { addWork, bump, workOn } from '#test/support/actors/letters'
-import { type ManualClock, manualClock } from '#test/support/actors/manual-clock'
+import type { ManualClock } from '#test/support/actors/manual-clock'
 import { eventually } from '#test/support/eventually'
 import { use } from '#test/support/use'
 
@@ -77,51 +77,6 @@ test('a letter under an old claim is sent again under a new one, even if the sam
   await one.runtime.ask(tenant, bump('n'))
   expect(await counters(store, tenant)).toEqual({ n: 2 })
   expect(await ownerOf(tenant)).toMatchObject({ epoch: 3 })
-})
-
-describe('when its owner dies', () => {
-  test('a tenant is taken over within two beats of another process', async () => {
-    const one = await frozen()
-    await using other = await frozen()
-    const tenant = await store.newTenant()
-    await one.runtime.ask(tenant, bump('n'))
-    await one.runtime.abandon()
-    await beat(other)
-    await beat(other)
-    await other.runtime.ask(tenant, bump('n'))
-    expect(await counters(store, tenant)).toEqual({ n: 2 })
-    expect(await ownerOf(tenant)).toMatchObject({ epoch: 2 })
-    await one[Symbol.asyncDispose]()
-  })
-
-  test('its due work is done by another process without a request', async () => {
-    const one = await frozen()
-    await using other = await frozen({ lanes: [fakeLane({ instant: true })], sweepMs: 500 })
-    const [tenant, ref] = [await store.newTenant(), newId()]
-    await one.runtime.ask(tenant, addWork(workOn(ref)))
-    await one.runtime.abandon()
-    const done = eventually(
-      () => counters(store, tenant),
-      (counts) => counts[`settled:${ref}`] === 1,
-    )
-    expect(await passing(store, other.clock, done)).toMatchObject({ [`settled:${ref}`]: 1 })
-    await one[Symbol.asyncDispose]()
-  })
-
-  test('one that only stopped beating is declared dead when its lease has ended, though it holds its lock', async () => {
-    await using one = await frozen()
-    await using other = await frozen()
-    const tenant = await store.newTenant()
-    await one.runtime.ask(tenant, bump('n'))
-    const [first] = [(await ownerOf(tenant))!.owner]
-    await beat(other)
-    expect(await nodes()).toContain(first)
-    await store.owner`update node set expires_at = now() where incarnation = ${first}`
-    await beat(other)
-    expect(await nodes()).not.toContain(first)
-    await other.runtime.ask(tenant, bump('n'))
-    expect(await counters(store, tenant)).toEqual({ n: 2 })
-  })
 })
 
 describe('a process whose lease has ended', () => {
@@ -252,22 +207,4 @@ describe('an orderly stop', () => {
     expect([await nodes(), await eventually(lockSessions, ({ length }) => length === 0)]).toEqual([[], []] as never)
     expect([...clocks, cut.clock].map(({ pending }) => pending)).toEqual(Array(9).fill(0))
   })
-})
-
-test('a process that cannot renew its lease refuses letters before the others take its tenants', async () => {
-  const clock = manualClock()
-  await using one = await actorsOn(store, { clock, sweepMs: 0 })
-  const tenant = await store.newTenant()
-  await one.runtime.ask(tenant, bump('n'))
-  await store.owner.begin(async (sql) => {
-    await sql`lock table node in access exclusive mode`
-    await clock.advance(4_000)
-    await expect(one.runtime.ask(tenant, bump('n'))).rejects.toMatchObject({ code: 'unavailable' })
-  })
-  await eventually(
-    () => clock.pending,
-    (armed) => armed === IDLE_TIMERS,
-  )
-  await one.runtime.ask(tenant, bump('n'))
-  expect(await counters(store, tenant)).toEqual({ n: 2 })
 })

@@ -165,3 +165,32 @@ test('a stop abandons a lane that does not end in time, and leaves its work to t
   )
   expect(counts).toMatchObject({ [`orphaned:${ref}`]: 1, [`settled:${ref}`]: 1 })
 })
+
+const countOf = async (tenant: string, key: string) => (await counters(store, tenant))[key]
+const becomes = (tenant: string, key: string, value: number) =>
+  eventually(
+    () => countOf(tenant, key),
+    (count) => count === value,
+  )
+const workOf = async (tenant: string) => (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const later = () => new Date(Date.now() + 3_600_000)
+
+test('rows that a dead process left running are settled by the rule of their kind before they run again', async () => {
+  const [lane, tenant] = [fakeLane(), await store.newTenant()]
+  const [ref, waiting] = [newId(), newId()]
+  const first = await actorsOn(store, { lanes: [fakeLane()] })
+  await first.runtime.ask(tenant, addWork(workOn(ref), workOn(waiting, { runAt: later() })))
+  await eventually(
+    () => workOf(tenant),
+    (rows) => rows.some(({ state }: { state: string }) => state === 'running'),
+  )
+  await first.runtime.abandon()
+  await store.owner`delete from node`
+  await using second = await actorsOn(store, { lanes: [lane] })
+  expect(await becomes(tenant, `orphaned:${ref}`, 1)).toBe(1)
+  ;(await lane.runOf(ref)).finish()
+  expect(await becomes(tenant, `settled:${ref}`, 1)).toBe(1)
+  expect(await countOf(tenant, `orphaned:${waiting}`)).toBeUndefined()
+  await first[Symbol.asyncDispose]()
+  expect(second.runtime.awake).toBe(1)
+})

@@ -1,9 +1,11 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { newId } from '#kernel/ids'
-import { type Actors, actorStore, actorsOn, counters } from '#test/support/actors/actors'
-import { span } from '#test/support/actors/letters'
+import { type Actors, type ActorsOptions, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import { beat, type Frozen, frozenOn, IDLE_TIMERS, passing } from '#test/support/actors/frozen'
+import { addWork, bump, span, workOn } from '#test/support/actors/letters'
 import { type ManualClock, manualClock } from '#test/support/actors/manual-clock'
+import { eventually } from '#test/support/eventually'
 import { runs } from '#test/support/property'
 import { use } from '#test/support/use'
 
@@ -95,4 +97,73 @@ test('letters of a tenant never overlap, and each acknowledged one happened once
   }
   await fc.assert(fc.asyncProperty(steps, property), runs(10))
   expect(acknowledgedInAll).toBeGreaterThan(0)
+})
+
+/** A process whose time is the test's: it beats when it is told to. */
+const frozen = (options: ActorsOptions = {}): Promise<Frozen> => frozenOn(store, options)
+
+const nodes = async (): Promise<string[]> => (await store.owner`select incarnation from node order by 1`).map((row) => row.incarnation)
+const ownerOf = async (tenant: string) => (await store.owner`select owner, epoch::int from actor where tenant_id = ${tenant}`)[0]
+
+describe('when the owner of a tenant dies', () => {
+  test('it is taken over within two beats of another process', async () => {
+    const one = await frozen()
+    await using other = await frozen()
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    await one.runtime.abandon()
+    await beat(other)
+    await beat(other)
+    await other.runtime.ask(tenant, bump('n'))
+    expect(await counters(store, tenant)).toEqual({ n: 2 })
+    expect(await ownerOf(tenant)).toMatchObject({ epoch: 2 })
+    await one[Symbol.asyncDispose]()
+  })
+
+  test('its due work is done by another process without a request', async () => {
+    const one = await frozen()
+    await using other = await frozen({ lanes: [fakeLane({ instant: true })], sweepMs: 500 })
+    const [tenant, ref] = [await store.newTenant(), newId()]
+    await one.runtime.ask(tenant, addWork(workOn(ref)))
+    await one.runtime.abandon()
+    const done = eventually(
+      () => counters(store, tenant),
+      (counts) => counts[`settled:${ref}`] === 1,
+    )
+    expect(await passing(store, other.clock, done)).toMatchObject({ [`settled:${ref}`]: 1 })
+    await one[Symbol.asyncDispose]()
+  })
+
+  test('one that only stopped beating is declared dead when its lease has ended, though it holds its lock', async () => {
+    await using one = await frozen()
+    await using other = await frozen()
+    const tenant = await store.newTenant()
+    await one.runtime.ask(tenant, bump('n'))
+    const [first] = [(await ownerOf(tenant))!.owner]
+    await beat(other)
+    expect(await nodes()).toContain(first)
+    await store.owner`update node set expires_at = now() where incarnation = ${first}`
+    await beat(other)
+    expect(await nodes()).not.toContain(first)
+    await other.runtime.ask(tenant, bump('n'))
+    expect(await counters(store, tenant)).toEqual({ n: 2 })
+  })
+})
+
+test('a process that cannot renew its lease refuses letters before the others take its tenants', async () => {
+  const clock = manualClock()
+  await using one = await actorsOn(store, { clock, sweepMs: 0 })
+  const tenant = await store.newTenant()
+  await one.runtime.ask(tenant, bump('n'))
+  await store.owner.begin(async (sql) => {
+    await sql`lock table node in access exclusive mode`
+    await clock.advance(4_000)
+    await expect(one.runtime.ask(tenant, bump('n'))).rejects.toMatchObject({ code: 'unavailable' })
+  })
+  await eventually(
+    () => clock.pending,
+    (armed) => armed === IDLE_TIMERS,
+  )
+  await one.runtime.ask(tenant, bump('n'))
+  expect(await counters(store, tenant)).toEqual({ n: 2 })
 })

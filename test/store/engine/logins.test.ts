@@ -1,16 +1,12 @@
 /** The roles that the pools log in as: how they are made, changed and removed. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import postgres from 'postgres'
 import { readConfig } from '#config/config'
-import { newId, randomBase62 } from '#kernel/ids'
-import { createLog } from '#kernel/log'
-import { dataOf } from '#postgres/cluster'
+import { newId } from '#kernel/ids'
 import { openDatabase } from '#server/database'
 import { checkCanary } from '#store/engine/canary'
-import { type ConnectionOptions, connectionAs, openDb, type PoolRole, poolRoles, type Sql } from '#store/engine/db'
+import { type ConnectionOptions, connectionAs, openDb, type PoolRole, poolRoles } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
 import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
@@ -18,39 +14,7 @@ import { nodeStates, register } from '#store/engine/placement'
 import { emptyDb, freshDb, type TestDatabase } from '#test/support/database/db'
 import { managedDb } from '#test/support/database/managed'
 import { urlOf } from '#test/support/processes/server'
-
-const silent = createLog('silent')
-const secret = randomBytes(32)
-
-/** A log whose warnings can be read. */
-const listening = () => {
-  const lines: string[] = []
-  const log = createLog('warn', { write: (line: string) => void lines.push(line) })
-  return { log, lines }
-}
-
-/** As a server starts: the mark of the secret, then the logins. */
-const entered = async (options: ConnectionOptions, key = secret, log = silent): Promise<ConnectionOptions> => {
-  await checkCanary(options, key)
-  return withLogins(options, key, log)
-}
-
-const asking = async <T>(options: ConnectionOptions, ask: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
-  const sql = postgres({ ...options, max: 1, onnotice: () => {} })
-  try {
-    return await ask(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
-}
-
-const codeOf = (running: Promise<unknown>): Promise<string> =>
-  running.then(
-    () => 'allowed',
-    (cause) => String(cause.code),
-  )
-
-const logsIn = (options: ConnectionOptions): Promise<string> => codeOf(asking(options, (sql) => sql`select 1`))
+import { asking, codeOf, entered, logsIn, silent } from './logins.ts'
 
 /** What each role must be refused, besides what all are. */
 const closed: Record<PoolRole, string[]> = {
@@ -221,59 +185,6 @@ describe('on a database of our own', () => {
       })
     }
   })
-})
-
-describe("when the address's role cannot make logins", () => {
-  interface Limited extends AsyncDisposable {
-    database: TestDatabase
-    limited: ConnectionOptions
-  }
-
-  const newPlace = async (): Promise<Limited> => {
-    await using stack = new AsyncDisposableStack()
-    const database = stack.use(await freshDb())
-    const limited = { ...database.options, username: `tendril_limited_${randomBase62(8).toLowerCase()}`, password: 'limited' }
-    const run = (statements: string) => asking(database.options, (sql) => sql.unsafe(statements))
-    await run(`create role ${limited.username} login password 'limited'; grant ${poolRoles.join(', ')} to ${limited.username};
-      grant select, insert on deployment to ${limited.username}`)
-    stack.defer(async () => void (await run(`drop owned by ${limited.username}; drop role ${limited.username}`)))
-    const owned = stack.move()
-    return { database, limited, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-  }
-
-  test('the pools take their roles by the startup parameter, and the start logs it once', async () => {
-    await using place = await newPlace()
-    const { log, lines } = listening()
-    const options = await entered(place.limited, secret, log)
-    expect(options).toEqual(place.limited)
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain('grant its role CREATEROLE, and tendril_app, tendril_system, tendril_sandbox with admin option')
-    await using db = openDb({ ...options, max: 1 })
-    await assertIsolation(db, options.logins)
-    const whoAmI = (sql: Sql) => sql<{ role: string }>`select current_user::text as role`
-    expect(await db.read({ tenantId: newId() }, whoAmI)).toEqual([{ role: 'tendril_app' }])
-  })
-
-  test('existing logins are used', async () => {
-    await using place = await newPlace()
-    const { logins } = await entered(place.database.options)
-    const { log, lines } = listening()
-    expect(await entered(place.limited, secret, log)).toEqual({ ...place.limited, logins: logins! })
-    expect(lines).toEqual([])
-  })
-})
-
-test('if the database admits no other role, the start names the roles to admit', async () => {
-  await using place = await managedDb()
-  await migrate(place.options, silent)
-  const path = join(dataOf(place.home), 'pg_hba.conf')
-  writeFileSync(path, `local all +tendril_app reject\n${readFileSync(path, 'utf8')}`)
-  await asking(place.root, (sql) => sql`select pg_reload_conf()`)
-  const { log, lines } = listening()
-  // Those who may take on the role are members of it, too; the superuser is not.
-  const options = await entered(place.root, secret, log)
-  expect(options).toEqual(place.root)
-  expect(lines.join()).toMatch(/let tendril_app_\d+_[0-9a-f]{12}, .* log in with passwords \(pg_hba.conf\)/)
 })
 
 test('the template of the tests and empty databases have no logins of servers', async () => {
