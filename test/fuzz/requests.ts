@@ -1,10 +1,10 @@
 /** Requests of an operation as data: valid ones from its schema, and every kind of invalid one. */
-
 import type { TSchema } from '@sinclair/typebox'
 import fc, { type Arbitrary } from 'fast-check'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { legalInputs } from '#test/support/contract/arbitrary'
 import { faultsOf, withValue } from '#test/support/contract/sample'
+import { bodies, cursors, keys, methods, names, requestIds, searches, types, weird } from './values.ts'
 
 /** Who sends a request; test/fuzz/world.ts has their credentials. */
 const callers = [
@@ -45,84 +45,6 @@ export interface Wish {
   /** What the plan refuses during the request. */
   plan: 'open' | 'suspended' | 'spent' | 'bare'
 }
-
-const LONG = 'x'.repeat(30_000)
-const weird: unknown[] = [
-  ...[null, true, false, 0, -1, 1, 1.5, -0.000_1, 1e308, -1e308, 2 ** 31, 2 ** 53, 2 ** 53 + 2, 1e21, 99_999_999_999_999],
-  ...[
-    '',
-    ' ',
-    '\n',
-    '\0',
-    'a\0b',
-    '\ud800',
-    '\udfff\ud800',
-    '\u202e',
-    '\ufeff',
-    '😀'.repeat(200),
-    'é'.normalize('NFD'),
-    LONG,
-    LONG.slice(0, 201),
-  ],
-  ...[
-    'null',
-    'undefined',
-    'NaN',
-    '-1',
-    '1e3',
-    '0x10',
-    "'; drop table item; --",
-    '{{7*7}}',
-    '../../etc/passwd',
-    '%00',
-    '<script>',
-    '__proto__',
-  ],
-  ...['2026-02-30T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z', '2026-11-21T24:00:00Z', '+275760-09-13T00:00:00Z'],
-  ...[
-    '00000000-0000-0000-0000-000000000000',
-    'FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF',
-    'http://',
-    'https://example.com:99999',
-    'javascript:alert(1)',
-  ],
-  ...[
-    [],
-    [null],
-    [[[]]],
-    {},
-    { a: { b: { c: 1 } } },
-    [LONG],
-    Array.from({ length: 2_000 }, () => 'x'),
-    JSON.parse('{"__proto__": {"x": 1}}'),
-  ],
-]
-const names = [
-  'no_such_field',
-  '__proto__',
-  'constructor',
-  'toString',
-  '',
-  ' ',
-  '0',
-  'a.b',
-  'id',
-  'tenant_id',
-  '\0',
-  '\ud800',
-  'x'.repeat(500),
-  'ключ',
-]
-const cursors = [
-  '',
-  'x',
-  'bm9uc2Vuc2U',
-  'MDE4ZjQ3YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAw',
-  '/////w==',
-  'AAAA\0',
-  '9'.repeat(200),
-  'ff'.repeat(100),
-]
 
 /** The paths of all fields, such as `writing_dna.stories`. */
 const pathsIn = (schema: TSchema, under = ''): string[] =>
@@ -169,53 +91,6 @@ const changes = (o: NamedOp): Arbitrary<Change> => {
     ...(paths.includes('cursor') ? [cursor] : []),
   )
 }
-
-const bodies = [
-  '',
-  '{',
-  'null',
-  '[]',
-  '"x"',
-  '7',
-  '{"a":1}{"b":2}',
-  '\ufeff{}',
-  '{"a":1,"a":2}',
-  '[[[['.repeat(500),
-  `{"x":"${'y'.repeat(1_100_000)}"}`,
-  '\0',
-  '{"id":1e999}',
-]
-const types = [
-  'text/plain',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=x',
-  'application/json; charset=latin1',
-  'application/xml',
-  'json',
-  'application/json-patch+json',
-  ';',
-]
-const searches = [
-  '?',
-  '?=',
-  '?&&',
-  '?limit=1&limit=2',
-  '?%',
-  '?%zz=%ff',
-  '?cursor=%00',
-  '?cursor=%ED%A0%80',
-  '?limit=%F0%9F%98%80',
-  `?${'a=1&'.repeat(300)}`,
-  '?__proto__=1',
-  '?limit[]=1',
-  '?limit=1#x',
-  '?limit=+1',
-  '?limit=1e2',
-  '?limit=0x1',
-]
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
-const keys = ['k', 'k', 'shared', 'x'.repeat(200), 'x'.repeat(201), ' ', 'tendril-letter-1', '"quoted"', 'a,b']
-const requestIds = ['mine', 'x'.repeat(128), 'x'.repeat(129), ' ', 'a b', '<script>']
 
 /** Unusual ways to send an otherwise ordinary request. */
 const framing = (o: NamedOp): Arbitrary<Partial<Wish>> => {

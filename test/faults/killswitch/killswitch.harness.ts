@@ -6,17 +6,13 @@
  * `agent.ts` says. `npm run fault:killswitch -- --items 500 --rounds 10 --jobs 200 --seed 7`; with `--naive`, a switch
  * that holds back what begins, and not jobs that have begun, stands in, and must be found out.
  */
-import type postgres from 'postgres'
-import { createComposer } from '#port/model/composer/composer'
-import { openThread } from '#port/model/worker/thread'
-import { type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/database/db'
-import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { type Story, textOf } from '#test/support/growth/story'
 import { numbers } from '../numbers.ts'
 import { alone, type Finished, optionsFrom } from '../own-database.ts'
 import { runAgentSwitch } from './agent.ts'
+import { newStories, ordered, twoServers, type World } from './servers.ts'
 import { type Acknowledged, databaseOffset, fullMailboxTimes, quantile } from './times.ts'
-import { actUnattended, begunBetween, readsDue, unattendedOf, unattendedTotals } from './unattended.ts'
+import { begunBetween, readsDue, unattendedOf, unattendedTotals } from './unattended.ts'
 
 export interface KillSwitchOptions {
   /** Of all workspaces together. */
@@ -39,21 +35,7 @@ const GENERATIONS = 3
 /** A share of the resumed periods is long, so that rules and reads, whose turn comes last, get theirs. */
 const LONG = { share: 0.3, ms: 2_500 }
 
-interface World {
-  apps: [TestApp, TestApp]
-  owner: postgres.Sql
-  next: () => number
-}
-
 type Paused = Acknowledged & { story: Story; listed: Set<string> }
-
-const pickOf = ({ apps, next }: World): TestApp => apps[next() < 0.5 ? 0 : 1]
-
-const ordered = async (world: World, story: Story, action: 'pause-all' | 'resume-all') => {
-  const reply = await story.at(pickOf(world)).send('POST', `automation/${action}`)
-  if (reply.status !== 200) throw new Error(`${action}: ${reply.status} ${reply.text}`)
-  return reply.body.automation as { in_flight: { item_id: string }[] }
-}
 
 const pause = async (world: World, story: Story, offset: number): Promise<Paused> => {
   const { in_flight } = await ordered(world, story, 'pause-all')
@@ -116,21 +98,6 @@ const oneRound = async (world: World, story: Story, { watchMs, offset, tally }: 
   tally.sent_after_answer += unlisted
 }
 
-/** Paused workspaces whose posts are all due. */
-const newStories = async (world: World, { items, workspaces }: KillSwitchOptions): Promise<Story[]> => {
-  const stories: Story[] = []
-  for (let made = 0; made < workspaces; made++) stories.push(await newStory(world.apps[0]))
-  await world.owner`update tenant set overrides = ${world.owner.json({ create_batch: 10_000, posts: 100_000 })}`
-  await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
-  await Promise.all(stories.map(actUnattended))
-  await Promise.all(
-    stories.map(async (story, place) => {
-      for (let made = place; made < items; made += workspaces) await story.scheduled(0)
-    }),
-  )
-  return stories
-}
-
 /** Resumes for good, and waits until every post is out. */
 const allPosted = async (world: World, stories: Story[]): Promise<string[]> => {
   await Promise.all(stories.map((story) => ordered(world, story, 'resume-all')))
@@ -154,26 +121,6 @@ const lively = async ({ owner }: World) => {
     if ((rules_acted > 0 && targets_read > 0) || performance.now() > until) return { rules_acted, rules_held, targets_read }
     await Bun.sleep(50)
   }
-}
-
-/** Two servers whose steps to the network take a moment, so that pauses meet claims, sends and answers. */
-const twoServers = async (stack: AsyncDisposableStack, next: () => number): Promise<World> => {
-  const { options } = stack.use(await freshDb())
-  const composer = createComposer(stack.use(openThread()))
-  const slowed = /^(publish\.claimed|sandbox\.(received|applied)|publish\.sent)$/
-  const overrides = {
-    failpoints: (name: string) => (slowed.test(name) ? Bun.sleep(next() * 30) : undefined),
-    drafter: {
-      ...composer,
-      draft: async (...asked: Parameters<typeof composer.draft>) => {
-        await Bun.sleep(50 + next() * 150)
-        return composer.draft(...asked)
-      },
-    },
-  }
-  const first = stack.use(await testApp({ database: options, overrides }))
-  const second = stack.use(await testApp({ database: options, overrides }))
-  return { apps: [first, second], owner: first.owner, next }
 }
 
 /** What must not have happened during pauses, and what must have happened outside them. */

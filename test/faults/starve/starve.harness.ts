@@ -7,11 +7,11 @@
 import { workKinds } from '#contract/work'
 import { kindsOfWork, workTable } from '#decisions/work'
 import { newId } from '#kernel/ids'
-import type { Work } from '#store/engine/work'
-import { actorStore, actorsOn, fakeLane } from '#test/support/actors/actors'
+import { actorStore, actorsOn } from '#test/support/actors/actors'
 import { addWork, bump, letterOf, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
 import { alone, type Counts, type Finished, optionsFrom } from '../own-database.ts'
+import { laneOf, type Place, type Poison, places, poisons, stalling, stalls, type Way } from './poison.ts'
 
 export interface StarveOptions {
   workspaces: number
@@ -26,39 +26,10 @@ export interface StarveOptions {
   naive: number
   seed: number
 }
-
-const STALL_MS = 3_000
 const KILL_SWITCH_MS = 1_000
 /** On a busy machine the ratio of two short runs means little below this. */
 const LEAST_MS = 50
 const MOST_ASKED = 60
-const places = ['claim', 'run', 'settle'] as const
-type Place = (typeof places)[number]
-type Way = 'throws' | 'hangs' | 'is busy'
-
-interface Poison {
-  refId: string
-  kind: (typeof workKinds)[number]
-  place: Place
-  way: Way
-  tries: number
-}
-
-const poisons = new Map<string, Poison>()
-let spins = true
-const stalls: { from: number; until: number }[] = []
-
-const suffer = async (place: Place, refId: string): Promise<void> => {
-  const poison = poisons.get(refId)
-  if (poison?.place !== place) return
-  poison.tries++
-  if (poison.way === 'throws') throw new Error('poison')
-  if (poison.way === 'hangs') return new Promise(() => {})
-  const from = performance.now()
-  if (spins) while (performance.now() < from + STALL_MS);
-  else Bun.sleepSync(STALL_MS)
-  stalls.push({ from, until: performance.now() })
-}
 
 /** What is asked while rows keep the process busy, or fail the letters that share their transaction, is asked again. */
 const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
@@ -72,39 +43,13 @@ const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** A lane of the kind's own rule, whose rows do nothing unless they are poison. */
-const laneOf = (kind: (typeof workKinds)[number]) => {
-  const usual = fakeLane({ kind, crashed: () => 'crashed' })
-  const gone = (work: Work) => ({ reply: undefined, effects: { settled: [work.id] } })
-  return Object.assign(usual, {
-    leaseMs: 2_000,
-    // As the table says, most rows whose process died are simply due again.
-    ...(kindsOfWork[kind].orphaned === 'requeued' ? { orphaned: undefined as never } : {}),
-    claim: async (...[, , work]: Parameters<typeof usual.claim>) => {
-      await suffer('claim', work.ref_id)
-      return { job: { refId: work.ref_id }, decision: { reply: undefined } }
-    },
-    run: async ({ refId }: { refId: string }) => {
-      await suffer('run', refId)
-      return 'done'
-    },
-    settle: async (...[, gate, { work, outcome }]: Parameters<typeof usual.settle>) => {
-      await suffer('settle', work.ref_id)
-      // What is busy goes on, as deliveries do; a run that failed ends by its kind's rule.
-      const isBusy = poisons.get(work.ref_id)?.way === 'is busy'
-      return isBusy && outcome === 'done' ? { reply: undefined, effects: { requeued: [{ id: work.id, runAt: gate.now }] } } : gone(work)
-    },
-    ...(kindsOfWork[kind].inVain === 'ends' ? { givenUp: async (...[, , work]: Parameters<typeof usual.claim>) => gone(work) } : {}),
-  })
-}
-
 const p99 = (samples: number[]): number => samples.toSorted((a, b) => a - b)[Math.floor(samples.length * 0.99)] ?? 0
 
 export async function runStarve(options: StarveOptions): Promise<Finished> {
   const { workspaces, seconds, hanging, naive, seed } = options
   poisons.clear()
   stalls.length = 0
-  spins = options.spin === 1
+  stalling.spins = options.spin === 1
   await using store = await actorStore()
   const inVain = naive ? Object.fromEntries(workKinds.map((kind) => [kind, { most: 1e6, end: 'ends' as const }])) : workTable.inVain
   await using actors = await actorsOn(store, { lanes: workKinds.map(laneOf), kinds: { ...workTable, inVain } })
