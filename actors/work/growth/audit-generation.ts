@@ -98,6 +98,6 @@ export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
       readyAudit(record, { result, model, usage: usage ?? noUsage, now }),
       work,
     )
-    return { ...effects, writes: [...(effects.writes ?? []), ...learnings.map(insertLearning)] }
+    return { ...effects, writes: [...(effects.writes ?? []), ...learnings.map((learning) => insertLearning(learning))] }
   },
 }

@@ -1,6 +1,6 @@
 import { type Static, Type as T, type TProperties, type TSchema } from '@sinclair/typebox'
-import { EngagementAction, engagementStatuses } from '../engagement-record.ts'
 import { op } from '../op.ts'
+import { EngagementAction, engagementStatuses } from '../records/growth/engagement.ts'
 import { ItemStatus } from '../records/growth/item.ts'
 import { called, Id, nullable, oneOf, record, Time, untrusted } from '../shapes.ts'
 

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
-import { engagementStatuses } from '../engagement-record.ts'
 import { op } from '../op.ts'
+import { engagementStatuses } from '../records/growth/engagement.ts'
 import { itemStatuses } from '../records/growth/item.ts'
 import { record } from '../shapes.ts'
 

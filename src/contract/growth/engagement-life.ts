@@ -1,7 +1,7 @@
 /** The life of an engagement before it goes out: changing its text, taking back what was decided, deleting it. */
 import { Type as T } from '@sinclair/typebox'
-import { OneEngagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
+import { OneEngagement } from '../records/growth/engagement.ts'
 import { Id } from '../shapes.ts'
 
 const id = Id

@@ -1,7 +1,7 @@
 /** Reading one engagement, and the texts that it has had. */
 import { Type as T } from '@sinclair/typebox'
-import { Engagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
+import { Engagement } from '../records/growth/engagement.ts'
 import { EngagementRevision } from '../revision-record.ts'
 import { cursorLike, Id, NextCursor, page, record } from '../shapes.ts'
 import { way } from '../way.ts'

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
-import { Engagement, EngagementAction, engagementStatuses, OneEngagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
+import { Engagement, EngagementAction, engagementStatuses, OneEngagement } from '../records/growth/engagement.ts'
 import { created, ExpectHash, Id, NextCursor, page, record, someOf, theText } from '../shapes.ts'
 import { engagementLife } from './engagement-life.ts'
 import { engagementReading } from './engagement-reading.ts'

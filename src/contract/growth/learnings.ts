@@ -1,27 +1,9 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { called, Id, NextCursor, NOT_BLANK, nullable, oneOf, page, record, Time, theText, untrustedIf } from '../shapes.ts'
+import { LearningKind, learningKinds, learningRecord, learningStatuses } from '../records/growth/learning.ts'
+import { Id, NextCursor, NOT_BLANK, oneOf, page, record, theText } from '../shapes.ts'
 
-const kinds = ['worked', 'flopped', 'hypothesis'] as const
-const statuses = ['active', 'retired'] as const
-
-const kind = oneOf(kinds, { description: 'worked: follow it; flopped: avoid it; hypothesis: try it.' })
-
-export const Learning = record(
-  {
-    id: Id,
-    kind,
-    note: untrustedIf({ field: 'untrusted' }, T.String()),
-    untrusted: T.Boolean({ description: 'Added by a job that had read text of people outside the workspace.' }),
-    status: oneOf(statuses, { description: 'retired: no longer guides drafts.' }),
-    audit_id: nullable(T.String({ format: 'uuid', description: 'The audit that added it; null if added by hand.' })),
-    evidence: called('item', T.Array(Id, { description: 'Items that support it.' })),
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'Learning' },
-)
-
+export const Learning = learningRecord.schema
 const OneLearning = record({ learning: Learning })
 
 export const learnings = {
@@ -30,8 +12,8 @@ export const learnings = {
     'List learnings, newest first, including retired ones. Filter by status or kind. Each draft lists the learnings it follows.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { description: 'Return only learnings in this state.' })),
-        kind: T.Optional(oneOf(kinds, { description: 'Return only learnings of this kind.' })),
+        status: T.Optional(oneOf(learningStatuses, { description: 'Return only learnings in this state.' })),
+        kind: T.Optional(oneOf(learningKinds, { description: 'Return only learnings of this kind.' })),
         ...page,
       },
       output: record({ learnings: T.Array(Learning), next_cursor: NextCursor }),
@@ -49,7 +31,7 @@ export const learnings = {
     'Add a learning: what worked, what flopped, or a hypothesis. It guides every draft from the next batch on, until retired. At most 50 active.',
     {
       input: {
-        kind,
+        kind: LearningKind,
         note: theText(
           T.String({
             minLength: 1,

@@ -1,10 +1,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { Id, NextCursor, nullable, ONE_LINE, oneOf, page, record, Time } from '../shapes.ts'
-
-const statuses = ['active', 'archived'] as const
-
-const Status = oneOf(statuses, { description: 'active: drafts may mention it. archived: no draft does.' })
+import { productRecord, productStatuses } from '../records/growth/product.ts'
+import { Id, NextCursor, nullable, ONE_LINE, oneOf, page, record } from '../shapes.ts'
 
 // One line each, because posts contain them.
 const name = T.String({
@@ -24,11 +21,7 @@ const one_liner = T.String({
 })
 const url = T.String({ format: 'uri', maxLength: 500, description: 'Where posts about it link.' })
 
-const Product = record(
-  { id: Id, name: T.String(), one_liner: T.String(), url: nullable(T.String()), status: Status, created_at: Time, updated_at: Time },
-  { title: 'Product' },
-)
-
+const Product = productRecord.schema
 const OneProduct = record({ product: Product })
 
 export const products = {
@@ -36,7 +29,7 @@ export const products = {
     'GET /api/v1/growth/products',
     'List products, newest first, including archived ones.',
     {
-      input: { status: T.Optional(oneOf(statuses, { description: 'Return only products in this state.' })), ...page },
+      input: { status: T.Optional(oneOf(productStatuses, { description: 'Return only products in this state.' })), ...page },
       output: record({ products: T.Array(Product), next_cursor: NextCursor }),
     },
     { tool: 'growth_list_products', agent: 'read' },
@@ -62,7 +55,7 @@ export const products = {
         name: T.Optional(name),
         one_liner: T.Optional(one_liner),
         url: T.Optional(nullable(url)),
-        status: T.Optional(Status),
+        status: T.Optional(productRecord.fields.status.shown),
       },
       output: OneProduct,
     },

@@ -1,6 +1,6 @@
 import { Type as T } from '@sinclair/typebox'
-import { EngagementAction, NetworkPost, OneEngagement } from '../engagement-record.ts'
 import { op } from '../op.ts'
+import { EngagementAction, NetworkPost, OneEngagement } from '../records/growth/engagement.ts'
 import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time, untrustedName } from '../shapes.ts'
 import { wish } from './engagements.ts'
 

@@ -1,5 +1,5 @@
-import { engagementStatuses as engagements } from '#contract/engagement-record'
 import type { counts } from '#contract/growth/counts'
+import { engagementStatuses as engagements } from '#contract/records/growth/engagement'
 import { itemStatuses } from '#contract/records/growth/item'
 import { loadBy } from '#store/engine/load'
 import { countsOf } from '#store/growth/state-counts'

@@ -1,5 +1,5 @@
 import type { signals } from '#contract/growth/signals'
-import { engageActions } from '#domain/growth/drafting/engagement'
+import { engageActions } from '#contract/records/growth/engagement'
 import { engagementView } from '#domain/growth/drafting/engagement-view'
 import { dismissSignal, engageSignal, requireEngageable, type Signal } from '#domain/growth/learning/signal'
 import { found } from '#kernel/errors'

@@ -1,4 +1,5 @@
-import { type EngageAction, type EngagedPost, engageActions } from '#domain/growth/drafting/engagement'
+import { engageActions } from '#contract/records/growth/engagement'
+import type { EngageAction, EngagedPost } from '#domain/growth/drafting/engagement'
 import type { OthersPost } from './network.ts'
 import type { Networks } from './registry.ts'
 

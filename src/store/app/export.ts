@@ -1,6 +1,9 @@
 /** Which columns of a workspace's tables are exported; not-exported.ts says why others are not. */
 import type { exportKinds } from '#contract/app/workspace'
+import { engagementRecord } from '#contract/records/growth/engagement'
 import { itemRecord } from '#contract/records/growth/item'
+import { learningRecord } from '#contract/records/growth/learning'
+import { productRecord } from '#contract/records/growth/product'
 import { exportedOf } from '#contract/records/record'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { agentSources } from './export-agent.ts'
@@ -10,11 +13,6 @@ import { emailStatus } from './people.ts'
 const attempt = [
   ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
   ...['doubt_at', 'doubt_cause', 'clean_reads', 'reads', 'external_id', 'error', 'ended_at'],
-]
-const engagement = [
-  ...['id', 'status', 'action', 'review', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'instruction'],
-  ...['body', 'rationale', 'signal_id', 'error', 'model', 'usage', 'account_external_id', 'reject_reason', 'external_id', 'url'],
-  ...['executed_at', 'last_error', 'revision', 'written_by', 'written_at', 'decision', 'deleted_at', 'deleted_status', ...times],
 ]
 const signal = [
   ...['id', 'target_id', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'posted_at', 'score', 'reasons'],
@@ -73,13 +71,13 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   learning: {
     table: 'learning',
-    columns: ['id', 'kind', 'note', 'untrusted', 'status', 'audit_id', 'evidence', ...times],
+    columns: exportedOf(learningRecord),
     key: byId,
     within: all('learning'),
   },
   product: {
     table: 'product',
-    columns: ['id', 'name', 'one_liner', 'url', 'status', ...times],
+    columns: exportedOf(productRecord),
     key: byId,
     within: all('product'),
   },
@@ -147,7 +145,7 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
       ['number', 'int'],
     ],
   },
-  engagement: { table: 'engagement', columns: engagement, key: byId },
+  engagement: { table: 'engagement', columns: exportedOf(engagementRecord), key: byId },
   engagement_attempt: {
     table: 'attempt',
     columns: ['engagement_id', ...attempt.filter((column) => column !== 'item_id')],

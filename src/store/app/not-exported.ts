@@ -21,7 +21,6 @@ export const notExported: Record<string, string> = {
   inbound_route: 'finds the workspace of a webhook rule, a share or a channel; all are exported',
   'attempt.sendable': 'implied by the kind of record',
   item_print: 'follows from the texts of items, which are exported',
-  'engagement.approved_hash': 'binds an approval to its text; useless elsewhere',
   'agent_conversation.next_seq': 'follows from the messages, which are exported',
   'agent_conversation.summary_authors': 'follows from the messages, which are exported',
   'agent_conversation.handles': 'short names of records for models',

@@ -1,23 +1,22 @@
+import { engagementRecord } from '#contract/records/growth/engagement'
 import type { EngageAction, Engagement, EngagementStatus } from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapped, one, type Part } from '../engine/load.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import type { RecordId } from '../engine/work.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`id, status, action, review, network, post_id, post_url, post_author, post_text, addresses_us, instruction, body, rationale,
-  signal_id, error, model, usage, approved_hash, account_external_id, reject_reason, external_id, url, executed_at, last_error,
-  revision, written_by, written_at, decision, created_at, updated_at,
+const table = tableOf(engagementRecord)
+const { times } = table
+
+const columns = (sql: Sql): Fragment => sql`${table.columns(sql)},
   case when revision > 1 then (select r.body from revision r where r.record_id = engagement.id order by r.number limit 1) end as original_body`
 
 export const engagementById =
   (id: RecordId): Query<Engagement> =>
   (sql) =>
     sql`select ${columns(sql)} from engagement where id = ${id} and status <> 'deleted'`
-
-const times = { executed_at: true, written_at: true, created_at: true, updated_at: true } as const
 
 export const engagementPart = (id: RecordId): Part<Engagement | undefined> => one<Engagement>(times, engagementById(id))
 
@@ -88,24 +87,7 @@ export const engagementOnSignal = ({ signalId, action }: { signalId: string; act
       where s.id = ${signalId} and e.action = ${action} and ${isOpen(sql)}`,
   )
 
-const jsonOf = (sql: Sql, value: object | null) => (value === null ? null : sql.json(value))
-
-export const insertEngagement =
-  ({ original_body: _, written_by, decision, ...engagement }: Engagement): Query =>
-  (sql) =>
-    sql`insert into engagement ${sql({ ...engagement, usage: null, written_by: jsonOf(sql, written_by), decision: jsonOf(sql, decision) })}`
-
-/** Saves everything that can change after creation. */
-export const saveEngagement =
-  ({ id, ...engagement }: Engagement): Query =>
-  (sql) =>
-    sql`update engagement set status = ${engagement.status}, review = ${engagement.review}, body = ${engagement.body},
-      rationale = ${engagement.rationale}, error = ${engagement.error}, model = ${engagement.model},
-      usage = ${jsonOf(sql, engagement.usage)}, approved_hash = ${engagement.approved_hash},
-      account_external_id = ${engagement.account_external_id}, reject_reason = ${engagement.reject_reason},
-      external_id = ${engagement.external_id}, url = ${engagement.url}, executed_at = ${engagement.executed_at},
-      last_error = ${engagement.last_error}, revision = ${engagement.revision}, written_by = ${jsonOf(sql, engagement.written_by)},
-      written_at = ${engagement.written_at}, decision = ${jsonOf(sql, engagement.decision)}, updated_at = ${engagement.updated_at} where id = ${id}`
+export const { insert: insertEngagement, save: saveEngagement } = table
 
 /** Deletes an engagement, which keeps its row until it is erased. `engagement`: as it will be when it is restored. */
 export const removeEngagement =

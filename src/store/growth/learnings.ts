@@ -1,10 +1,13 @@
+import { learningRecord } from '#contract/records/growth/learning'
 import type { BriefLearning } from '#domain/growth/drafting/draft'
 import type { Learning, LearningStatus } from '#domain/growth/learning/learning'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, kind, note, untrusted, status, audit_id, evidence, created_at, updated_at`
+const table = tableOf(learningRecord)
+const { columns, times } = table
 
 /** The newest active learnings. */
 export const activeLearnings =
@@ -17,8 +20,6 @@ export const listLearnings =
   (sql) =>
     sql`select ${columns(sql)} from learning where true ${status ? sql`and status = ${status}` : sql``}
         ${kind ? sql`and kind = ${kind}` : sql``} ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
-
-const times = { created_at: true, updated_at: true } as const
 
 /** The newest active learnings, one more than the limit. */
 export const newestActive = (limit: number) => many<Learning>(times, listLearnings({ status: 'active', limit }))
@@ -34,15 +35,7 @@ export const learningById =
 
 export const learningPart = (id: string) => one<Learning>(times, learningById(id))
 
-export const insertLearning =
-  (learning: Learning): Query =>
-  (sql) =>
-    sql`insert into learning ${sql({ ...learning, evidence: sql.json(learning.evidence) })}`
-
-export const saveLearning =
-  ({ id, status, updated_at }: Learning): Query =>
-  (sql) =>
-    sql`update learning set status = ${status}, updated_at = ${updated_at} where id = ${id}`
+export const { insert: insertLearning, save: saveLearning } = table
 
 export const deleteLearning =
   (id: string): Query =>

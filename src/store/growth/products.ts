@@ -1,9 +1,12 @@
+import { productRecord } from '#contract/records/growth/product'
 import type { OtherProducts, Product, ProductStatus } from '#domain/growth/drafting/product'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query } from '../engine/db.ts'
 import { one, type Part, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, name, one_liner, url, status, created_at, updated_at`
+const table = tableOf(productRecord)
+const { columns } = table
 
 export const listProducts =
   ({ status, limit, after }: Page & { status?: ProductStatus | undefined }): Query<Product> =>
@@ -19,7 +22,7 @@ export const productById =
   (sql) =>
     sql`select ${columns(sql)} from product where id = ${id}`
 
-export const productPart = (id: string) => one<Product>({ created_at: true, updated_at: true }, productById(id))
+export const productPart = (id: string) => one<Product>(table.times, productById(id))
 
 interface OthersOf {
   /** Null for a product that does not exist yet. */
@@ -38,16 +41,7 @@ export const otherProducts = ({ id, name }: OthersOf): Part<OtherProducts> =>
     }),
   )
 
-export const insertProduct =
-  (product: Product): Query =>
-  (sql) =>
-    sql`insert into product ${sql(product)}`
-
-export const saveProduct =
-  ({ id, name, one_liner, url, status, updated_at }: Product): Query =>
-  (sql) =>
-    sql`update product set name = ${name}, one_liner = ${one_liner}, url = ${url}, status = ${status}, updated_at = ${updated_at}
-        where id = ${id}`
+export const { insert: insertProduct, save: saveProduct } = table
 
 export const deleteProduct =
   (id: string): Query =>

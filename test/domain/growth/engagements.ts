@@ -1,5 +1,6 @@
 /** Engagements to start from, in each of their states. */
-import { contentOf, type EngageAction, type Engagement, engagementStatuses, newEngagement } from '#domain/growth/drafting/engagement'
+import { engagementStatuses } from '#contract/records/growth/engagement'
+import { contentOf, type EngageAction, type Engagement, newEngagement } from '#domain/growth/drafting/engagement'
 import { contentHash } from '#domain/growth/drafting/item'
 import { ACCOUNT, at } from '#test/domain/records'
 

@@ -3,7 +3,7 @@
  * network that misbehaves: each of it stands there once at most, and its engagement says the truth.
  * `npm run fault:engaging -- --engagements 400 --kills 80 --seed 7`.
  */
-import { engageActions } from '#domain/growth/drafting/engagement'
+import { engageActions } from '#contract/records/growth/engagement'
 import { testApp } from '#test/support/app'
 import { type Story, storyAt } from '#test/support/growth/story'
 import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'

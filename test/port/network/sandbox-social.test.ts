@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { type EngageAction, engageActions, type Preflight } from '#domain/growth/drafting/engagement'
+import { engageActions } from '#contract/records/growth/engagement'
+import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import { newId } from '#kernel/ids'
 import type { NetworkAccount, OthersPost } from '#port/network/network'
 import { residents } from '#port/network/sandbox/residents'

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
 import { documentRecord } from '#contract/records/agent/document'
+import { engagementRecord } from '#contract/records/growth/engagement'
 import { itemRecord } from '#contract/records/growth/item'
+import { learningRecord } from '#contract/records/growth/learning'
+import { productRecord } from '#contract/records/growth/product'
 import { newId } from '#kernel/ids'
 import { sampleOf } from './sample.ts'
 
@@ -21,8 +24,8 @@ const sampleRows = (tenantId: string, person: string) => {
     growth_channel: { id: newId(), name: mark, status: 'active', ...times },
     growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
     report: { id: newId(), status: 'ready', origin: 'manual', week: '2026-11-16', time_zone: 'UTC', markdown: mark, ...times },
-    learning: { id: newId(), kind: 'worked', note: mark, status: 'active', ...times },
-    product: { id: newId(), name: mark, one_liner: mark, status: 'active', ...times },
+    learning: sampleOf(learningRecord, mark, {}),
+    product: sampleOf(productRecord, mark, {}),
     experiment: { id: newId(), name: mark, hypothesis: mark, metric: 'likes', arms: [], status: 'running', ...times },
     profile: { data: { goal: mark }, ...times },
     profile_revision: { number: 1, data: { goal: mark }, written_at: now },
@@ -60,7 +63,7 @@ const sampleRows = (tenantId: string, person: string) => {
       },
       ...{ intent_at: now, lease_until: now, external_id: mark },
     },
-    engagement: { id: engagement, status: 'drafted', action: 'reply', network: 'sandbox', post_id: mark, body: mark, ...times },
+    engagement: sampleOf(engagementRecord, mark, { id: engagement, status: 'drafted' }),
     engagement_attempt: {
       ...{
         id: newId(),

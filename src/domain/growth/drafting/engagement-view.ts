@@ -1,27 +1,17 @@
 /** An engagement as surfaces show it. */
+import { engagementRecord } from '#contract/records/growth/engagement'
+import { viewOf } from '#contract/records/view'
 import { contentMark } from './content-mark.ts'
 import type { Engagement } from './engagement.ts'
 
+const view = viewOf(engagementRecord)
+
 export const engagementView = (engagement: Engagement) => {
-  const {
-    approved_hash: _,
-    written_by: __,
-    written_at: ___,
-    network,
-    post_id,
-    post_url,
-    post_author,
-    post_text,
-    addresses_us,
-    ...rest
-  } = engagement
-  const { account_external_id: account, decision, ...shown } = rest
-  const post = { network, id: post_id, url: post_url, author: post_author, text: post_text, addresses_us }
+  const { network, post_id, post_url, post_author, post_text, addresses_us, body } = engagement
   return {
-    ...shown,
-    ...{ account, post, original_body: engagement.original_body ?? null },
-    content_hash: engagement.body === null ? null : contentMark(engagement.body),
-    decision: decision && { ...decision, at: new Date(decision.at) },
+    ...view(engagement),
+    post: { network, id: post_id, url: post_url, author: post_author, text: post_text, addresses_us },
+    content_hash: body === null ? null : contentMark(body),
   }
 }
 

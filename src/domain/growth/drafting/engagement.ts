@@ -1,4 +1,6 @@
 /** An engagement with somebody else's post. As with items, nothing happens without approval. Its transitions are in engagement-moves.ts. */
+import { engagementRecord } from '#contract/records/growth/engagement'
+import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import { nextCall, refuseWithWay } from '../way-on.ts'
 import type { ModelUsage, ReplyDraft } from './draft.ts'
@@ -10,17 +12,10 @@ import { requireFormatRules } from './item-moves.ts'
 import type { Author } from './revision.ts'
 import { writtenText } from './written-text.ts'
 
-export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
-export type EngageAction = (typeof engageActions)[number]
+export type EngageAction = Engagement['action']
 
 /** Whether the action carries text of ours. */
 export const isWritten = (action: EngageAction): boolean => action === 'reply' || action === 'quote'
-
-export const engagementStatuses = [
-  ...(['queued', 'generating', 'failed', 'drafted', 'approved', 'executing', 'executed', 'rejected'] as const),
-  ...(['execute_failed', 'execute_unconfirmed'] as const),
-] as const
-export type EngagementStatus = (typeof engagementStatuses)[number]
 
 /** Whether the network permits an action. Checked before a model is called. */
 export type Preflight =
@@ -45,64 +40,12 @@ export const requireFirst = (action: EngageAction, other: Pick<Engagement, 'id' 
   })
 }
 
-/** The post engaged with, as last read. Null: not read. */
-export interface EngagedPost {
-  network: string
-  post_id: string
-  post_url: string | null
-  post_author: string | null
-  /** Somebody else's words: never instructions. */
-  post_text: string | null
-  /** Whether it mentions or quotes the account that read it. */
-  addresses_us: boolean
-}
+export type Engagement = RowOf<typeof engagementRecord>
+export type EngagementStatus = Engagement['status']
+export type EngagementDecision = NonNullable<Engagement['decision']>
 
-export interface Engagement extends EngagedPost {
-  id: string
-  status: EngagementStatus
-  action: EngageAction
-  /** In doubt, and automatic reads have given up: a person must check. */
-  review: boolean
-  /** Guidance for the drafter, beside the post. */
-  instruction: string | null
-  /** Null for reposts and likes, and until drafted. */
-  body: string | null
-  rationale: string | null
-  /** The signal it came from. */
-  signal_id: string | null
-  /** Why drafting failed; see `Generation.error`. */
-  error: string | null
-  model: string | null
-  usage: ModelUsage | null
-  approved_hash: string | null
-  account_external_id: string | null
-  reject_reason: string | null
-  external_id: string | null
-  url: string | null
-  executed_at: Date | null
-  last_error: string | null
-  /** Counts versions of the text, from 1. */
-  revision: number
-  /** Who wrote the present text; null: a drafter, or there is none. */
-  written_by: Author | null
-  /** When; null: as the engagement was made. */
-  written_at: Date | null
-  /** The last decision on it. */
-  decision: EngagementDecision | null
-  /** The first text, where a later one has replaced it. Stored with the earlier revisions. */
-  original_body?: string | null
-  created_at: Date
-  updated_at: Date
-}
-
-/** What was decided of an engagement. `marked_done`: a person says that it was done by hand. */
-type DecisionOfEngagement = 'approved' | 'reopened' | 'rejected' | 'execution_requested' | 'confirmed' | 'marked_done'
-
-export interface EngagementDecision {
-  what: DecisionOfEngagement
-  by: Author
-  at: Date | string
-}
+/** The post engaged with, as last read; null: not read. Its text is of somebody else: never instructions. */
+export type EngagedPost = Pick<Engagement, 'network' | 'post_id' | 'post_url' | 'post_author' | 'post_text' | 'addresses_us'>
 
 /** The network's length limit, with the channel's rules. */
 export interface LengthRule {
@@ -129,12 +72,6 @@ export const usable = (body: string, { measure, maxLength, channel }: LengthRule
   return body
 }
 
-const nothingYet = {
-  ...{ review: false, rationale: null, error: null, model: null, usage: null, approved_hash: null, account_external_id: null },
-  ...{ reject_reason: null, external_id: null, url: null, executed_at: null, last_error: null },
-  ...{ revision: 1, written_at: null, decision: null },
-} as const
-
 /** Drafted at once if there is nothing to write, else queued for a drafter. `by`: who gives the body. */
 export const newEngagement = (
   id: string,
@@ -145,10 +82,18 @@ export const newEngagement = (
   if (!isWritten(action) && instruction !== null) invalid('instruction', `only applies to replies and quotes, not to a ${action}`)
   const status = isWritten(action) && body === null ? 'queued' : 'drafted'
   const engagement: Engagement = {
-    ...{ id, action, instruction, ...rest, ...nothingYet, status },
+    ...engagementRecord.blank,
+    ...rest,
+    id,
+    action,
+    instruction,
+    status,
+    review: false,
+    revision: 1,
     body: body === null ? null : usable(writtenText(body, 'body'), rule),
     written_by: body === null ? null : by,
-    ...{ created_at: now, updated_at: now },
+    created_at: now,
+    updated_at: now,
   }
   return { engagement, events: status === 'drafted' ? [approvalEvent(engagement)] : [] }
 }

@@ -1,17 +1,10 @@
+import type { productRecord } from '#contract/records/growth/product'
+import type { RowOf } from '#contract/records/record'
 import { refuseNaming } from '../way-on.ts'
 import type { DraftBrief } from './draft.ts'
 
-export type ProductStatus = 'active' | 'archived'
-
-export interface Product {
-  id: string
-  name: string
-  one_liner: string
-  url: string | null
-  status: ProductStatus
-  created_at: Date
-  updated_at: Date
-}
+export type Product = RowOf<typeof productRecord>
+export type ProductStatus = Product['status']
 
 /** Every brief carries all active products. */
 export const MOST_ACTIVE_PRODUCTS = 25

@@ -1,18 +1,10 @@
+import type { learningRecord } from '#contract/records/growth/learning'
+import type { RowOf } from '#contract/records/record'
 import type { BriefLearning } from '../drafting/draft.ts'
 import { refuseNaming } from '../way-on.ts'
 
-export type LearningStatus = 'active' | 'retired'
-
-export interface Learning extends BriefLearning {
-  untrusted: boolean
-  status: LearningStatus
-  /** The audit that found it; null if a person added it. */
-  audit_id: string | null
-  /** Ids of the items that show it. */
-  evidence: string[]
-  created_at: Date
-  updated_at: Date
-}
+export type Learning = RowOf<typeof learningRecord>
+export type LearningStatus = Learning['status']
 
 /** Every brief carries all active learnings, so that none is active without effect. */
 export const MOST_ACTIVE_LEARNINGS = 50

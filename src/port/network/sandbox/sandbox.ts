@@ -2,8 +2,9 @@
  * The sandbox: a network without an internet. It answers like a remote service, failures included, and keeps its accounts and posts in
  * tables that nothing else writes.
  */
+
+import { engageActions } from '#contract/records/growth/engagement'
 import type { Tier } from '#domain/app/read-budget'
-import { engageActions } from '#domain/growth/drafting/engagement'
 import { fail } from '#kernel/errors'
 import { type Failpoints, none } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'

@@ -1,6 +1,7 @@
 /** What is sent of an engagement is what was approved, and what becomes of it. */
 import { describe, expect, test } from 'bun:test'
-import { type Engagement, engagementStatuses } from '#domain/growth/drafting/engagement'
+import { engagementStatuses } from '#contract/records/growth/engagement'
+import type { Engagement } from '#domain/growth/drafting/engagement'
 import { approveEngagement } from '#domain/growth/drafting/engagement-moves'
 import { engagement as moves } from '#domain/growth/sending/engagement'
 import { cleanRead, hit } from '#domain/growth/sending/reconcile'

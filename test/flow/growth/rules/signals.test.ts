@@ -1,6 +1,6 @@
 /** Rules that answer signals: the engagement waits for approval, and nothing is sent to the network. */
 import { expect, test } from 'bun:test'
-import { engagementStatuses } from '#domain/growth/drafting/engagement'
+import { engagementStatuses } from '#contract/records/growth/engagement'
 import { newId } from '#kernel/ids'
 import { setPlan } from '#test/support/database/writes'
 import { othersPost } from '#test/support/growth/records'
