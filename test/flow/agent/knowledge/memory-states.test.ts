@@ -1,4 +1,5 @@
-/** Each kind of memory for each kind of caller: who is shown it, gives it to a model, deletes it, and whose new one takes its place. */
+/** Each kind of memory for each kind of caller: who is shown it, gives it to a model, deletes it, and whose new one takes its place; and which of
+ * them a turn is given. */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { MOST_MEMORIES } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
@@ -90,16 +91,23 @@ test.each(callers.flatMap((caller) => [undefined, 'user', 'workspace'].map((scop
     const first = await tell(caller)
     const person = caller === 'a key' ? null : personOf(caller)
     if (scope === 'user' && person === null) {
-      expect([first.status, await stored()]).toEqual([400, []])
+      expect([first.status, first.body.error.message, await stored()]).toEqual([
+        400,
+        expect.stringContaining('scope must be workspace'),
+        [],
+      ])
       return
     }
     const isOwn = scope !== 'workspace' && person !== null
     const expected = isOwn ? { scope: 'user', person_id: person } : { scope: 'workspace', person_id: null }
-    expect([first.status, (await tell(caller)).body.result.memory.id, await stored()]).toEqual([
-      200,
-      first.body.result.memory.id,
-      [expected],
-    ])
+    const { memory } = first.body.result
+    expect([first.status, (await tell(caller)).body.result.memory.id, await stored()]).toEqual([200, memory.id, [expected]])
+    expect(memory).toMatchObject({ scope: expected.scope, untrusted: false })
+    expect((await act(caller, 'remember', { text: ' ' })).status).toBe(400)
+    // Each is a job that is over.
+    expect(
+      await app.owner`select 1 from agent_job where tenant_id = ${tenantId} and kind = 'action' and status = 'completed'`,
+    ).toHaveLength(2)
     // The same words of the other are another memory, unless they are of the workspace.
     await tell(caller === 'ada' ? 'bob' : 'ada')
     expect(await stored()).toHaveLength(scope === 'workspace' ? 1 : 2)
@@ -134,4 +142,44 @@ test.each(full)('with 500 of %s, one more of %s (the others untrusted: %p) takes
   await app.owner`delete from agent_memory where tenant_id = ${at.tenantId} and text = 'filler 300'`
   await tell(`second ${newId()}`)
   expect([await left(), await count()]).toEqual(['filler 2', MOST_MEMORIES])
+})
+
+describe('a turn is given', () => {
+  /** The texts that a turn of these words by Ada is given. */
+  const recalled = async ({ by, tenantId }: SetUp, content: string): Promise<string[]> => {
+    await overJob(app, await turn(app, { content, by: by.ada.by, tenantId }))
+    const { messages } = model.turns.at(-1)!
+    expect(messages.at(-1)).toEqual({ role: 'user', text: content })
+    const note = messages.at(-2)
+    return note?.text.startsWith('(remembered') ? JSON.parse(note.text.slice(note.text.indexOf('['), -1)) : []
+  }
+  const makeAll = async ({ make }: SetUp, ...texts: string[]) => {
+    for (const text of texts) await make('the workspace', false, text)
+  }
+
+  test('memories that share words with it, in any of their forms, the best first, and they count as used', async () => {
+    const at = await setUp()
+    await makeAll(at, 'Launches happen on Mondays', 'Prices of launches are mentioned', 'Nobody likes exclamation marks')
+    expect(await recalled(at, 'Which price has the launch?')).toEqual(['Prices of launches are mentioned', 'Launches happen on Mondays'])
+    const used = await app.owner`select text from agent_memory where tenant_id = ${at.tenantId} and last_used_at is not null order by text`
+    expect(used.map(({ text }) => text)).toEqual(['Launches happen on Mondays', 'Prices of launches are mentioned'])
+    expect(await recalled(at, 'hello')).toEqual([])
+  })
+
+  test('eight at most', async () => {
+    const at = await setUp()
+    await makeAll(at, ...Array.from({ length: 10 }, (_, n) => `Launch note ${n}`))
+    expect(await recalled(at, 'launch')).toEqual([9, 8, 7, 6, 5, 4, 3, 2].map((n) => `Launch note ${n}`))
+  })
+
+  test("words in the workspace's language, also in that of before", async () => {
+    const at = await setUp()
+    const tell = (text: string) => at.act('ada', 'remember', { text, scope: 'workspace' })
+    await tell('Prices are mentioned')
+    await app.send('PUT', 'profile', { key: at.by['a key'].key, body: { language: 'de-AT' } })
+    await tell('Preise nennen wir nie in Überschriften')
+    await app.owner`update agent_memory set created_at = created_at - interval '1 hour' where tenant_id = ${at.tenantId}`
+    expect(await recalled(at, 'Welcher Preis in der Überschrift?')).toEqual(['Preise nennen wir nie in Überschriften'])
+    expect(await recalled(at, 'priced')).toEqual(['Prices are mentioned'])
+  })
 })
