@@ -1,17 +1,21 @@
-/** Deleting an MCP server, or disabling it, waits for no call that is on the wire. */
-import { expect, test } from 'bun:test'
+/** Calls of an MCP server that are asked about, or on the wire, while it changes, is disabled or deleted: none goes out that was not meant. */
+import { afterEach, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { plannedModel, planText } from '#test/support/agent/plan'
 import { eventually } from '#test/support/app'
-import { fakeMcp } from '#test/support/mcp/client'
+import { fakeMcp, SEARCH } from '#test/support/mcp/client'
+import { mcpJobs, SEARCHES, searching } from '#test/support/mcp/jobs'
 import { serverAdmin } from '#test/support/mcp/servers'
 import { useApp } from '#test/support/use'
 
 const mcp = fakeMcp()
 const stops = testStops()
 const app = useApp({ overrides: { mcpClient: mcp, thinker: plannedModel(), failpoints: stops.at } })
-const SEARCHES = 'shop__search'
+const usual = mcp.answer
+afterEach(() => {
+  Object.assign(mcp, { tools: [SEARCH], calls: [], answer: usual })
+})
 
 test.each([
   ['deleting', 'DELETE', undefined],
@@ -61,4 +65,61 @@ test('a call that is only written down when its server is disabled is not made',
   goOn()
   await overJob(app, job)
   expect([(await stepsIn(app, job)).find(({ kind }) => kind === 'tool')!.state, mcp.calls.length]).toEqual(['failed', before])
+})
+
+describe('a call that is asked', () => {
+  test('names server, origin, tool and arguments, and runs in the name of who allowed it', async () => {
+    const { ruled, ask, asked, approve } = await mcpJobs(app)
+    await ruled([SEARCHES], { decision: 'ask' })
+    const job = await ask([[searching('boots')]])
+    const approval = await asked(job)
+    expect(approval).toMatchObject({
+      ...{ summary: 'Call “search” of the MCP server “Shop”, which is https://mcp.example.com, with {"query":"boots"}' },
+      ...{ arguments: { query: 'boots' }, tool_name: SEARCHES, why: ['your rule'] },
+    })
+    expect((await approve(approval.id)).status).toBe(200)
+    expect((await overJob(app, job)).status).toBe('completed')
+    expect(mcp.calls).toMatchObject([{ name: 'search', args: { query: 'boots' } }])
+  })
+
+  test('is allowed from now on if the person says so', async () => {
+    const { ruled, ask, asked, approve, get, ended } = await mcpJobs(app)
+    const id = await ruled([SEARCHES], { decision: 'ask' })
+    const job = await ask([[searching('boots')]])
+    expect((await approve((await asked(job)).id, { remember: 'workspace' })).status).toBe(200)
+    await overJob(app, job)
+    expect((await get(id)).tools).toMatchObject([{ rule: 'allow', state: 'ruled' }])
+    await ended([[searching('shoes')]])
+    expect(mcp.calls.map(({ args }) => args.query)).toEqual(['boots', 'shoes'])
+  })
+
+  test.each([
+    ['the server is elsewhere', { url: 'https://other.example.com/' }],
+    ['the server is disabled', { enabled: false }],
+  ])('does not run if %s by then', async (_, patch) => {
+    const { ruled, ask, asked, approve, send } = await mcpJobs(app)
+    const id = await ruled([SEARCHES], { decision: 'ask' })
+    const job = await ask([[searching('boots')]])
+    const approval = await asked(job)
+    await send('PATCH', `mcp/servers/${id}`, patch)
+    expect((await approve(approval.id)).status).toBe(200)
+    await overJob(app, job)
+    expect((await stepsIn(app, job)).find(({ name }) => name === SEARCHES)).toMatchObject({
+      ...{ state: 'failed', error: expect.stringContaining('changed since it was shown') },
+    })
+    expect((await send('GET', `agent/approvals/${approval.id}`)).body.approval.decided_how).toBe('stale')
+    expect(mcp.calls).toEqual([])
+  })
+
+  test('does not run if the tool has changed by then', async () => {
+    const { ruled, ask, asked, approve, refresh } = await mcpJobs(app)
+    const id = await ruled([SEARCHES], { decision: 'ask' })
+    const job = await ask([[searching('boots')]])
+    const approval = await asked(job)
+    mcp.tools = [{ ...SEARCH, description: 'Deletes the shop.' }]
+    await refresh(id)
+    await approve(approval.id)
+    await overJob(app, job)
+    expect(mcp.calls).toEqual([])
+  })
 })
