@@ -1,7 +1,5 @@
 /** Schedules of the agent: made by the agent, run at their times, held, paused, and edited by people. */
 import { expect, test } from 'bun:test'
-import { KEPT_MESSAGES } from '#domain/agent/trigger/schedule'
-import { newId } from '#kernel/ids'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { comeDue, makeSchedule, runsOf, scheduleOf } from '#test/support/agent/schedules'
 import { newSurface, type Surface } from '#test/support/agent/surface'
@@ -23,6 +21,15 @@ const person = async ({ tenantId }: Surface, role: 'owner' | 'editor' = 'owner')
   return { by: { kind: 'session', id: sessionId, personId } as const, key }
 }
 
+const place = async () => {
+  const surface = await newSurface(app)
+  return { surface, ...(await person(surface)) }
+}
+const scheduled = async () => {
+  const at = await place()
+  return { ...at, id: (await makeSchedule(at.surface, { by: at.by })).id }
+}
+
 /** Runs one call of a tool in a job of this caller; its step. */
 const called = async (
   { tenantId }: Surface,
@@ -37,11 +44,6 @@ const called = async (
 }
 
 const listed = async ({ send }: Surface, query = '') => (await send('GET', `schedules${query}`)).body.schedules
-const startedRuns = (id: string, count: number) =>
-  eventually(
-    () => runsOf({ app }, id),
-    ({ length }) => length === count,
-  )
 const overRuns = (id: string, count: number) =>
   eventually(
     () => runsOf({ app }, id),
@@ -49,8 +51,7 @@ const overRuns = (id: string, count: number) =>
   )
 
 test('the agent schedules a task, which runs in its own conversation and in the name of who asked', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
+  const { surface, by } = await place()
   const step = await called(surface, by, 'schedule_task', { goal: 'Look at the queue', cron: '0 9 * * 1', timeZone: 'Europe/Berlin' })
   expect(step).toMatchObject({ state: 'done' })
   const [schedule] = await listed(surface)
@@ -74,8 +75,7 @@ test('the agent schedules a task, which runs in its own conversation and in the 
 })
 
 test('a task without a time zone follows UTC, and one for a single time is done after it', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
+  const { surface, by } = await place()
   const at = new Date(Date.now() + 3_600_000).toISOString()
   await called(surface, by, 'schedule_task', { goal: 'Once', at })
   const [schedule] = await listed(surface)
@@ -87,8 +87,7 @@ test('a task without a time zone follows UTC, and one for a single time is done 
 })
 
 test('what a task may not be is a result for the model that names the field', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
+  const { surface, by } = await place()
   const wrong: [object, string][] = [
     [{ goal: 'x', cron: '*/5 * * * *' }, 'cron fires more often than every 15 minutes'],
     [{ goal: 'x' }, 'at or cron is required'],
@@ -104,8 +103,7 @@ test('what a task may not be is a result for the model that names the field', as
 })
 
 test('a job with few tools cannot schedule a run with more', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
+  const { surface, by } = await place()
   const tools = ['schedule_task', 'growth_overview']
   await called(surface, by, 'schedule_task', { goal: 'all', cron: '0 9 * * 1' }, tools)
   await called(surface, by, 'schedule_task', { goal: 'some', cron: '0 9 * * 1', tools: ['growth_overview', 'growth_list_queue'] }, tools)
@@ -114,8 +112,7 @@ test('a job with few tools cannot schedule a run with more', async () => {
 })
 
 test('tasks are listed and cancelled by the agent, twice as once', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
+  const { surface, by } = await place()
   const { id } = await makeSchedule(surface, { goal: 'Mine', by })
   await makeSchedule(surface, { goal: 'Written by a page', taint: ['fetch_url example.org'] })
   const list = await turn(app, { content: JSON.stringify([['list_scheduled_tasks', {}]]), by, tenantId: surface.tenantId })
@@ -132,8 +129,7 @@ test('tasks are listed and cancelled by the agent, twice as once', async () => {
 })
 
 test('a run cannot create schedules, and begins with the taint of its schedule', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
+  const { surface, by } = await place()
   const goal = JSON.stringify([
     ['schedule_task', { goal: 'more', cron: '0 9 * * 1' }],
     ['growth_add_learning', { kind: 'worked', note: 'n' }],
@@ -154,8 +150,7 @@ test('a run cannot create schedules, and begins with the taint of its schedule',
 })
 
 test('while automation is paused nothing runs; what is an hour late then is skipped with a notice', async () => {
-  const surface = await newSurface(app)
-  const { by, key } = await person(surface)
+  const { surface, by, key } = await place()
   const [soon, late] = [await makeSchedule(surface, { by }), await makeSchedule(surface, { by })]
   await app.send('POST', 'automation/pause-all', { key })
   await comeDue(surface, soon.id)
@@ -175,9 +170,7 @@ test('while automation is paused nothing runs; what is an hour late then is skip
 })
 
 test('a schedule whose maker has left is paused, and says so', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
-  const { id } = await makeSchedule(surface, { by })
+  const { surface, by, id } = await scheduled()
   await app.owner`delete from member where person_id = ${by.personId}`
   await comeDue(surface, id)
   const schedule = await eventually(
@@ -192,9 +185,7 @@ test('a schedule whose maker has left is paused, and says so', async () => {
 })
 
 test('a workspace that awaits its deletion has no runs', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
-  const { id } = await makeSchedule(surface, { by })
+  const { surface, id } = await scheduled()
   await app.owner`update tenant set deletes_at = now() + interval '7 days' where id = ${surface.tenantId}`
   await comeDue(surface, id)
   await eventually(
@@ -204,64 +195,10 @@ test('a workspace that awaits its deletion has no runs', async () => {
   expect(await runsOf({ app }, id)).toEqual([])
 })
 
-test('the conversation of a schedule keeps its newest messages', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
-  const { id } = await makeSchedule(surface, { by })
-  await comeDue(surface, id)
-  await overRuns(id, 1)
-  const { conversation_id } = (await scheduleOf({ app }, id))!
-  await app.owner`insert into agent_message (id, tenant_id, conversation_id, seq, role, content, author, created_at, updated_at)
-    select gen_random_uuid(), ${surface.tenantId}, ${conversation_id}, seq, 'notice', 'old', '{}', now(), now()
-    from generate_series(3, 302) seq`
-  await app.owner`update agent_conversation set next_seq = 303 where id = ${conversation_id}`
-  await comeDue(surface, id)
-  await overRuns(id, 2)
-  const [kept] =
-    await app.owner`select count(*)::int as all, max(seq) as newest from agent_message where conversation_id = ${conversation_id}`
-  expect({ ...kept }).toEqual({ all: KEPT_MESSAGES + 1, newest: 304 })
-})
-
-test('no further run begins while twenty of the schedule are not over', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
-  const { id } = await makeSchedule(surface, { by })
-  await comeDue(surface, id)
-  const [first] = await overRuns(id, 1)
-  await app.owner`insert into agent_job (id, tenant_id, kind, status, goal, conversation_id, root_id, origin, on_behalf, tier, model, created_at, updated_at)
-    select gen_random_uuid(), tenant_id, 'turn', 'waiting_approval', 'x', conversation_id, id, 'manual', on_behalf, tier, model, now(), now()
-    from agent_job, generate_series(1, 20) where id = ${first!.id}`
-  const refused = await surface.send('POST', `schedules/${id}/run`)
-  expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:agent_jobs'])
-  await comeDue(surface, id)
-  await eventually(
-    () => scheduleOf({ app }, id),
-    (found) => found!.missed === 1,
-  )
-  await startedRuns(id, 1)
-})
-
-test('people read, change, run and delete schedules by their roles, in their own workspace alone', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
+test('people change, run, pause and delete schedules', async () => {
+  const { surface, by } = await place()
   const { id } = await makeSchedule(surface, { by, taint: ['fetch_url example.org'] })
-  const [viewer, editor] = [await surface.as('viewer'), await person(surface, 'editor')]
-  const path = `schedules/${id}`
-  expect((await surface.send('GET', path, undefined, viewer)).status).toBe(200)
-  for (const [method, of, body] of [
-    ['PATCH', path, { status: 'paused' }],
-    ['DELETE', path, undefined],
-    ['POST', `${path}/run`, undefined],
-  ] as const)
-    expect((await surface.send(method, of, body, viewer)).status).toBe(403)
-  const stranger = await newSurface(app)
-  for (const [method, of, body] of [
-    ['GET', path, undefined],
-    ['PATCH', path, { status: 'paused' }],
-    ['DELETE', path, undefined],
-    ['POST', `${path}/run`, undefined],
-  ] as const)
-    expect((await stranger.send(method, of, body)).status).toBe(404)
+  const [editor, path] = [await person(surface, 'editor'), `schedules/${id}`]
   // The editor's words run in the editor's name, and follow no page.
   const edited = await surface.send('PATCH', path, { goal: 'Other', cron: '0 8 * * *' }, editor.key)
   expect(edited.body.schedule).toMatchObject({ goal: 'Other', cron: '0 8 * * *', taint: [] })
@@ -274,25 +211,4 @@ test('people read, change, run and delete schedules by their roles, in their own
   expect(await listed(surface, '?status=active')).toEqual([])
   expect((await surface.send('DELETE', path, undefined, editor.key)).status).toBe(200)
   expect((await surface.send('DELETE', path, undefined, editor.key)).status).toBe(404)
-  expect((await surface.send('PATCH', `schedules/${newId()}`, {}, editor.key)).status).toBe(404)
-})
-
-test('at most fifty schedules are active, and the others are kept to a bound', async () => {
-  const surface = await newSurface(app)
-  const { by } = await person(surface)
-  const ids: string[] = []
-  for (let made = 0; made < 50; made++) ids.push((await makeSchedule(surface, { by })).id)
-  const full = await called(surface, by, 'schedule_task', { goal: 'x', cron: '0 9 * * 1' })
-  expect(full.error).toContain('50 active schedules')
-  await surface.send('PATCH', `schedules/${ids[0]}`, { status: 'paused' })
-  expect(await called(surface, by, 'schedule_task', { goal: 'x', cron: '0 9 * * 1' })).toMatchObject({ state: 'done' })
-  expect((await surface.send('PATCH', `schedules/${ids[0]}`, { status: 'active' })).status).toBe(409)
-  await app.owner`insert into agent_schedule (id, tenant_id, goal, pattern, time_zone, status, on_behalf, created_at, updated_at)
-    select gen_random_uuid(), ${surface.tenantId}, 'old', '0 9 * * 1', 'UTC', 'cancelled', '{}', now(), now() - interval '1 day'
-    from generate_series(1, 250)`
-  await surface.send('DELETE', `schedules/${ids[1]}`)
-  await called(surface, by, 'schedule_task', { goal: 'y', cron: '0 9 * * 1' })
-  const [past] =
-    await app.owner`select count(*)::int as all from agent_schedule where tenant_id = ${surface.tenantId} and status <> 'active'`
-  expect(past!.all).toBe(200)
 })

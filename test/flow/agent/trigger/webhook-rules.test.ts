@@ -148,50 +148,6 @@ describe('a post', () => {
     expect([(await jobsOf(one, 1)).length, (await jobsOf(other, 1)).length]).toEqual([1, 1])
   })
 
-  test('over sixty an hour is refused with the time to wait, and one that came before is still known', async () => {
-    const surface = await newSurface(app)
-    const { by } = await person(surface)
-    const rule = await makeWebhookRule(surface, { by })
-    await app.owner`insert into inbound_event (tenant_id, source_id, event_id, job_id, at)
-      select ${surface.tenantId}, ${rule.id}, 'evt_' || nth, gen_random_uuid(), now() - interval '51 minutes' from generate_series(1, 60) nth`
-    const refused = await post(app.url, rule, { id: 'evt_61' })
-    expect([refused.status, refused.body.error!.message]).toEqual([429, 'rate_limited:webhook_rule'])
-    const wait = Number(refused.headers.get('retry-after'))
-    expect(wait).toBeWithin(400, 600)
-    expect((await post(app.url, rule, { id: 'evt_7' })).status).toBe(200)
-    expect((await surface.send('GET', `webhook-rules/${rule.id}`)).body.webhookRule).toMatchObject({ refused: 1, received: 0 })
-    await app.owner`update inbound_event set at = now() - interval '61 minutes' where event_id = 'evt_1' and source_id = ${rule.id}`
-    expect((await post(app.url, rule, { id: 'evt_61' })).status).toBe(200)
-  })
-
-  test('begins no job in the last hundred places, where members who have few find one', async () => {
-    const surface = await newSurface(app)
-    const [{ by, key }, other] = [await person(surface), await person(surface, 'editor')]
-    const rule = await makeWebhookRule(surface, { by })
-    const first = await post(app.url, rule)
-    expect(first.status).toBe(200)
-    const { id } = (await jobsOf(rule, 1))[0]!
-    await overJob(app, id)
-    await app.owner`insert into agent_job (id, tenant_id, kind, status, goal, root_id, origin, on_behalf, tier, model, created_at, updated_at)
-      select gen_random_uuid(), tenant_id, 'turn', 'waiting_approval', 'flood', id, 'manual', on_behalf, tier, model, now(), now()
-      from agent_job, generate_series(1, 400) where id = ${id}`
-    expect((await post(app.url, rule)).status).toBe(429)
-    const say = async (as: string) => (await app.send('POST', '/api/v1/agent/messages', { key: as, body: { content: 'Hello' } })).status
-    expect([await say(key), await say(other.key), await say(surface.key)]).toEqual([429, 201, 201])
-    await app.owner`delete from agent_job where tenant_id = ${surface.tenantId} and goal = 'flood'`
-  })
-
-  test('is bounded in size, and any text in UTF-8', async () => {
-    const surface = await newSurface(app)
-    const { by } = await person(surface)
-    const rule = await makeWebhookRule(surface, { by })
-    expect((await post(app.url, rule, { body: 'x'.repeat(65_537) })).status).toBe(413)
-    expect((await post(app.url, rule, { body: 'x'.repeat(65_536) })).status).toBe(200)
-    expect((await post(app.url, rule, { body: 'a\0b' })).status).toBe(200)
-    expect((await fetch(`${app.url}${rule.path}`)).status).toBe(405)
-    await jobsOf(rule, 2)
-  })
-
   test('while automation is paused waits for its end', async () => {
     const surface = await newSurface(app)
     const { by, key } = await person(surface)
@@ -230,21 +186,11 @@ test('a rule whose maker has left says so, and is taken over by whoever enables 
   expect((await surface.send('DELETE', `webhook-rules/${ofKey.id}`, undefined, approver.key)).status).toBe(200)
 })
 
-test('people read, change, rotate and delete rules by their roles, in their own workspace alone', async () => {
+test('people change, rotate and delete rules', async () => {
   const surface = await newSurface(app)
   const { by } = await person(surface)
   const rule = await makeWebhookRule(surface, { by, taint: ['fetch_url example.org'] })
-  const [editor, approver, stranger] = [await person(surface, 'editor'), await person(surface, 'approver'), await newSurface(app)]
-  const path = `webhook-rules/${rule.id}`
-  expect((await surface.send('GET', path, undefined, editor.key)).status).toBe(200)
-  const changes = [
-    ['PATCH', path, { name: 'Other' }],
-    ['DELETE', path, undefined],
-    ['POST', `${path}/rotate`, undefined],
-  ] as const
-  for (const [method, of, body] of changes) expect((await surface.send(method, of, body, editor.key)).status).toBe(403)
-  for (const [method, of, body] of [['GET', path, undefined] as const, ...changes])
-    expect((await stranger.send(method, of, body)).status).toBe(404)
+  const [approver, path] = [await person(surface, 'approver'), `webhook-rules/${rule.id}`]
   const { body } = await surface.send('PATCH', path, { goal: 'Other' }, approver.key)
   expect(body.webhookRule).toMatchObject({ goal: 'Other', taint: [] })
   const [row] = await app.owner`select on_behalf from webhook_rule where id = ${rule.id}`
