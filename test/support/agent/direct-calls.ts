@@ -1,9 +1,11 @@
 /** Direct calls of a tool that tests make of any class. */
+import { expect } from 'bun:test'
 import type { Tool } from '#decisions/agent/toolbox'
 import { fail } from '#kernel/errors'
-import type { AppOptions, Reply } from '../app.ts'
+import type { AppOptions, Reply, TestApp } from '../app.ts'
+import { brokenInvariants } from './invariants.ts'
 import { changed } from './outside-tool.ts'
-import type { Surface } from './surface.ts'
+import { newSurface, type Surface } from './surface.ts'
 
 /** The clock as a tool of any class, so that the rules are tried on a tool that changes nothing. */
 export const clock = {
@@ -50,3 +52,19 @@ interface Called {
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 export const call = ({ app: at, key }: Surface, { name = NAME, body = {}, by = key, once }: Called = {}): Promise<Reply<any>> =>
   at.send('POST', `/api/v1/actions/${name}`, { key: by, body, headers: once === undefined ? {} : { 'idempotency-key': once } })
+
+/** Runs a test in a new workspace of this app, in which the clock is a tool of this class. */
+export const asClass = (app: TestApp) => async (of: Tool['class'], run: (surface: Surface) => Promise<void>) => {
+  Object.assign(clock, { class: of, way: of === 'outside_read' ? 'read' : 'command', calls: 0, refuses: undefined })
+  clock.answers = Promise.resolve()
+  const surface = await newSurface(app)
+  try {
+    await run(surface)
+  } finally {
+    expect(await brokenInvariants(app.owner)).toEqual([])
+    Object.assign(clock, { class: 'read', way: 'read' })
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an error of any code
+export const refused = ({ status, body }: Reply<any>) => [status, body.error?.code]

@@ -1,36 +1,18 @@
-/** Sub-agents: what they may do, what their parents get of them, and how a tree ends. */
+/** Sub-agents: what they may do, and what their parents get of them. */
 import { describe, expect, test } from 'bun:test'
-import { newWork } from '#decisions/work'
 import { testStops } from '#test/support/actors/stops'
 import { jobOf, messagesIn, overJob, stepsIn } from '#test/support/agent/agent'
+import { delegate, delegatingModel, delegations, learn } from '#test/support/agent/delegation'
 import { brokenInvariants } from '#test/support/agent/invariants'
-import { type Plan, plannedAnswer, planText } from '#test/support/agent/plan'
-import { type AgentStory, ask, endOf, learned, newAgentStory } from '#test/support/agent/story'
+import { type Plan, planText } from '#test/support/agent/plan'
+import { ask, endOf, learned, newAgentStory } from '#test/support/agent/story'
 import { eventually } from '#test/support/app'
-import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()
-/** Follows the plan of its message, and then says what its last call gave; a message that is no plan is answered as it is. */
-const model = scriptedModel(async (turn, answers) => {
-  const said = turn.messages.findLast(({ role }) => role === 'user')!.text
-  await stops.at(said === 'slow' ? 'test.slow' : 'test.asked')
-  if (!said.startsWith('[')) return { text: said === 'long' ? 'x'.repeat(9_000) : said === 'nothing' ? '' : `I say ${said}` }
-  const planned = plannedAnswer(said, answers)
-  return 'calls' in planned && turn.choice === 'auto' ? planned : { text: resultsIn(turn).at(-1) ?? 'nothing' }
-})
-const app = useApp({ overrides: { thinker: model }, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })
-
-const learn = (note: string): [string, Record<string, unknown>] => ['growth_add_learning', { kind: 'worked', note }]
-const delegate = (goal: string | Plan, more: Record<string, unknown> = {}): [string, Record<string, unknown>] => [
-  'delegate',
-  { goal: typeof goal === 'string' ? goal : planText(goal), tools: ['growth_add_learning', 'growth_list_learnings', 'delegate'], ...more },
-]
-
-const childrenOf = async (id: string) =>
-  await app.owner<{ id: string; status: string; tools: string[]; depth: number }[]>`select id, status, tools, depth from agent_job
-    where parent_id = ${id} order by id`
+const app = useApp({ overrides: { thinker: delegatingModel(stops) }, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })
+const { childrenOf, results, askingStory, get, cancel } = delegations(app, stops)
 
 const run = async (plan: Plan, tools: string[] | null = null) => {
   const story = await newAgentStory(app)
@@ -39,36 +21,6 @@ const run = async (plan: Plan, tools: string[] | null = null) => {
   const job = await overJob(app, id)
   return { story, id, job, said: (await messagesIn(app, job)).at(-1)!.content, children: await childrenOf(id) }
 }
-
-const results = async (id: string) => (await stepsIn(app, id)).flatMap(({ name, result }) => (name === 'delegate' ? [result!.text] : []))
-
-/** Makes a job's row of work due. */
-const wake = ({ tenantId }: AgentStory, id: string) =>
-  app.workplace.world.ask(tenantId, {
-    ...{ name: 'test.wake', priority: 'interactive', provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' } },
-    async decide(_, { now }) {
-      return { reply: undefined, effects: { work: [newWork('agent', { root: id, refId: id, origin: 'manual', runAt: now })] } }
-    },
-  })
-
-/** A workspace in which learnings are asked. */
-const askingStory = async (): Promise<AgentStory> => {
-  const story = await newAgentStory(app)
-  await app.owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision, set_by, created_at, updated_at)
-    values (gen_random_uuid(), ${story.tenantId}, 'growth_add_learning', 'ask', gen_random_uuid(), now(), now())`
-  return story
-}
-
-const waitingChild = async (story: AgentStory, plan: Plan) => {
-  const stopped = stops.stopNext('test.slow')
-  const id = await ask(app, story, plan)
-  const goOn = await stopped
-  return { id, goOn }
-}
-
-const get = async (story: AgentStory, path: string) => (await app.send('GET', `/api/v1/agent/jobs/${path}`, { key: story.key })).body
-const cancel = async (story: AgentStory, id: string) =>
-  (await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })).body.job
 
 describe('a sub-agent', () => {
   test('does its part while its parent waits, and its answer is the result', async () => {
@@ -168,75 +120,6 @@ describe('a sub-agent', () => {
     ])
     expect(new Set(spans.map(({ traceId }: Span) => traceId))).toEqual(new Set([id.replaceAll('-', '')]))
     expect((await get(story, `${children[0]!.id}/trace`)).spans[0].parentSpanId).toBe(wait.spanId)
-  })
-})
-
-describe('a tree', () => {
-  test('that waits holds no slot, and the conversation takes the next message', async () => {
-    const story = await newAgentStory(app)
-    const { id, goOn } = await waitingChild(story, [[delegate('slow')]])
-    const parent = await jobOf(app, id)
-    expect(parent.status).toBe('waiting_child')
-    const [work] = await app.owner`select state, run_at > now() + interval '23 hours' as late from work where ref_id = ${id}`
-    expect({ ...work }).toEqual({ state: 'queued', late: true })
-    const path = `/api/v1/agent/conversations/${parent.conversation_id}/messages`
-    const { body } = await app.send('POST', path, { key: story.key, body: { content: planText([]) } })
-    expect((await overJob(app, body.job.id)).status).toBe('completed')
-    goOn()
-    expect((await overJob(app, id)).status).toBe('completed')
-  })
-
-  test('is cancelled from its root in one commit', async () => {
-    const story = await newAgentStory(app)
-    const { id, goOn } = await waitingChild(story, [[delegate([[delegate('slow')]])]])
-    expect((await cancel(story, id)).status).toBe('cancelled')
-    goOn()
-    const jobs = await app.owner`select status, ended_at from agent_job where root_id = ${id}`
-    expect([jobs.length, new Set(jobs.map(({ status }) => status)), new Set(jobs.map(({ ended_at }) => +ended_at)).size]).toEqual([
-      ...[3, new Set(['cancelled']), 1],
-    ])
-    const left = () => app.owner`select 1 from work where tenant_id = ${story.tenantId} and kind = 'agent'`
-    expect(await eventually(left, ({ length }) => length === 0)).toHaveLength(0)
-    expect(await brokenInvariants(app.owner)).toEqual([])
-  })
-
-  test('whose child alone is cancelled goes on', async () => {
-    const story = await newAgentStory(app)
-    const { id, goOn } = await waitingChild(story, [[delegate('slow')]])
-    const [child] = await childrenOf(id)
-    await cancel(story, child!.id)
-    goOn()
-    expect((await overJob(app, id)).status).toBe('completed')
-    expect(await results(id)).toEqual(['the sub-agent was cancelled'])
-    expect(await brokenInvariants(app.owner)).toEqual([])
-  })
-
-  test('waits for a child no longer than a day, and then calls it off with all that it asks', async () => {
-    const story = await askingStory()
-    const id = await ask(app, story, [[delegate([[delegate([[learn('late')]])]])]])
-    const statuses = async () =>
-      (await app.owner`select status from agent_job where root_id = ${id} order by depth`).map(({ status }) => status)
-    await eventually(statuses, (all) => all.join() === 'waiting_child,waiting_child,waiting_approval')
-    await app.owner`update agent_step set started_at = started_at - interval '25 hours' where job_id = ${id} and state = 'waiting'`
-    await wake(story, id)
-    await overJob(app, id)
-    expect(await statuses()).toEqual(['completed', 'cancelled', 'cancelled'])
-    expect((await results(id))[0]).toContain('did not end within 24 hours')
-    const [approval] = await app.owner`select status, decided_how from agent_approval where tenant_id = ${story.tenantId}`
-    expect({ ...approval }).toEqual({ status: 'rejected', decided_how: 'cancel' })
-    expect(await brokenInvariants(app.owner)).toEqual([])
-  })
-
-  test('whose caller has gone ends with all its jobs', async () => {
-    const story = await newAgentStory(app)
-    const { id, goOn } = await waitingChild(story, [[delegate([[delegate('slow')]])]])
-    await app.owner`update api_key set revoked_at = now() where id = ${story.by.id}`
-    goOn()
-    await wake(story, id)
-    await overJob(app, id)
-    const open = () => app.owner`select 1 from agent_job where root_id = ${id} and ended_at is null`
-    expect(await eventually(open, ({ length }) => length === 0)).toHaveLength(0)
-    expect(await brokenInvariants(app.owner)).toEqual([])
   })
 })
 

@@ -5,7 +5,7 @@ import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/a
 import { eventually } from '#test/support/app'
 import { openReceiver } from '#test/support/http/receiver'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
-import { signedIn } from '#test/support/session'
+import { signedIn, tokenOf } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
 
 /** Answers as the message says: a list of the calls of each answer. */
@@ -182,64 +182,17 @@ test('the text is as long as asked, and arguments of other forms are refused', a
   expect(listed.requests).toHaveLength(2)
 })
 
-/** A job that asks for one page, and how a person decides. */
-const askedFor = async (url: string, tenantId: string) => {
-  const job = await asking([reading(url)], { tenantId })
-  await waiting(job)
-  const [asked] = await askedBy(job)
-  const decide = (key: string, body: object) => app.send('POST', `/api/v1/agent/approvals/${asked!.id}/approve`, { key, body })
-  return { job, decide }
-}
+const fetchUrl = (url: string, key: string) => app.send('POST', '/api/v1/actions/fetch_url', { key, body: { url } })
 
-test('a host that a person allows from now on is read unasked, until the rule is removed', async () => {
-  const { tenantId } = await app.newWorkspace()
-  const { key: approver } = await signedIn(app, tenantId, 'approver')
-  const { job, decide } = await askedFor(`${other.url}first`, tenantId)
-  expect((await decide(approver, { remember: 'workspace' })).status).toBe(200)
-  await overJob(app, job)
-  expect((await overJob(app, await asking([reading(`${other.url}second`)], { tenantId }))).status).toBe('completed')
-  const elsewhere = await asking([reading(`${other.url}third`)], { tenantId: (await app.newWorkspace()).tenantId })
-  await waiting(elsewhere)
-  expect(other.requests.map(({ url }) => url)).toEqual(['/first', '/second'])
-  const hostsOf = async () =>
-    (await app.send('GET', '/api/v1/agent/tools', { key: approver })).body.tools.find(({ name }: { name: string }) => name === 'fetch_url')
-      .hosts
-  expect(await hostsOf()).toEqual([hostOf(other)])
-  const [audited] = await app.owner`select detail from audit where tenant_id = ${tenantId} and operation = 'agent.approvals.approve'`
-  expect(audited!.detail).toMatchObject({ tool: 'fetch_url', remember: 'workspace' })
-  const removed = await app.send('DELETE', `/api/v1/agent/tool-rules/fetch_url:${hostOf(other)}`, { key: approver })
-  expect([removed.status, removed.body.tool.hosts, await hostsOf()]).toEqual([200, [], []])
-  await waiting(await asking([reading(`${other.url}fourth`)], { tenantId }))
-  expect(other.requests).toHaveLength(2)
-})
-
-test('only owners and approvers allow a host from now on, and only for what can be remembered', async () => {
-  const { tenantId } = await app.newWorkspace()
-  const { job, decide } = await askedFor(other.url, tenantId)
-  for (const role of ['editor', 'viewer'] as const)
-    expect((await decide((await signedIn(app, tenantId, role)).key, { remember: 'workspace' })).status).toBe(403)
-  const { key: owner } = await signedIn(app, tenantId, 'owner')
-  for (const remember of ['job', true, null]) expect((await decide(owner, { remember })).status).toBe(400)
-  expect((await jobOf(app, job)).status).toBe('waiting_approval')
-  expect(await app.owner`select 1 from agent_tool_rule where tenant_id = ${tenantId}`).toHaveLength(0)
-
-  const commit = await asking([[['growth_resume_automation', {}]]], { tenantId })
-  await waiting(commit)
-  const [asked] = await askedBy(commit)
-  const remembering = await app.send('POST', `/api/v1/agent/approvals/${asked!.id}/approve`, {
-    key: owner,
-    body: { remember: 'workspace' },
-  })
-  expect([remembering.status, remembering.body.error?.details?.[0]?.path]).toEqual([400, 'remember'])
-})
-
-test('people allow at most a hundred hosts', async () => {
-  const { tenantId } = await app.newWorkspace()
-  await app.owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision, set_by, created_at, updated_at)
-    select gen_random_uuid(), ${tenantId}, 'fetch_url:h' || n || '.example', 'allow', gen_random_uuid(), now(), now() from generate_series(1, 100) n`
-  const { job, decide } = await askedFor(other.url, tenantId)
-  const { key: owner } = await signedIn(app, tenantId, 'owner')
-  expect((await decide(owner, { remember: 'workspace' })).status).toBe(409)
-  expect((await decide(owner, {})).status).toBe(200)
-  await overJob(app, job)
+test('of a direct call, without the agent, a listed page is read; another is asked first, even of a person, and nothing is sent', async () => {
+  listed.answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'hello' }
+  const { api_key } = await app.newKey(['api:read', 'api:write', 'workspace:use'])
+  for (const key of [api_key, await tokenOf(app, app.tenantId, 'owner')]) {
+    const read = await fetchUrl(listed.url, key)
+    expect([read.status, read.body.result]).toMatchObject([200, { status: 200, text: 'hello', finalUrl: listed.url }])
+    const asked = await fetchUrl(other.url, key)
+    expect([asked.status, asked.body.error?.code]).toEqual([409, 'approval_required'])
+  }
+  expect(other.requests).toEqual([])
+  expect((await fetchUrl('https://localhost/', api_key)).status).not.toBe(200)
 })

@@ -1,11 +1,11 @@
-/** What pause-all says of calls outside that jobs have begun, and what becomes of them. */
+/** The kill switch and jobs: what pause-all says of calls outside that they have begun, what becomes of them, and that jobs go on once they may. */
 import { afterEach, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { plannedModel } from '#test/support/agent/plan'
-import { type AgentStory, ask, endOf, newAgentStory } from '#test/support/agent/story'
+import { type AgentStory, ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
 import { eventually } from '#test/support/app'
 import { useApp } from '#test/support/use'
 
@@ -15,7 +15,7 @@ const send = async (text: string): Promise<void> => {
   sent.push(text)
   await stops.at('test.sent')
 }
-const app = useApp({ overrides: { failpoints: stops.at, thinker: plannedModel(), tools: withOutside(send) } })
+const app = useApp({ overrides: { failpoints: stops.at, thinker: plannedModel(() => stops.at('test.asked')), tools: withOutside(send) } })
 
 const switched = async ({ key }: AgentStory, action: 'pause-all' | 'resume-all') =>
   (await app.send('POST', `automation/${action}`, { key })).body.automation.in_flight
@@ -95,4 +95,39 @@ test('a call whose job was cancelled is listed until its answer has come', async
     ({ length }) => length === 0,
   )
   expect((await endOf(app, id)).steps).toEqual(['model done', `${OUTSIDE} done`])
+})
+
+test('P2, everything is paused while the model is asked: what a person asked for goes on', async () => {
+  const story = await newAgentStory(app)
+  const stopped = stops.stopNext('test.asked')
+  const id = await ask(app, story, notesAndOutside(story))
+  const goOn = await stopped
+  expect((await app.send('POST', 'automation/pause-all', { key: story.key })).body.automation.paused).toBe(true)
+  goOn()
+  expect(await overJob(app, id)).toMatchObject({ status: 'completed', model_calls: 3 })
+  expect(await learned(app, story)).toHaveLength(2)
+})
+
+test('P2, everything is paused again and again while the model is asked unattended: the job goes on once it may, and nothing counts as dead', async () => {
+  const story = await newAgentStory(app)
+  const workOf = async (id: string) => (await app.owner<{ state: string }[]>`select state from work where ref_id = ${id}`)[0]
+  let stopped = stops.stopNext('test.asked')
+  const id = await ask(app, story, [[['growth_add_learning', { kind: 'worked', note: 'unattended' }]]], 'automatic')
+  for (let pauses = 1; pauses <= 3; pauses++) {
+    const goOn = await stopped
+    expect((await app.send('POST', 'automation/pause-all', { key: story.key })).status).toBe(200)
+    goOn()
+    await eventually(
+      () => workOf(id),
+      (row) => row?.state === 'queued',
+    )
+    stopped = stops.stopNext('test.asked')
+    await app.send('POST', 'automation/resume-all', { key: story.key })
+  }
+  ;(await stopped)()
+  expect(await overJob(app, id)).toMatchObject({ status: 'completed', model_calls: 2 })
+  expect(await app.owner`select state, attempt from agent_step where job_id = ${id}`).toEqual(
+    Array(3).fill({ state: 'done', attempt: 0 }) as never,
+  )
+  expect(await learned(app, story)).toEqual(['unattended'])
 })

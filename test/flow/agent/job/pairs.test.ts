@@ -1,4 +1,4 @@
-/** Something else happens while a job is on its way: a pause, a lost right, an edit, a spent budget, a wrong clock, another decision. */
+/** Something else happens while a job is on its way: a lost right, an edit, a spent budget, a wrong clock, another decision. */
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { revokeKey } from '#store/app/keys'
@@ -46,6 +46,9 @@ const stoppedAt = async (story: AgentStory, plan: Plan, ...at: [failpoint: strin
   return { id, goOn: await stopped }
 }
 
+/** A call, in one answer with a call outside that comes first. */
+const afterSending = (text: string, call: Plan[number][number]): Plan => [[[OUTSIDE, { text }], call]]
+
 const pendingOf = async (jobId: string): Promise<string> => {
   const rows = () => app.owner<{ id: string }[]>`select id from agent_approval where job_id = ${jobId} and status = 'pending'`
   return (await eventually(rows, ({ length }) => length > 0))[0]!.id
@@ -70,39 +73,6 @@ const errorsIn = async (jobId: string): Promise<(string | null)[]> =>
   )
 
 afterEach(async () => expect(await brokenInvariants(app.owner)).toEqual([]))
-
-test('P2, everything is paused while the model is asked: what a person asked for goes on', async () => {
-  const story = await newAgentStory(app)
-  const { id, goOn } = await stoppedAt(story, notesAndOutside(story), 'test.asked')
-  expect((await app.send('POST', 'automation/pause-all', { key: story.key })).body.automation.paused).toBe(true)
-  goOn()
-  expect(await overJob(app, id)).toMatchObject({ status: 'completed', model_calls: 3 })
-  expect(await learned(app, story)).toHaveLength(2)
-})
-
-test('P2, everything is paused again and again while the model is asked unattended: the job goes on once it may, and nothing counts as dead', async () => {
-  const story = await newAgentStory(app)
-  const workOf = async (id: string) => (await app.owner<{ state: string }[]>`select state from work where ref_id = ${id}`)[0]
-  let stopped = stops.stopNext('test.asked')
-  const id = await ask(app, story, [[['growth_add_learning', { kind: 'worked', note: 'unattended' }]]], 'automatic')
-  for (let pauses = 1; pauses <= 3; pauses++) {
-    const goOn = await stopped
-    expect((await app.send('POST', 'automation/pause-all', { key: story.key })).status).toBe(200)
-    goOn()
-    await eventually(
-      () => workOf(id),
-      (row) => row?.state === 'queued',
-    )
-    stopped = stops.stopNext('test.asked')
-    await app.send('POST', 'automation/resume-all', { key: story.key })
-  }
-  ;(await stopped)()
-  expect(await overJob(app, id)).toMatchObject({ status: 'completed', model_calls: 2 })
-  expect(await app.owner`select state, attempt from agent_step where job_id = ${id}`).toEqual(
-    Array(3).fill({ state: 'done', attempt: 0 }) as never,
-  )
-  expect(await learned(app, story)).toEqual(['unattended'])
-})
 
 describe('P3, from the next step on', () => {
   test('nothing is done for a person who has left', async () => {
@@ -143,13 +113,7 @@ describe('P3, from the next step on', () => {
 
   test('nothing is read for a key that may not read any more', async () => {
     const story = await newAgentStory(app)
-    const calls: Plan = [
-      [
-        [OUTSIDE, { text: 'before a read' }],
-        ['growth_list_learnings', {}],
-      ],
-    ]
-    const { id, goOn } = await stoppedAt(story, calls, 'test.sent')
+    const { id, goOn } = await stoppedAt(story, afterSending('before a read', ['growth_list_learnings', {}]), 'test.sent')
     await setKeyScopes(app, story.by.id, ['workspace:use'])
     goOn()
     await overJob(app, id)
@@ -160,12 +124,7 @@ describe('P3, from the next step on', () => {
     const member = await newMember()
     const approver = await signedIn(app, member.story.tenantId, 'approver')
     const item = await insertItem(app, member.story.tenantId)
-    const calls: Plan = [
-      [
-        [OUTSIDE, { text: `before ${item}` }],
-        ['growth_approve_item', { id: item }],
-      ],
-    ]
+    const calls = afterSending(`before ${item}`, ['growth_approve_item', { id: item }])
     const { id, goOn } = await stoppedAt(member.story, calls, 'test.sent')
     expect((await decide(await pendingOf(id), 'approve', approver.key)).status).toBe(200)
     await setRole(app, approver.personId, 'viewer')
@@ -226,30 +185,22 @@ describe('P6, the clock of this process', () => {
   })
 })
 
-describe('P7, a day ends while the model is asked', () => {
-  const counter = async ({ tenantId }: AgentStory) =>
-    (await app.owner`select period, used from counter where tenant_id = ${tenantId} and key = 'agent_tokens_day'`)[0]
+test.each([
+  ['and nothing has been counted since: what is left of the reservation is given back to that day', false],
+  ['and the new day is being counted: it stays as it is', true],
+])('P7, a day ends while the model is asked, %s', async (_, isCountedSince) => {
   const YESTERDAY = '2020-02-02'
-
-  test('and nothing has been counted since: what is left of the reservation is given back to that day', async () => {
-    const story = await newAgentStory(app)
-    const { id, goOn } = await stoppedAt(story, [], 'agent.thought')
-    await app.owner`update agent_step set day = ${YESTERDAY} where job_id = ${id}`
+  const story = await newAgentStory(app)
+  const counter = async () =>
+    (await app.owner`select period, used from counter where tenant_id = ${story.tenantId} and key = 'agent_tokens_day'`)[0]
+  const { id, goOn } = await stoppedAt(story, [], 'agent.thought')
+  await app.owner`update agent_step set day = ${YESTERDAY} where job_id = ${id}`
+  if (!isCountedSince)
     await app.owner`update counter set period = ${YESTERDAY} where tenant_id = ${story.tenantId} and key = 'agent_tokens_day'`
-    goOn()
-    await overJob(app, id)
-    expect(await counter(story)).toEqual({ period: YESTERDAY, used: 220 })
-  })
-
-  test('and the new day is being counted: it stays as it is', async () => {
-    const story = await newAgentStory(app)
-    const { id, goOn } = await stoppedAt(story, [], 'agent.thought')
-    await app.owner`update agent_step set day = ${YESTERDAY} where job_id = ${id}`
-    const before = await counter(story)
-    goOn()
-    await overJob(app, id)
-    expect(await counter(story)).toEqual(before!)
-  })
+  const before = await counter()
+  goOn()
+  await overJob(app, id)
+  expect(await counter()).toEqual(isCountedSince ? before! : { period: YESTERDAY, used: 220 })
 })
 
 describe('P9, at once with an approval comes', () => {

@@ -1,6 +1,5 @@
-/** Tasks over HTTP: each state and code of the API document, who may do what, and what rules and a model answer. */
+/** Tasks over HTTP: each state and code of the API document, and what rules and a model answer. */
 import { describe, expect, test } from 'bun:test'
-import { newId } from '#kernel/ids'
 import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { makeTask } from '#test/support/agent/records'
@@ -47,57 +46,22 @@ describe('a new task', () => {
   })
 
   const long = 'x'.repeat(50_001)
+  const labelled = (...labels: unknown[]) => ({ ...label, input: { ...label.input, labels } })
   test.each([
-    ['an unknown type', { ...items, taskType: 'translate' }, 'taskType must be one of extract_action_items, classify_text'],
-    ['no type', { input: notes }, 'taskType is required'],
-    ['no input', { taskType: 'extract_action_items' }, 'input is required'],
     ['an input that is no object', { ...items, input: 'x' }, 'input must be an object'],
     ['no text', { ...items, input: {} }, 'input.text is required'],
     ['a blank text', { ...items, input: { text: ' ' } }, 'input.text must not be blank'],
     ['a text that is too long', { ...items, input: { text: long } }, 'input.text must have at most 50000 characters'],
     ['another field in the input', { ...items, input: { ...notes, labels: [] } }, 'input.labels is not a known field'],
-    ['one label', { ...label, input: { ...label.input, labels: ['a'] } }, 'input.labels must have at least 2 entries'],
-    [
-      '51 labels',
-      { ...label, input: { ...label.input, labels: Array.from({ length: 51 }, (_, n) => `l${n}`) } },
-      'input.labels must have at most 50',
-    ],
-    [
-      'two labels of one name',
-      { ...label, input: { ...label.input, labels: ['a', { name: 'A' }] } },
-      'input.labels.1 is the name of two labels',
-    ],
-    ['a label without a name', { ...label, input: { ...label.input, labels: ['a', {}] } }, 'input.labels.1'],
-    ['another field', { ...items, more: 1 }, 'more is not a known field'],
-    ['another tier', { ...items, tier: 'slow' }, 'tier must be one of fast, reasoning'],
-    ['no attempts', { ...items, maxAttempts: 0 }, 'maxAttempts must be at least 1'],
-    ['six attempts', { ...items, maxAttempts: 6 }, 'maxAttempts must be at most 5'],
-    ['an empty model', { ...items, model: '' }, 'model must have at least 1'],
+    ['one label', labelled('a'), 'input.labels must have at least 2 entries'],
+    ['51 labels', labelled(...Array.from({ length: 51 }, (_, n) => `l${n}`)), 'input.labels must have at most 50'],
+    ['two labels of one name', labelled('a', { name: 'A' }), 'input.labels.1 is the name of two labels'],
+    ['a label without a name', labelled('a', {}), 'input.labels.1'],
   ])('with %s is refused', async (_, body, message) => {
     const surface = await newSurface(still)
     const { status, body: answer } = await surface.send('POST', 'tasks', body)
     expect([status, answer.error.message]).toEqual([400, expect.stringContaining(message)])
     expect(await still.owner`select 1 from agent_job where tenant_id = ${surface.tenantId}`).toHaveLength(0)
-  })
-
-  test('is the same for the same Idempotency-Key', async () => {
-    const { tenantId, key } = await newSurface(still)
-    const headers = { 'idempotency-key': newId() }
-    const once = () => still.send('POST', '/api/v1/agent/tasks', { key, headers, body: items })
-    const [first, again] = [await once(), await once()]
-    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
-    expect(await still.owner`select 1 from agent_job where tenant_id = ${tenantId}`).toHaveLength(1)
-  })
-
-  test('is for everybody but viewers, and for keys that may use the agent', async () => {
-    const surface = await newSurface(still)
-    const statusAs = async (key: string) => (await surface.send('POST', 'tasks', items, key)).status
-    expect(
-      await Promise.all((['owner', 'editor', 'approver', 'viewer'] as const).map(async (role) => statusAs(await surface.as(role)))),
-    ).toEqual([...[201, 201, 201, 403]])
-    const { api_key } = await still.newKey(['api:read', 'api:write'], surface.tenantId)
-    expect((await surface.send('POST', 'tasks', items, api_key)).body.error.message).toContain('workspace:use')
-    expect((await still.send('POST', '/api/v1/agent/tasks', { key: 'none', body: items })).status).toBe(401)
   })
 })
 
@@ -122,26 +86,21 @@ describe('cancelling', () => {
     else expect(cancelled.body.error.message).toContain('already running')
   })
 
-  test('leaves no work, and is not for viewers', async () => {
+  test('leaves no work', async () => {
     const surface = await newSurface(still)
     const { body } = await surface.send('POST', 'tasks', items)
-    const path = `tasks/${body.task.id}/cancel`
-    expect((await surface.send('POST', path, undefined, await surface.as('viewer'))).status).toBe(403)
-    expect((await surface.send('POST', path, undefined, await surface.as('editor'))).status).toBe(200)
+    expect((await surface.send('POST', `tasks/${body.task.id}/cancel`)).status).toBe(200)
     expect(await still.owner`select 1 from work where ref_id = ${body.task.id}`).toHaveLength(0)
     expect((await surface.send('GET', `jobs/${body.task.id}`)).body.job.status).toBe('cancelled')
   })
 })
 
-test('what is no task of the workspace is not found', async () => {
-  const [ours, theirs] = [await newSurface(still), await newSurface(still)]
-  const { id: foreign } = await makeTask(theirs)
-  const { job } = await ours.asked()
-  for (const id of [foreign, job, newId()]) {
-    expect((await ours.send('GET', `tasks/${id}`)).status).toBe(404)
-    expect((await ours.send('POST', `tasks/${id}/cancel`)).status).toBe(404)
-  }
-  expect((await ours.send('GET', 'tasks')).body.tasks).toEqual([])
+test('a job that is no task is not found as one', async () => {
+  const surface = await newSurface(still)
+  const { job } = await surface.asked()
+  expect((await surface.send('GET', `tasks/${job}`)).status).toBe(404)
+  expect((await surface.send('POST', `tasks/${job}/cancel`)).status).toBe(404)
+  expect((await surface.send('GET', 'tasks')).body.tasks).toEqual([])
 })
 
 test('tasks are listed newest first, by state, in pages of at most 50', async () => {
@@ -154,8 +113,7 @@ test('tasks are listed newest first, by state, in pages of at most 50', async ()
   const second = (await surface.send('GET', `tasks?status=queued&limit=2&cursor=${first.nextCursor}`)).body
   expect([...ids(first), ...ids(second), second.nextCursor]).toEqual([...made, null])
   expect((await surface.send('GET', 'tasks')).body.tasks).toHaveLength(4)
-  for (const query of ['limit=0', 'limit=51', 'status=waiting_child'])
-    expect((await surface.send('GET', `tasks?${query}`)).status).toBe(400)
+  for (const query of ['limit=51', 'status=waiting_child']) expect((await surface.send('GET', `tasks?${query}`)).status).toBe(400)
 })
 
 describe('without a model', () => {

@@ -1,16 +1,25 @@
-/** Sub-agents of jobs that nobody watches: what their root may not do, they may not do either. */
-import { expect, test } from 'bun:test'
-import { overJob, stepsIn } from '#test/support/agent/agent'
+/** Trees of jobs: how they wait and end, and that of a job that nobody watches no child may do what its root may not. */
+import { describe, expect, test } from 'bun:test'
+import { testStops } from '#test/support/actors/stops'
+import { jobOf, overJob, stepsIn } from '#test/support/agent/agent'
+import { delegate, delegatingModel, delegations, learn } from '#test/support/agent/delegation'
 import { brokenInvariants } from '#test/support/agent/invariants'
-import { type Plan, plannedModel, planText } from '#test/support/agent/plan'
+import { type Plan, planText } from '#test/support/agent/plan'
 import { comeDue, makeSchedule, runsOf } from '#test/support/agent/schedules'
+import { ask, newAgentStory } from '#test/support/agent/story'
 import { newSurface } from '#test/support/agent/surface'
 import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
 import { eventually } from '#test/support/app'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-const app = useApp({ overrides: { thinker: plannedModel() }, env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' } })
+const stops = testStops()
+const app = useApp({
+  overrides: { thinker: delegatingModel(stops) },
+  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+})
+
+const { childrenOf, results, wake, askingStory, waitingChild, cancel } = delegations(app, stops)
 
 const MAKERS = ['schedule_task', 'create_webhook_rule', 'list_scheduled_tasks', 'delegate']
 const making: Plan = [
@@ -102,4 +111,73 @@ test('a child of a job that a webhook began is as untrusted, and as automatic, a
   expect(rows.map((row) => ({ ...row }))).toEqual(Array(2).fill({ origin: 'automatic', taint: ['webhook Orders'] }))
   expect(await app.owner`select 1 from learning where tenant_id = ${surface.tenantId}`).toHaveLength(0)
   expect(await brokenInvariants(app.owner)).toEqual([])
+})
+
+describe('a tree', () => {
+  test('that waits holds no slot, and the conversation takes the next message', async () => {
+    const story = await newAgentStory(app)
+    const { id, goOn } = await waitingChild(story, [[delegate('slow')]])
+    const parent = await jobOf(app, id)
+    expect(parent.status).toBe('waiting_child')
+    const [work] = await app.owner`select state, run_at > now() + interval '23 hours' as late from work where ref_id = ${id}`
+    expect({ ...work }).toEqual({ state: 'queued', late: true })
+    const path = `/api/v1/agent/conversations/${parent.conversation_id}/messages`
+    const { body } = await app.send('POST', path, { key: story.key, body: { content: planText([]) } })
+    expect((await overJob(app, body.job.id)).status).toBe('completed')
+    goOn()
+    expect((await overJob(app, id)).status).toBe('completed')
+  })
+
+  test('is cancelled from its root in one commit', async () => {
+    const story = await newAgentStory(app)
+    const { id, goOn } = await waitingChild(story, [[delegate([[delegate('slow')]])]])
+    expect((await cancel(story, id)).status).toBe('cancelled')
+    goOn()
+    const jobs = await app.owner`select status, ended_at from agent_job where root_id = ${id}`
+    expect([jobs.length, new Set(jobs.map(({ status }) => status)), new Set(jobs.map(({ ended_at }) => +ended_at)).size]).toEqual([
+      ...[3, new Set(['cancelled']), 1],
+    ])
+    const left = () => app.owner`select 1 from work where tenant_id = ${story.tenantId} and kind = 'agent'`
+    expect(await eventually(left, ({ length }) => length === 0)).toHaveLength(0)
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('whose child alone is cancelled goes on', async () => {
+    const story = await newAgentStory(app)
+    const { id, goOn } = await waitingChild(story, [[delegate('slow')]])
+    const [child] = await childrenOf(id)
+    await cancel(story, child!.id)
+    goOn()
+    expect((await overJob(app, id)).status).toBe('completed')
+    expect(await results(id)).toEqual(['the sub-agent was cancelled'])
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('waits for a child no longer than a day, and then calls it off with all that it asks', async () => {
+    const story = await askingStory()
+    const id = await ask(app, story, [[delegate([[delegate([[learn('late')]])]])]])
+    const statuses = async () =>
+      (await app.owner`select status from agent_job where root_id = ${id} order by depth`).map(({ status }) => status)
+    await eventually(statuses, (all) => all.join() === 'waiting_child,waiting_child,waiting_approval')
+    await app.owner`update agent_step set started_at = started_at - interval '25 hours' where job_id = ${id} and state = 'waiting'`
+    await wake(story, id)
+    await overJob(app, id)
+    expect(await statuses()).toEqual(['completed', 'cancelled', 'cancelled'])
+    expect((await results(id))[0]).toContain('did not end within 24 hours')
+    const [approval] = await app.owner`select status, decided_how from agent_approval where tenant_id = ${story.tenantId}`
+    expect({ ...approval }).toEqual({ status: 'rejected', decided_how: 'cancel' })
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
+
+  test('whose caller has gone ends with all its jobs', async () => {
+    const story = await newAgentStory(app)
+    const { id, goOn } = await waitingChild(story, [[delegate([[delegate('slow')]])]])
+    await app.owner`update api_key set revoked_at = now() where id = ${story.by.id}`
+    goOn()
+    await wake(story, id)
+    await overJob(app, id)
+    const open = () => app.owner`select 1 from agent_job where root_id = ${id} and ended_at is null`
+    expect(await eventually(open, ({ length }) => length === 0)).toHaveLength(0)
+    expect(await brokenInvariants(app.owner)).toEqual([])
+  })
 })
