@@ -68,3 +68,7 @@ export const mailgunStory = async (app: TestApp, mailgun: FakeMailgun, options: 
   )
   return { ...story, deliver, reads }
 }
+
+/** An answer of ours, as the program of a person quotes it. */
+export const quoting = (answer: string) =>
+  `\n\nOn Mon, Nov 23, 2026 at 10:00 AM Agent <agent@example.com> wrote:\n\n${answer.replaceAll(/^/gm, '> ')}\n`

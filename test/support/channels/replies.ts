@@ -92,3 +92,13 @@ export const replyOnce = (app: Pick<TestApp, 'owner'>, id: string, ...statuses: 
     () => replyRow(app, id),
     ({ status }) => statuses.includes(status),
   )
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Admin = { send(method: string, path: string): Promise<{ body: any }> }
+
+/** The replies with this status, newest first, once there are some. */
+export const repliesWith = ({ send }: Admin, status: string) =>
+  eventually(
+    async () => (await send('GET', `channels/replies?status=${status}`)).body.replies,
+    ({ length }) => length > 0,
+  )

@@ -42,3 +42,16 @@ export const strangersTurn = (
   const trusted = { tools: [...STRANGERS_TOOLS], taint: [channelTaint(more.channel ?? 'slack')], untrusted: true }
   return turn(app, { ...more, ...trusted, tenantId, by: { kind: 'channel', id: connection, personId: null } })
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Connected = { id: string; send(method: string, path: string): Promise<{ body: any }> }
+
+/** A code that links whoever sends it with the caller. */
+export const linkCode = async ({ send, id }: Connected): Promise<string> => (await send('POST', `channels/${id}/link-code`)).body.code
+
+/** The senders that are linked, newest first. */
+export const sendersOf = async ({ send, id }: Connected): Promise<string[]> =>
+  (await send('GET', `channels/${id}/identities`)).body.identities.map(({ sender }: { sender: string }) => sender)
+
+/** The code in a line that a sender is told. */
+export const codeIn = (line: string | undefined): string => /[A-Z]{4}-[A-Z]{4}/.exec(line ?? '')![0]

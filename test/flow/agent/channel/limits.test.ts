@@ -1,10 +1,9 @@
-/** How much comes in from channels, from whom, and until when: rates, budgets of strangers, policies, and connections that end. */
+/** How much comes in from channels, from whom: rates, budgets of strangers, and policies. */
 import { describe, expect, test } from 'bun:test'
 import { MOST_OF_MEMBER } from '#domain/agent/channel/trust'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
-import { channelAdmin } from '#test/support/channels/channels'
 import {
   begunBefore,
   channelJobs,
@@ -18,7 +17,6 @@ import {
   postDev,
 } from '#test/support/channels/dev-posts'
 import { scriptedModel } from '#test/support/model/scripted-model'
-import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 /** While it is set, the model thinks. */
@@ -213,82 +211,4 @@ test('a member whose name cannot be forged is held to no number of jobs a day', 
   await begunBefore(app, channel, { sender: 'ada', identity, count: MOST_OF_MEMBER })
   expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
   expect(await channelJobs(app, channel)).toHaveLength(1)
-})
-
-describe('a conversation', () => {
-  test('goes on in its thread, and becomes active again when it was archived', async () => {
-    const channel = await place()
-    await postDev(app.url, channel, { text: 'First' })
-    const [first] = await channelJobs(app, channel)
-    await overJob(app, first!.id)
-    const { key } = await channelAdmin(app, channel.tenantId)
-    const path = `/api/v1/agent/conversations/${first!.conversation_id}`
-    expect((await app.send('PATCH', path, { key, body: { status: 'archived' } })).status).toBe(200)
-    await postDev(app.url, channel, { text: 'Second' })
-    const [, second] = await channelJobs(app, channel)
-    expect(second!.conversation_id).toBe(first!.conversation_id)
-    const { body } = await app.send('GET', path, { key })
-    expect([body.conversation.status, body.conversation.title, body.conversation.origin]).toEqual(['active', 'First', 'channel'])
-    await overJob(app, second!.id)
-  })
-
-  test('is one for the members of a shared thread, one for each stranger in it, and none of another connection', async () => {
-    const [channel, other] = [await place(), await place()]
-    for (const sender of ['ada', 'bob']) await linked(app, channel, sender)
-    for (const sender of ['ada', 'bob', 'cem', 'dan', 'cem']) await postDev(app.url, channel, { sender, thread: 'room' })
-    await postDev(app.url, other, { sender: 'ada', thread: 'room' })
-    const [ada, bob, cem, dan, again] = (await channelJobs(app, channel)).map(({ conversation_id }) => conversation_id)
-    const [elsewhere] = (await channelJobs(app, other)).map(({ conversation_id }) => conversation_id)
-    expect([bob, again]).toEqual([ada!, cem!])
-    expect(new Set([ada, cem, dan, elsewhere]).size).toBe(4)
-  })
-
-  test('is of a viewer alone in a shared thread: what a viewer says is not what others’ jobs read', async () => {
-    const channel = await place()
-    await linked(app, channel, 'ada')
-    for (const sender of ['vera', 'vic']) {
-      await linked(app, channel, sender, (await signedIn(app, channel.tenantId, 'viewer')).personId)
-    }
-    for (const sender of ['vera', 'ada', 'vic', 'vera', 'ada']) await postDev(app.url, channel, { sender, thread: 'room' })
-    const [vera, ada, vic, again, after] = (await channelJobs(app, channel)).map(({ conversation_id }) => conversation_id)
-    expect([again, after]).toEqual([vera!, ada!])
-    expect(new Set([vera, ada, vic]).size).toBe(3)
-  })
-})
-
-describe('a connection takes nothing more', () => {
-  const refused = async (channel: DevChannel) => {
-    const { status, body } = await postDev(app.url, channel)
-    expect([status, body.error?.message]).toEqual([401, 'no channel has this routing key and signature'])
-    expect(await channelJobs(app, channel)).toEqual([])
-  }
-  /** Some other workspace has the channel, so that it counts as connected. */
-  const withAnother = async () => {
-    await place()
-    return place()
-  }
-
-  test('once it is deleted', async () => {
-    const channel = await withAnother()
-    const { send } = await channelAdmin(app, channel.tenantId)
-    expect((await send('DELETE', `channels/${channel.id}`)).status).toBe(200)
-    await refused(channel)
-  })
-
-  test('while its workspace is about to be deleted', async () => {
-    const channel = await withAnother()
-    await app.owner`update tenant set deletes_at = now() + interval '14 days' where id = ${channel.tenantId}`
-    await refused(channel)
-  })
-
-  test('once its provider refuses its credentials', async () => {
-    const channel = await withAnother()
-    const { send, get } = await channelAdmin(app, channel.tenantId)
-    expect((await send('PATCH', `channels/${channel.id}`, { credentials: { secret: 'short' } })).status).toBe(200)
-    await eventually(
-      () => get(channel.id),
-      ({ status }) => status === 'failing',
-    )
-    await refused(channel)
-  })
 })

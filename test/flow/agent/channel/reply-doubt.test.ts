@@ -1,12 +1,10 @@
 /** A reply of which nobody knows whether it arrived: why, who is told, and how a person ends the doubt. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
-import { newId } from '#kernel/ids'
 import { testStops } from '#test/support/actors/stops'
-import { overJob } from '#test/support/agent/agent'
 import { eventually, testApp } from '#test/support/app'
 import { channelAdmin } from '#test/support/channels/channels'
-import { channelJobs, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { devChannel } from '#test/support/channels/dev-posts'
 import { makeReply, reply, replyOnce, replyRow } from '#test/support/channels/replies'
 import { freshDb } from '#test/support/database/db'
 import { crash } from '#test/support/growth/story'
@@ -77,9 +75,7 @@ describe('a person says', () => {
     const { doubtful, settle, tenantId } = await place()
     const { id } = await doubtful()
     const { body } = await settle(id, 'arrived')
-    expect(body.reply.parts.map(({ state }: { state: string }) => state)).toEqual(
-      ['sent', 'sent', 'sent', 'sent'].slice(0, body.reply.parts.length),
-    )
+    expect(new Set(body.reply.parts.map(({ state }: { state: string }) => state))).toEqual(new Set(['sent']))
     expect(namesOf(id)).not.toContain('0.1')
     const [audit] = await app.owner`select detail from audit
       where tenant_id = ${tenantId} and operation = 'agent.channelReplies.settle'`
@@ -144,17 +140,6 @@ describe('a person says', () => {
     expect((await settle(id, 'arrived', { updatedAt: anew.updated_at.toISOString() }, key)).body.reply.status).toBe('sent')
   })
 
-  test('nothing, if it is a key, an editor, or a member of another workspace', async () => {
-    const [{ doubtful, settle, tenantId }, other] = [await place(), await place()]
-    const { id } = await doubtful()
-    const { api_key } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
-    const { key: editor } = await signedIn(app, tenantId, 'editor')
-    expect((await settle(id, 'arrived', {}, api_key)).status).toBe(403)
-    expect((await settle(id, 'arrived', {}, editor)).status).toBe(403)
-    expect((await settle(id, 'arrived', {}, other.key)).status).toBe(404)
-    expect((await replyRow(app, id)).status).toBe('unknown')
-  })
-
   test('that it did not arrive while all is paused: people asked for it, so it goes', async () => {
     const { doubtful, settle, send } = await place()
     const { id } = await doubtful()
@@ -189,29 +174,6 @@ describe('a person says', () => {
     expect(shown).toMatchObject({ status: 'discarded', connectionId: null, channel: 'dev', error: 'its channel was disconnected' })
     expect((await settle(await orphan(), 'arrived')).body.reply.status).toBe('sent')
   })
-})
-
-test('the asker is told in the next answer, and not in the one after', async () => {
-  const { tenantId } = await app.newWorkspace()
-  const channel = await devChannel(app, { config: { url: receiver.url } }, tenantId)
-  await linked(app, channel, 'ada')
-  receiver.answer = () => ({ raw: 'HTTP/1.1 2' })
-  const ask = async () => {
-    await postDev(app.url, channel, { text: 'When do you open?', thread: 't' })
-    const job = await overJob(app, (await channelJobs(app, channel)).at(-1)!.id)
-    const [row] = await app.owner<ChannelReply[]>`select * from channel_reply where job_id = ${job.id}`
-    return row!
-  }
-  const first = await ask()
-  expect(first.text).toBe('We open at nine.')
-  await replyOnce(app, first.id, 'unknown')
-  receiver.answer = {}
-  const second = await ask()
-  expect(second.text).toBe(
-    'I do not know whether all of my last answer reached you. If something is missing, ask again.\n\nWe open at nine.',
-  )
-  await replyOnce(app, second.id, 'sent')
-  expect((await ask()).text).toBe('We open at nine.')
 })
 
 test('a process that dies at any point after the decision sends what is in doubt once at most', async () => {
@@ -251,9 +213,4 @@ test('a process that dies at any point after the decision sends what is in doubt
     () => next.owner`select 1 from work where kind = 'channel_reply'`,
     ({ length }) => length === 0,
   )
-})
-
-test('an id of nothing is 404', async () => {
-  const { settle } = await place()
-  expect((await settle(newId(), 'arrived')).status).toBe(404)
 })

@@ -1,13 +1,16 @@
-/** Conversations by SMS, end to end: the posts of a server that plays Twilio, and what our number sends there. */
+/** Conversations by SMS, end to end: with a server that plays Twilio, and what our number sends. */
 import { afterAll, expect, test } from 'bun:test'
 import { smsForm } from '#domain/agent/channel/forms/sms'
 import { MOST_OF_MEMBER, MOST_TOLD, USED_UP } from '#domain/agent/channel/trust'
 import { begunBefore, channelJobs, dayLater, linked, messagesOf } from '#test/support/channels/dev-posts'
 import { echo } from '#test/support/channels/echo'
+import { repliesWith } from '#test/support/channels/replies'
+import { codeIn, linkCode, sendersOf } from '#test/support/channels/senders'
 import { smsStory } from '#test/support/channels/sms-story'
 import { openTwilio } from '#test/support/channels/twilio'
 import { newSid } from '#test/support/channels/twilio-posts'
 import { eventually } from '#test/support/eventually'
+import { signedIn } from '#test/support/session'
 import { secretsIn, secretsInTables } from '#test/support/texts/secrets'
 import { useApp } from '#test/support/use'
 
@@ -15,35 +18,38 @@ const twilio = openTwilio()
 afterAll(() => twilio[Symbol.asyncDispose]())
 
 const PUBLIC = 'https://tendril.example.com'
-const hosts = [twilio.url, twilio.cdnUrl].map((url) => new URL(url).host).join(',')
 const app = useApp(() => ({
   overrides: { thinker: echo() },
   env: {
     ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', PUBLIC_URL: PUBLIC },
-    ...{ CHANNEL_URLS: JSON.stringify({ twilio: twilio.url }), EGRESS_ALLOW: hosts },
+    CHANNEL_URLS: JSON.stringify({ twilio: twilio.url }),
+    EGRESS_ALLOW: [twilio.url, twilio.cdnUrl].map((url) => new URL(url).host).join(','),
   },
 }))
 
 const story = (options: Record<string, unknown> = {}) => smsStory(app, twilio, { publicUrl: PUBLIC, ...options })
 const ADA = '+4915112345678'
-
-test('a member talks with the agent by SMS: it remembers, uses tools, and answers in plain text', async () => {
+/** In which Ada's number is that of a member. */
+const membersStory = async () => {
   const sms = await story()
   await linked(app, sms, ADA)
+  return sms
+}
+
+test('a member talks with the agent by SMS: it remembers, uses tools, and answers in plain text', async () => {
+  const sms = await membersStory()
   expect(await sms.writes(ADA, 'what is due?')).toMatchObject({ status: 200, body: expect.stringContaining('<Response/>') })
   expect(await sms.reads(ADA, 1)).toEqual(['1. You said: what is due?'])
   await sms.writes(ADA, 'use get_current_time')
   expect((await sms.reads(ADA, 2))[1]).toBe('2. You said: use get_current_time The tool gave 1 result.')
   const jobs = await channelJobs(app, sms)
   expect(new Set(jobs.map(({ conversation_id }) => conversation_id)).size).toBe(1)
-  expect(jobs.every(({ on_behalf }) => on_behalf.personId !== null)).toBe(true)
   // The sender of an SMS can be forged.
-  expect(jobs.every(({ taint }) => taint.length > 0)).toBe(true)
+  expect(jobs.every(({ on_behalf, taint }) => on_behalf.personId !== null && taint.length > 0)).toBe(true)
 })
 
 test('another try of Twilio’s begins nothing more', async () => {
-  const sms = await story()
-  await linked(app, sms, ADA)
+  const sms = await membersStory()
   const { fields } = await sms.writes(ADA, 'once')
   expect((await sms.deliver(fields, { headers: { 'i-twilio-idempotency-token': 'another' } })).status).toBe(200)
   expect((await sms.deliver(fields, { asJson: true })).status).toBe(200)
@@ -53,10 +59,6 @@ test('another try of Twilio’s begins nothing more', async () => {
 })
 
 const EVE = '+4915199999999'
-const codeIn = (line: string | undefined) => /[A-Z]{4}-[A-Z]{4}/.exec(line ?? '')![0]
-const linkCode = async ({ send, id }: Awaited<ReturnType<typeof story>>) => (await send('POST', `channels/${id}/link-code`)).body.code
-const sendersOf = async ({ send, id }: Awaited<ReturnType<typeof story>>) =>
-  (await send('GET', `channels/${id}/identities`)).body.identities.map(({ sender }: { sender: string }) => sender)
 
 test('a code that is sent by SMS links its sender once a second one, which is sent there, has come back', async () => {
   const sms = await story()
@@ -71,10 +73,7 @@ test('a code that is sent by SMS links its sender once a second one, which is se
   await sms.writes(ADA, 'hello')
   expect((await sms.reads(ADA, 3))[2]).toBe('1. You said: hello')
   const details = await app.owner`select detail from audit where tenant_id = ${sms.tenantId} and detail ? 'code' order by id`
-  expect(details.map(({ detail }) => [detail.code, detail.sender])).toEqual([
-    ['second', ADA],
-    ['linked', ADA],
-  ])
+  expect(details.map(({ detail }) => `${detail.code} ${detail.sender}`)).toEqual([`second ${ADA}`, `linked ${ADA}`])
 })
 
 test('the second code works from its own sender alone, once, and until the next code', async () => {
@@ -100,10 +99,7 @@ test('nobody in the workspace sees a second code: a member who forges a sender c
   const sms = await story()
   await sms.writes(ADA, await linkCode(sms))
   const second = codeIn((await sms.reads(ADA, 1))[0])
-  const replies = await eventually(
-    async () => (await sms.send('GET', 'channels/replies')).body.replies,
-    ([reply]) => reply?.status === 'sent',
-  )
+  const replies = await repliesWith(sms, 'sent')
   expect(replies).toMatchObject([{ recipient: ADA, text: expect.stringContaining('XXXX-XXXX') }])
   const exported = await app.send('GET', '/api/v1/app/workspace/export', { key: sms.key })
   const told = [JSON.stringify(replies), exported.text, JSON.stringify((await sms.send('GET', 'app/audit')).body)]
@@ -134,9 +130,7 @@ test('messages in the name of a member begin 100 jobs a day; then the member is 
 
 test('a message in the name of a member stops nothing by itself: it asks, and the person decides on the page', async () => {
   const sms = await story()
-  const [{ person_id: personId }] =
-    (await app.owner`select person_id from member where tenant_id = ${sms.tenantId} and role = 'owner'`) as [{ person_id: string }]
-  await linked(app, sms, ADA, personId)
+  await linked(app, sms, ADA, (await signedIn(app, sms.tenantId, 'owner')).personId)
   const pausedAt = async () => (await sms.send('GET', 'growth/automation')).body.automation.since
   await sms.writes(ADA, 'use growth_pause_automation')
   expect((await sms.reads(ADA, 1))[0]).toContain('This needs a decision')
@@ -149,8 +143,7 @@ test('a message in the name of a member stops nothing by itself: it asks, and th
 })
 
 test('STOP, reports on our messages and machines begin nothing', async () => {
-  const sms = await story()
-  await linked(app, sms, ADA)
+  const sms = await membersStory()
   for (const fields of [
     sms.sms(ADA, 'STOP'),
     sms.sms(ADA, 'Help'),
@@ -177,8 +170,7 @@ test('what is signed otherwise is refused, and looks like an unknown number', as
 })
 
 test('text of a member that comes as a file becomes a document', async () => {
-  const sms = await story()
-  await linked(app, sms, ADA)
+  const sms = await membersStory()
   const [message, media] = [newSid('MM'), newSid('ME')]
   twilio.media.set(`${message}/${media}`, { type: 'text/plain', bytes: Buffer.from('Opening hours: nine to five.') })
   const MediaUrl0 = `https://api.twilio.com/2010-04-01/Accounts/${twilio.accountSid}/Messages/${message}/Media/${media}`
@@ -191,31 +183,29 @@ test('text of a member that comes as a file becomes a document', async () => {
 test('a stranger’s answer is held until a person lets it go', async () => {
   const sms = await story({ senderPolicy: 'anyone' })
   await sms.writes('+33612345678', 'when do you open?')
-  const replies = async () => (await sms.send('GET', 'channels/replies?status=held')).body.replies
-  const [held] = await eventually(replies, (all) => all.length > 0)
+  const [held] = await repliesWith(sms, 'held')
   expect(held).toMatchObject({ channel: 'sms', recipient: '+33612345678' })
   expect((await sms.send('POST', `channels/replies/${held.id}/send`, { text: 'At **nine**.' })).status).toBe(200)
   expect(await sms.reads('+33612345678', 1)).toEqual(['At nine.'])
 })
 
 test('a pause that Twilio asks for is kept, and the answer goes once', async () => {
-  const sms = await story()
-  await linked(app, sms, ADA)
+  const sms = await membersStory()
   twilio.fail({ status: 429, code: 20429, headers: { 'retry-after': '1' } })
   await sms.writes(ADA, 'patience')
   expect(await sms.reads(ADA, 1)).toEqual(['1. You said: patience'])
 })
 
 test('an answer that Twilio perhaps took is unknown, and never goes again', async () => {
-  const sms = await story()
-  await linked(app, sms, ADA)
+  const sms = await membersStory()
   twilio.fail({ status: 500, isTaken: true })
   await sms.writes(ADA, 'perhaps')
-  const unknown = async () => (await sms.send('GET', 'channels/replies?status=unknown')).body.replies
-  expect(await eventually(unknown, (all) => all.length > 0)).toMatchObject([{ text: expect.stringContaining('perhaps') }])
+  expect(await repliesWith(sms, 'unknown')).toMatchObject([{ text: expect.stringContaining('perhaps') }])
   await sms.writes(ADA, 'and this?')
   const doubt = 'I do not know whether all of my last answer reached you. If something is missing, ask again.'
   expect(await sms.reads(ADA, 2)).toEqual(['1. You said: perhaps', `${doubt}\n\n2. You said: and this?`])
+  await sms.writes(ADA, 'and now?')
+  expect((await sms.reads(ADA, 3)).at(-1)).toBe('3. You said: and now?')
 })
 
 test('who opted out gets no answer, and its failure says why', async () => {
@@ -224,15 +214,13 @@ test('who opted out gets no answer, and its failure says why', async () => {
   await linked(app, sms, OUT)
   twilio.optedOut.add(OUT)
   await sms.writes(OUT, 'hello?')
-  const failed = async () => (await sms.send('GET', 'channels/replies?status=failed')).body.replies
-  const [reply] = await eventually(failed, (all) => all.length > 0)
+  const [reply] = await repliesWith(sms, 'failed')
   expect(JSON.stringify(reply)).toContain('opted out')
   expect(await sms.get(sms.id)).toMatchObject({ status: 'active' })
 })
 
 test('an answer that is long goes out in several messages, in order', async () => {
-  const sms = await story()
-  await linked(app, sms, ADA)
+  const sms = await membersStory()
   const words = Array.from({ length: 500 }, (_, at) => `word${at}`)
   await sms.writes(ADA, words.join(' '))
   const expected = smsForm(`**1.** You said: ${words.join(' ')}`)

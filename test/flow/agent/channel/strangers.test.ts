@@ -2,16 +2,13 @@
 import { expect, test } from 'bun:test'
 import { remember } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
-import { scopes } from '#kernel/scopes'
 import { insertMemory } from '#store/agent/memories'
-import { messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { messagesIn, overJob, stepsIn } from '#test/support/agent/agent'
 import { makeDocument } from '#test/support/agent/documents'
 import { write } from '#test/support/arrange'
-import { connectionRow, identityRow, strangersTurn } from '#test/support/channels/senders'
+import { connectionRow, strangersTurn } from '#test/support/channels/senders'
 import { newWorkspace } from '#test/support/contract/prepare'
-import { eventually } from '#test/support/eventually'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
-import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 type Calls = [name: string, args: object][]
@@ -152,76 +149,4 @@ test('nobody says in the app what a stranger could be told', async () => {
   const { status, body } = await app.send('POST', path, { key: place.key, body: { content: CANARY } })
   expect([status, body.error.code]).toEqual([409, 'conflict'])
   expect(body.error.message).toContain('somebody outside the workspace')
-})
-
-test('a linked sender acts as the member, while linked and while a member', async () => {
-  const place = await prepared()
-  const person = await signedIn(app, place.tenantId, 'editor')
-  const id = await identityRow(place, { connection: place.connection, personId: person.personId })
-  const by = { kind: 'channel', id, personId: person.personId } as const
-  const ask = async () => {
-    script.calls = [['growth_add_learning', { kind: 'worked', note: `Short ones work. ${newId()}` }]]
-    const job = await overJob(app, await turn(app, { content: 'Learn this', by, tenantId: place.tenantId }))
-    return { job, steps: (await stepsIn(app, job.id)).filter(({ kind }) => kind === 'tool') }
-  }
-  expect((await ask()).steps).toMatchObject([{ name: 'growth_add_learning', state: 'done' }])
-  expect(thinker.turns.at(-1)!.system).toContain(CANARY)
-  await app.owner`update member set role = 'viewer' where tenant_id = ${place.tenantId} and person_id = ${person.personId}`
-  expect((await ask()).steps).toMatchObject([{ name: 'growth_add_learning', state: 'failed' }])
-  // Nobody else is behind this identity.
-  const other = await signedIn(app, place.tenantId, 'owner')
-  const forged = await turn(app, { content: 'x', by: { ...by, personId: other.personId }, tenantId: place.tenantId })
-  expect(await overJob(app, forged)).toMatchObject({ error: 'caller_gone' })
-  await app.owner`delete from channel_identity where id = ${id}`
-  expect((await ask()).job).toMatchObject({ status: 'failed', error: 'caller_gone' })
-})
-
-test('a linked sender who has left the workspace asks nothing of it', async () => {
-  const place = await prepared()
-  const person = await signedIn(app, place.tenantId, 'approver')
-  const id = await identityRow(place, { connection: place.connection, personId: person.personId })
-  await app.owner`delete from member where tenant_id = ${place.tenantId} and person_id = ${person.personId}`
-  const job = await turn(app, { content: 'x', by: { kind: 'channel', id, personId: person.personId }, tenantId: place.tenantId })
-  expect(await overJob(app, job)).toMatchObject({ status: 'failed', error: 'caller_gone' })
-})
-
-test('what a linked sender writes is asked for in so many words, and its writes are asked where the name can be forged', async () => {
-  const place = await prepared()
-  const person = await signedIn(app, place.tenantId, 'owner')
-  const id = await identityRow(place, { connection: place.connection, personId: person.personId })
-  script.calls = [
-    ['growth_add_learning', { kind: 'worked', note: `Short ones work. ${newId()}` }],
-    ['fetch_url', { url: 'https://en.wikipedia.org/wiki/Parcel' }],
-  ]
-  const by = { kind: 'channel', id, personId: person.personId } as const
-  await turn(app, { content: 'Learn this', by, tenantId: place.tenantId, taint: ['channel email'], untrusted: true })
-  const asked = async () => {
-    const { approvals } = (await app.send('GET', '/api/v1/agent/approvals?status=pending', { key: place.key })).body
-    return approvals.map(({ tool_name, why }: { tool_name: string; why: string[] }) => [tool_name, why])
-  }
-  const found = await eventually(asked, (list: unknown[]) => list.length === 2)
-  expect(found.toSorted()).toEqual([
-    ['fetch_url', ['a message that anybody could have written has begun the job', 'untrusted: channel email']],
-    ['growth_add_learning', ['untrusted: channel email']],
-  ])
-  expect(thinker.turns.at(-1)!.messages).toContainEqual({ role: 'user', text: 'Learn this' })
-})
-
-test('schedules that a linked sender made end with the link', async () => {
-  const place = await prepared()
-  const person = await signedIn(app, place.tenantId, 'owner')
-  const id = await identityRow(place, { connection: place.connection, personId: person.personId })
-  script.calls = [['create_webhook_rule', { name: 'Orders', goal: 'Look' }]]
-  const by = { kind: 'channel', id, personId: person.personId } as const
-  const job = await turn(app, { content: 'Make a rule', by, tenantId: place.tenantId })
-  const pending = async () => (await app.owner`select id from agent_approval where job_id = ${job}`)[0]
-  const approval = await eventually(pending, (found) => found !== undefined)
-  const approved = await app.send('POST', `/api/v1/agent/approvals/${approval!.id}/approve`, { key: place.session, body: {} })
-  expect(approved.status).toBe(200)
-  await overJob(app, job)
-  const { key } = await app.newKey([...scopes], place.tenantId).then(({ api_key }) => ({ key: api_key }))
-  const rules = async () => (await app.send('GET', '/api/v1/agent/webhook-rules', { key })).body.webhookRules
-  expect(await rules()).toMatchObject([{ enabled: true, disabledBy: null }])
-  await app.owner`delete from channel_identity where id = ${id}`
-  expect(await rules()).toMatchObject([{ enabled: false, disabledBy: 'caller_gone' }])
 })
