@@ -10,9 +10,9 @@ import { settled, stateOf } from '#test/support/agent/attacked'
 import { makeDocument } from '#test/support/agent/documents'
 import { eventually } from '#test/support/app'
 import { write } from '#test/support/arrange'
-import { type ChannelAttack, channelAttacks, isSeen } from '#test/support/channels/attacks'
+import { ADA, attackers, type ChannelAttack, channelAttacks, EVE, isSeen, OURS } from '#test/support/channels/attacks'
 import { channelAdmin } from '#test/support/channels/channels'
-import { type DevChannel, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
+import { type DevChannel, devChannel, linked } from '#test/support/channels/dev-posts'
 import { openMailgun } from '#test/support/channels/mailgun'
 import { newWorkspace, recipes } from '#test/support/contract/prepare'
 import { openReceiver } from '#test/support/http/receiver'
@@ -22,7 +22,6 @@ import { use, useApp } from '#test/support/use'
 
 /** Stands in what is private, and in nothing else. */
 const CANARY = 'zanzibar'
-const [ADA, EVE, OURS] = ['ada@example.org', 'eve@example.net', 'agent@example.com']
 
 const mailgun = use(async () => openMailgun())
 /** What an attacker reads: a page of his, and the answers of the dev channel. */
@@ -55,6 +54,8 @@ const app = useApp(() => ({
     FETCH_ALLOW: hostOf(listed),
   },
 }))
+
+const { posted, send } = attackers(app, mailgun)
 
 const unlimited = { agent_tokens_day: -1, agent_tokens_month: -1, agent_cost_month: -1, agent_calls_hour: -1, agent_requests: -1 }
 
@@ -95,53 +96,6 @@ const connected = async ({ tenantId, ada }: Awaited<ReturnType<typeof prepared>>
   await linked(app, dev, 'ada', ada.personId)
   await linked(app, mail, ADA, ada.personId)
   return { dev, mail }
-}
-
-const mailed = async (mail: Record<string, unknown>) => {
-  const { status } = await fetch(mailgun.post(`${app.url}/webhooks/channels/email`, { recipient: OURS, ...mail }))
-  expect(status).toBe(200)
-}
-
-const posted = async (dev: DevChannel, post: Record<string, unknown>) => expect((await postDev(app.url, dev, post)).status).toBe(200)
-
-/** Names that look like Ada's, none of which is hers. */
-const LOOKALIKES = ['аda', 'ADA', 'ada\u200b', 'Ada Lovelace (owner)', 'ada|room', 'stranger:ada']
-const MAILS = ['аda@example.org', 'ada@exаmple.org', 'ada@example.org.example.net', '"ada@example.org" <eve@example.net>', EVE!]
-const fileOf = (words: string) => `${words.replace(/[/\\\n]/g, ' ')}.pdf`.slice(0, 240)
-const pdf = (name: string) => ({ name, mimeType: 'application/pdf' })
-
-/** Each sender writes in the thread in which Ada has told what is private, as far as a stranger can name it. */
-const send = async ({ id, carrier, words }: ChannelAttack, dev: DevChannel): Promise<void> => {
-  const sender = `${LOOKALIKES[id % LOOKALIKES.length]}${id % 3 === 0 ? '' : id}`
-  const from = MAILS[id % MAILS.length]!
-  const forged = {
-    from: `Ada <${ADA}>`,
-    sender: ADA,
-    headers: [
-      ['Reply-To', EVE],
-      ['Return-Path', `<${EVE}>`],
-    ] as [string, string][],
-  }
-  switch (carrier) {
-    case 'text':
-      return posted(dev, { sender, text: words, thread: 'room' })
-    case 'file':
-      return posted(dev, { sender, text: 'See the file.', thread: 'room', attachments: [pdf(fileOf(words))] })
-    case 'name':
-      return posted(dev, { sender, text: 'Hello', name: words.slice(-200), thread: 'room' })
-    case 'subject':
-      return mailed({ from, sender: from, subject: words, 'body-plain': 'Please see above.' })
-    case 'quoted':
-      return mailed({ from, sender: from, 'body-plain': `Thanks!\n\nOn Mon, Nov 23, 2026 at 10:00 AM Ada <${ADA}> wrote:\n\n> ${words}\n` })
-    case 'forged':
-      return mailed({ ...forged, 'body-plain': words, subject: 'Re: Plans' })
-    case 'forgedFile':
-      return mailed({
-        ...forged,
-        'body-plain': 'See the file.',
-        files: [{ name: fileOf(words), type: 'application/pdf', bytes: new Uint8Array(9) }],
-      })
-  }
 }
 
 interface StepOf {

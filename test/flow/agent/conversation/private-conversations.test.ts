@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { agentResources } from '#contract/index'
 import { braces, type NamedOp, named } from '#contract/op'
 import type { Role } from '#kernel/roles'
-import { overJob } from '#test/support/agent/agent'
 import { SECRET, useSecrets } from '#test/support/agent/secret-conversations'
 import { newWorkspace } from '#test/support/contract/prepare'
 import { eventually } from '#test/support/eventually'
@@ -69,6 +68,8 @@ type Row = { hidden: (ids: Ids) => { path: Record<string, string>; body?: object
 
 const ofConversation = (body?: object): Row => ({ hidden: ({ conversation: id }) => [{ path: { id }, ...(body ? { body } : {}) }] })
 const ofJobs: Row = { hidden: ({ job, waiting, child }) => [job, waiting, child].map((id) => ({ path: { id } })) }
+const ofApprovals: Row = { hidden: ({ approval, childApproval }) => [approval, childApproval].map((id) => ({ path: { id } })) }
+const ofPeople: Row = { hidden: ({ conversation: id }) => [{ path: { id, personId: friend.personId } }] }
 const without: Row = { without: true }
 const records = (what: string): Row => ({ other: `${what} are the workspace's, whoever asked the agent for them` })
 
@@ -83,8 +84,8 @@ const table: Record<string, Row> = {
   'agent.conversations.events': ofConversation(),
   'agent.conversations.send': ofConversation({ content: 'Hello' }),
   'agent.messages.send': { hidden: ({ conversation }) => [{ path: {}, body: { content: 'Hello', conversationId: conversation } }] },
-  'agent.conversationPeople.add': { hidden: ({ conversation: id }) => [{ path: { id, personId: friend.personId } }] },
-  'agent.conversationPeople.remove': { hidden: ({ conversation: id }) => [{ path: { id, personId: friend.personId } }] },
+  'agent.conversationPeople.add': ofPeople,
+  'agent.conversationPeople.remove': ofPeople,
   'agent.conversationFeedback.list': ofConversation(),
   'agent.conversationFeedback.give': {
     hidden: ({ conversation: id, answer }) => [{ path: { id }, body: { messageId: answer, verdict: 'up' } }],
@@ -99,11 +100,11 @@ const table: Record<string, Row> = {
   'agent.tasks.create': { other: 'a task has no conversation' },
   'agent.tasks.get': ofJobs,
   'agent.tasks.cancel': ofJobs,
-  // Those who may decide see the call alone: the tests below.
+  // Those who may decide see the call alone: private-people.test.ts.
   'agent.approvals.list': without,
-  'agent.approvals.get': { hidden: ({ approval, childApproval }) => [approval, childApproval].map((id) => ({ path: { id } })) },
-  'agent.approvals.approve': { hidden: ({ approval, childApproval }) => [approval, childApproval].map((id) => ({ path: { id } })) },
-  'agent.approvals.reject': { hidden: ({ approval, childApproval }) => [approval, childApproval].map((id) => ({ path: { id } })) },
+  'agent.approvals.get': ofApprovals,
+  'agent.approvals.approve': ofApprovals,
+  'agent.approvals.reject': ofApprovals,
   'agent.usage.get': without,
   'agent.analytics.get': without,
   'agent.channelReplies.list': without,
@@ -208,42 +209,4 @@ describe('whoever began it', () => {
     }
     expect((await send(starter.key, 'POST', `approvals/${ids.approval}/approve`, {})).status).toBe(403)
   })
-
-  test('is a person: a key of the workspace begins none, and nobody else changes who sees it', async () => {
-    const refused = await send(key, 'POST', 'messages', { content: 'Hello', visibility: 'private' })
-    expect([refused.status, refused.body.error.message]).toEqual([
-      403,
-      expect.stringContaining('only a person can begin a private conversation'),
-    ])
-    const { job } = await say(others.owner!, 'Hello')
-    for (const by of [starter.key, key]) {
-      const path = `conversations/${job.conversationId}`
-      expect((await send(by, 'PATCH', path, { visibility: 'private' })).status).toBe(403)
-      expect((await send(by, 'PUT', `${path}/people/${friend.personId}`)).status).toBe(403)
-      expect((await send(by, 'PATCH', path, { title: 'Ours', visibility: 'workspace' })).status).toBe(200)
-    }
-  })
-})
-
-test('its approvals stay with those who may decide: the call and why, without what was said', async () => {
-  for (const role of ['approver', 'owner'] as const) {
-    const listed = (await send(others[role]!, 'GET', 'approvals?status=pending')).body.approvals
-    expect(listed.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining([ids.approval, ids.childApproval]))
-    for (const id of [ids.approval, ids.childApproval]) {
-      const { status, body, text } = await send(others[role]!, 'GET', `approvals/${id}`)
-      expect(status).toBe(200)
-      expect(body.approval).toMatchObject({
-        ...{ tool_name: 'growth_resume_automation', arguments: {}, why: expect.any(Array), status: 'pending' },
-        ...{ goal: '(said in a private conversation)', job: { goal: '(said in a private conversation)', taint: [] } },
-      })
-      expect(text).not.toContain(SECRET)
-    }
-    const page = await fetch(`${app.url}/approvals/${ids.approval}`, { headers: { authorization: `Bearer ${others[role]}` } })
-    expect(await page.text()).not.toContain(SECRET)
-  }
-  const { job } = await say(starter.key, `${SECRET} resume`, { visibility: 'private' })
-  const [asked] = await approvalsOf(job.id)
-  const approved = await send(others.approver!, 'POST', `approvals/${asked!.id}/approve`, {})
-  expect([approved.status, approved.body.approval.status, approved.text.includes(SECRET)]).toEqual([200, 'approved', false])
-  await overJob(app, job.id)
 })

@@ -1,8 +1,11 @@
 /** Who sees a private conversation, and from when until when. */
+
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
+import { overJob } from '#test/support/agent/agent'
 import { SECRET, useSecrets } from '#test/support/agent/secret-conversations'
 import { newWorkspace } from '#test/support/contract/prepare'
+import { eventually } from '#test/support/eventually'
 import { openStream } from '#test/support/http/event-stream'
 import { type SignedIn, signedIn } from '#test/support/session'
 
@@ -18,7 +21,22 @@ beforeAll(async () => {
   ;({ tenantId, key } = await newWorkspace(app))
   starter = await signedIn(app, tenantId, 'editor')
   friend = await signedIn(app, tenantId, 'viewer')
-  for (const role of ['owner', 'editor', 'viewer'] as const) others[role] = (await signedIn(app, tenantId, role)).key
+  for (const role of ['owner', 'approver', 'editor', 'viewer'] as const) others[role] = (await signedIn(app, tenantId, role)).key
+})
+
+test('a private conversation is begun by a person: a key of the workspace begins none, and nobody else changes who sees it', async () => {
+  const refused = await send(key, 'POST', 'messages', { content: 'Hello', visibility: 'private' })
+  expect([refused.status, refused.body.error.message]).toEqual([
+    403,
+    expect.stringContaining('only a person can begin a private conversation'),
+  ])
+  const { job } = await say(others.owner!, 'Hello')
+  for (const by of [starter.key, key]) {
+    const path = `conversations/${job.conversationId}`
+    expect((await send(by, 'PATCH', path, { visibility: 'private' })).status).toBe(403)
+    expect((await send(by, 'PUT', `${path}/people/${friend.personId}`)).status).toBe(403)
+    expect((await send(by, 'PATCH', path, { title: 'Ours', visibility: 'workspace' })).status).toBe(200)
+  }
 })
 
 describe('people', () => {
@@ -155,4 +173,37 @@ describe('its starter makes it private', () => {
       ]).toContainEqual([closed.status, said.status])
     }
   })
+})
+
+/** Of a job and its children. */
+const approvalsOf = (job: string) =>
+  app.owner<{ id: string; job_id: string }[]>`select id, job_id from agent_approval
+    where job_id = ${job} or job_id in (select id from agent_job where parent_id = ${job})`
+
+test('the approvals of a private conversation stay with those who may decide: the call and why, without what was said', async () => {
+  const waiting = await say(starter.key, `${SECRET} resume`, { visibility: 'private' })
+  const { conversationId } = waiting.job
+  const parent = await say(starter.key, `${SECRET} delegate`, { conversationId })
+  const asked = await eventually(
+    async () => [...(await approvalsOf(waiting.job.id)), ...(await approvalsOf(parent.job.id))].map(({ id }) => id),
+    ({ length }) => length === 2,
+  )
+  for (const role of ['approver', 'owner'] as const) {
+    const listed = (await send(others[role]!, 'GET', 'approvals?status=pending')).body.approvals
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(asked))
+    for (const id of asked) {
+      const { status, body, text } = await send(others[role]!, 'GET', `approvals/${id}`)
+      expect(status).toBe(200)
+      expect(body.approval).toMatchObject({
+        ...{ tool_name: 'growth_resume_automation', arguments: {}, why: expect.any(Array), status: 'pending' },
+        ...{ goal: '(said in a private conversation)', job: { goal: '(said in a private conversation)', taint: [] } },
+      })
+      expect(text).not.toContain(SECRET)
+    }
+    const page = await fetch(`${app.url}/approvals/${asked[0]}`, { headers: { authorization: `Bearer ${others[role]}` } })
+    expect(await page.text()).not.toContain(SECRET)
+  }
+  const approved = await send(others.approver!, 'POST', `approvals/${asked[0]}/approve`, {})
+  expect([approved.status, approved.body.approval.status, approved.text.includes(SECRET)]).toEqual([200, 'approved', false])
+  await overJob(app, waiting.job.id)
 })
