@@ -1,6 +1,7 @@
 /** The operations as commands: `growth.items.postNow` is `items post-now`. */
 import { operations, resources } from '#contract/index'
-import { type NamedOp, named, type Resource, settlingId } from '#contract/op'
+import { type NamedOp, named, type Resource } from '#contract/op'
+import { settlingId } from '#contract/settling'
 import { kebab, reservedGroups } from './names.ts'
 
 export interface NamedCommand {

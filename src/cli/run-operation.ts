@@ -1,6 +1,7 @@
 /** Runs an operation: sends it, follows pages, waits for generations and prints the answer. */
 import { operations } from '#contract/index'
-import { isSettled, type NamedOp, pathParams } from '#contract/op'
+import { type NamedOp, pathParams } from '#contract/op'
+import { isSettled } from '#contract/settling'
 import { argumentText, inputFrom, once, type ParsedArguments, type ReadSource } from './argv.ts'
 import { type ApiResponse, askOf, call, downloadTo, idempotencyKeyFor } from './call.ts'
 import { commandWords, listOf, readingOf, settlingOf } from './catalogue.ts'

@@ -4,7 +4,7 @@ import type { DocumentedFailure, ErrorCode } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import type { Access, Scope } from '#kernel/scopes'
 import { type FieldsOf, type Kind, kinds } from './kinds.ts'
-import { type CapKey, isCostly, type PlanFeature, type QuotaKey } from './limits.ts'
+import type { CapKey, PlanFeature, QuotaKey } from './limits.ts'
 import { oneOf } from './shapes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -51,21 +51,6 @@ export const isExempt = ({ exempt = [] }: Pick<Op, 'exempt'>, from: Exemption): 
 
 /** The longest Idempotency-Key in characters, as the API document defines it. */
 export const KEY_LIMIT = 200
-
-/** Errors that any operation can return. */
-const commonErrors: readonly ErrorCode[] = [
-  'invalid_input',
-  'unauthenticated',
-  'missing_scope',
-  'forbidden',
-  'rate_limited',
-  'internal',
-  'unavailable',
-]
-const bodyErrors: readonly ErrorCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type']
-const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_key_reused']
-/** Errors that a public operation cannot return. */
-const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
 
 type Shared = Partial<Pick<Common<TSchema, TSchema>, 'body' | 'errors' | 'failure' | 'status' | 'roles' | 'anyId' | 'exempt'>>
 
@@ -189,6 +174,13 @@ export type NamedOp<K extends Kind = Kind> = Op<TSchema, TSchema, K> & {
   id: string
 }
 
+/** The resources of an area, by name: their prefixes are such as `growth.items`. */
+export const area = <const R extends Record<string, Omit<Resource, 'prefix'>>>(
+  name: string,
+  resources: R,
+): { [N in keyof R]: Resource<R[N]['group']> } =>
+  Object.fromEntries(Object.entries(resources).map(([last, one]) => [last, { prefix: `${name}.${last}`, ...one }])) as never
+
 export const named = ({ prefix, group }: Resource): NamedOp[] =>
   Object.entries(group).map(([name, o]) => ({ ...o, id: `${prefix}.${name}` }))
 
@@ -220,40 +212,12 @@ export const formsOf = ({ input }: Op): DownloadForm[] => ('format' in (input as
 /** Every scope that the caller needs, in the order in which they are checked. */
 export const accessOf = ({ scope, also }: Pick<Op, 'scope' | 'also'>): Access[] => (also === undefined ? [scope] : [also, scope])
 
-/** The errors that follow from the operation's plan limits. */
-const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
-  ...(quota || (cap && isCostly(cap)) ? (['plan_invalid'] as const) : []),
-  ...(quota ? (['plan_quota_exceeded'] as const) : []),
-  ...(feature ? (['plan_feature_disabled'] as const) : []),
-]
-
-/** Every error that the operation can return. */
-export const errorsOf = (o: Op): ErrorCode[] => [
-  ...new Set([...o.errors, ...planErrors(o)]),
-  ...commonErrors.filter((code) => o.kind !== 'public' || !callerErrors.includes(code)),
-  ...(readsOnly(o) ? [] : bodyErrors),
-  ...(takesKey(o) ? keyErrors : []),
-]
-
 /** `/items/:id` as `/items/{id}`, for OpenAPI. */
 export const braces = (path: string): string => path.replace(/:([a-z_]+)/gi, '{$1}')
 
 export const pathParams = (path: string): string[] => [...path.matchAll(/:([a-z_]+)/gi)].map((match) => match[1]!)
 
 export type OutputOf<O extends Op> = Static<O['output']>
-
-/** The full id of the operation that `settles` names. */
-export const settlingId = ({ id, settles }: Pick<NamedOp, 'id' | 'settles'>): string | undefined =>
-  settles === undefined || settles.includes('.') ? settles : `${id.slice(0, id.lastIndexOf('.'))}.${settles}`
-
-/** Statuses of generations and of the agent's jobs that change by themselves. */
-const unsettled: readonly unknown[] = ['queued', 'processing', 'generating', 'running', 'waiting_child']
-
-/**
- * Whether there is nothing to wait for: a generation is over, a job of the agent is over or waits for a person. An engagement settles as
- * drafted, and goes on from there.
- */
-export const isSettled = (status: unknown): boolean => !unsettled.includes(status)
 
 /** The field of the input that is the text of a call: see `theText`. */
 export const textFieldOf = ({ input }: Pick<Op, 'input'>): string | undefined =>

@@ -1,7 +1,8 @@
 /** The capability manifest: what this deployment offers, for programs and agents. */
 import { events } from '#contract/events'
 import { operations } from '#contract/index'
-import { braces, errorsOf, type NamedOp } from '#contract/op'
+import { braces, type NamedOp } from '#contract/op'
+import { errorsOf } from '#contract/op-errors'
 import { recordErrors } from '#contract/record-errors'
 import { type ErrorCode, errorTable } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'

@@ -6,19 +6,8 @@ import { openapi } from '@elysiajs/openapi'
 import { Type as T, type TObject, type TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { operations, resources } from '#contract/index'
-import {
-  accessOf,
-  braces,
-  errorsOf,
-  formsOf,
-  isExempt,
-  KEY_LIMIT,
-  type NamedOp,
-  pathParams,
-  readsOneRecord,
-  readsOnly,
-  takesKey,
-} from '#contract/op'
+import { accessOf, braces, formsOf, isExempt, KEY_LIMIT, type NamedOp, pathParams, readsOneRecord, readsOnly, takesKey } from '#contract/op'
+import { errorsOf } from '#contract/op-errors'
 import { errorTable } from '#kernel/errors'
 import { besidePaths } from './beside.ts'
 import { fileTypes } from './file.ts'

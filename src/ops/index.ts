@@ -1,7 +1,9 @@
 /** Binds every operation to its handler. */
-import { agentResources, appResources, capabilityResources, growthResources } from '#contract/index'
+import { agentResources, capabilityResources } from '#contract/agent-resources'
+import { appResources } from '#contract/app-resources'
+import { growthResources } from '#contract/growth-resources'
 import type { Group, Resource } from '#contract/op'
-import { operatorResources } from '#contract/operator'
+import { operatorResources } from '#contract/operator-resources'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { actionHandlers } from './agent/actions.ts'
 import { analyticsHandlers } from './agent/analytics.ts'

@@ -1,8 +1,9 @@
 /** The tools of the product in jobs that messages of channels have begun: what happens there without a person. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { capabilityResources } from '#contract/agent-resources'
 import { channelNames } from '#contract/channel-names'
-import { capabilityResources, operations } from '#contract/index'
+import { operations } from '#contract/index'
 import { isAgentTool, type NamedOp, named } from '#contract/op'
 import { toolCaller } from '#decisions/agent/caller'
 import { isAnswerHeld, isForStranger, STRANGERS_TOOLS, type Trusted, trustOf } from '#domain/agent/channel/trust'

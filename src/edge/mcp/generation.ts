@@ -4,7 +4,8 @@
  */
 import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
-import { isSettled, pathParams, settlingId } from '#contract/op'
+import { pathParams } from '#contract/op'
+import { isSettled, settlingId } from '#contract/settling'
 import { type Clock, systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { mayRun, type Operation } from '#ops/engine/bind'

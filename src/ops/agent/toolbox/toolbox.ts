@@ -1,6 +1,7 @@
 /** Makes tools of the operations: the same handlers, gates and effects as over REST, decided in the letters of the agent's loop. */
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { isAgentTool, isSettled, type NamedOp, pathParams, readsOnly, settlingId } from '#contract/op'
+import { isAgentTool, type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { isSettled, settlingId } from '#contract/settling'
 import type { AskingFacts, Decided, Reached, Tool, ToolBox, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import type { Naming } from '#domain/agent/job/handles'
 import type { CallingJob } from '#domain/agent/job/job'

@@ -1,6 +1,6 @@
 /** A private conversation is seen by the person who began it and the people they have added, and so is all that is made of it. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { agentResources } from '#contract/index'
+import { agentResources } from '#contract/agent-resources'
 import { braces, type NamedOp, named } from '#contract/op'
 import type { Role } from '#kernel/roles'
 import { SECRET, useSecrets } from '#test/support/agent/secret-conversations'

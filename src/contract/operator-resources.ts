@@ -1,0 +1,9 @@
+/** Internal operations: surfaces of one process call them in the process that owns the workspace. Not served to clients. */
+import { area } from './op.ts'
+import { generations } from './operator/generations.ts'
+import { inbound } from './operator/inbound.ts'
+
+export const operatorResources = area('operator', {
+  generations: { about: 'Records being generated.', group: generations },
+  inbound: { about: 'What comes in from outside.', group: inbound },
+})
