@@ -12,7 +12,7 @@ import { offeredTools } from '#domain/agent/job/offer'
 import type { ToolClass } from '#domain/agent/job/step'
 import { type RuleDecision, verdictOf } from '#domain/agent/job/verdict'
 import { type Role, roles } from '#kernel/roles'
-import { mayRun } from '#ops/engine/bind'
+import { mayRun } from '#ops/engine/access'
 import { runs } from '#test/support/property'
 
 interface Tool {

@@ -1,6 +1,7 @@
 /** The operations that a plan limits, by what it limits of them. */
 import { keyOperations } from '#contract/index'
-import { errorsOf, type NamedOp } from '#contract/op'
+import type { NamedOp } from '#contract/op'
+import { errorsOf } from '#contract/op-errors'
 
 export const declares = (o: NamedOp, code: string) => (errorsOf(o) as string[]).includes(code)
 

@@ -2,7 +2,7 @@
 import { type Static, Type as T, type TObject } from '@sinclair/typebox'
 import { oneOf } from '#contract/shapes'
 import { fail } from '#kernel/errors'
-import { mayRun } from '#ops/engine/bind'
+import { mayRun } from '#ops/engine/access'
 import { validate } from '#ops/engine/validate'
 import type { McpContext } from './context.ts'
 import { type ResourceText, readResource } from './resources.ts'

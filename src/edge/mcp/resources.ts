@@ -1,7 +1,7 @@
 /** The resources. Each is read by an operation, with all its checks. */
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { fail } from '#kernel/errors'
-import { mayRun } from '#ops/engine/bind'
+import { mayRun } from '#ops/engine/access'
 import { cursorTo } from '#ops/engine/paging'
 import { structured } from './answer/structured.ts'
 import { cut, json } from './answer/truncate.ts'

@@ -1,7 +1,8 @@
 /** The tools, made from the contract: which ones a caller sees, and their descriptions. */
 import type { Tool } from '@modelcontextprotocol/server'
 import { readsOnly } from '#contract/op'
-import { mayRun, type Operation } from '#ops/engine/bind'
+import { mayRun } from '#ops/engine/access'
+import type { Operation } from '#ops/engine/bind'
 import type { Call } from '#ops/engine/call'
 import type { McpContext } from './context.ts'
 import { ARGUMENT, offersKey } from './idempotency-argument.ts'

@@ -1,7 +1,7 @@
 /** The page where a person decides about a version of a playbook. */
 import { AppError, fail } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
-import { mayRun } from '#ops/engine/bind'
+import { mayRun } from '#ops/engine/access'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'

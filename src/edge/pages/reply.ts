@@ -3,7 +3,7 @@ import type { ShownChannelReply as Reply } from '#contract/agent/channel-replies
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
-import { mayRun } from '#ops/engine/bind'
+import { mayRun } from '#ops/engine/access'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'

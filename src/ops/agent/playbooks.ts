@@ -39,7 +39,7 @@ import {
 import type { Effects } from '#store/engine/letter'
 import { loadBy, loadNow } from '#store/engine/load'
 import { isStranger, type Principal } from '#store/engine/principal'
-import { refuseKey } from '../engine/bind.ts'
+import { refuseKey } from '../engine/access.ts'
 import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'

@@ -1,24 +1,22 @@
 /**
- * The checks of every operation: scope and role, then rates, then input; then a query reads, or a command becomes a letter
+ * The checks of every operation: scope and role (access.ts), then rates, then input (rated.ts); then a query reads, or a command becomes a letter
  * (command.ts); then the output is validated. edge/auth.ts has already authenticated the caller.
  */
 import type { Answer } from '#actors/engine/letter'
 import type { Kind } from '#contract/kinds'
-import { accessOf, type DownloadForm, type Group, KEY_LIMIT, type NamedOp, named, type Op, pathParams, type Resource } from '#contract/op'
-import type { Allowance } from '#kernel/allowance'
-import { AppError, fail } from '#kernel/errors'
-import type { Role } from '#kernel/roles'
+import { type DownloadForm, type Group, type NamedOp, named, type Op, type Resource } from '#contract/op'
 import type { Slots } from '#kernel/slots'
 import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit-entry'
-import { roleOf } from '#store/engine/principal'
+import { requireAccess } from './access.ts'
 import type { Call, HandlerOf, Handlers, QueryContext, RatedCaller, SessionCookies, StoredFile, Visit, World } from './call.ts'
 import { type Command, type LetterHandler, runCommand } from './command.ts'
 import { dispatch } from './dispatch.ts'
 import { type Lines, openLines } from './download.ts'
 import { lettersOf, runInParts } from './in-parts.ts'
+import { requireUsableKey, runRated } from './rated.ts'
 import { serialise, serialiseFor } from './serialise.ts'
-import { flawOfText, validate, validateMessage } from './validate.ts'
+import { validate } from './validate.ts'
 
 interface Runnable {
   /** `read` returns the input, or a promise of it. It is called only after the scope and role checks. */
@@ -93,50 +91,6 @@ const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): R
   ...{ tenantId: workspace.id, principal: { kind: 'session', id }, surface, plan },
 })
 
-interface Rated<A extends Answer> {
-  /** Counts the request, after the checks that come before the rates. */
-  count(): Allowance[]
-  read(): unknown
-  /** Counts what the input takes beyond that. */
-  countMore?(input: unknown): Allowance[]
-  run(input: unknown): Promise<A>
-}
-
-/** One of each name: the later. */
-const newest = (allowances: Allowance[], more: Allowance[] = []): Allowance[] => [
-  ...new Map([...allowances, ...more].map((one) => [one.name, one])).values(),
-]
-
-/** Throws `invalid_input`, and `not_found` for an operation that takes any id. */
-const requireValid = (o: NamedOp, input: unknown): void => {
-  try {
-    // Internal operations are given what came in from outside.
-    const check = o.id.startsWith('operator.') ? validateMessage : validate
-    check(o.input, input)
-  } catch (cause) {
-    const names = o.anyId ? pathParams(o.path) : []
-    const isId = cause instanceof AppError && cause.details?.some(({ path }) => names.includes(path))
-    throw isId ? new AppError('not_found', 'nothing has this id, which is no uuid') : cause
-  }
-}
-
-/** Runs an operation with its input once that is valid, and adds the allowances of the rates to the answer or error. */
-const runRated = async <A extends Answer>(o: NamedOp, { count, read, countMore, run }: Rated<A>): Promise<A> => {
-  let allowances = count()
-  try {
-    const reading = read()
-    const input = reading instanceof Promise ? await reading : reading
-    requireValid(o, input)
-    allowances = newest(allowances, countMore?.(input))
-    const answer = await run(input)
-    return allowances.length === 0 ? answer : { ...answer, allowances: newest(allowances, answer.allowances) }
-  } catch (thrown) {
-    const cause = o.failure === undefined ? thrown : AppError.worded(thrown, o.failure)
-    if (allowances.length === 0 || !(cause instanceof AppError)) throw cause
-    throw AppError.withAllowances(cause, newest(allowances, cause.allowances))
-  }
-}
-
 const checked =
   <A extends Answer>(world: World, o: NamedOp, run: Run<A>) =>
   (read: () => unknown, call: Call): Promise<A> =>
@@ -194,41 +148,6 @@ const bindFile = ({ world }: Host, o: NamedOp, handler: AnyHandler['file']): Fet
     return { status: o.status, body: '', file }
   }),
 })
-
-/** Throws `forbidden`, for operations that require a person. */
-export const refuseKey = (): never => fail('forbidden', 'this requires a signed-in person; API keys cannot do it')
-
-/** What an operation takes of its caller. */
-export type Permitted = Pick<NamedOp, 'scope' | 'also' | 'roles'>
-
-/** Whether the caller's scopes and role allow the operation. */
-export const mayRun = (o: Permitted, { scopes, principal }: Pick<Call, 'scopes' | 'principal'>): boolean => {
-  const role = roleOf(principal)
-  return accessOf(o).every((scope) => scopes.has(scope)) && (role === 'owner' || o.roles.includes(role))
-}
-
-/** The roles that can run it, owners first. */
-export const rolesOf = ({ roles }: Pick<Permitted, 'roles'>): Role[] => ['owner', ...roles]
-
-const requireAccess = (o: NamedOp, { scopes, principal }: Call): void => {
-  if (mayRun(o, { scopes, principal })) return
-  const lacking = accessOf(o).find((scope) => !scopes.has(scope))
-  if (lacking === 'session') refuseKey()
-  if (lacking !== undefined) fail('missing_scope', lacking)
-  const role = roleOf(principal)
-  fail('forbidden', `the role ${role} cannot do this; it requires ${rolesOf(o).join(' or ')}`)
-}
-
-const requireUsableKey = ({ idempotencyKey: key }: Call): void => {
-  const message = key === undefined ? undefined : (flawOfText(key)?.message ?? flawOfLength(key))
-  if (message !== undefined) fail('invalid_input', `Idempotency-Key ${message}`, { details: [{ path: 'Idempotency-Key', message }] })
-}
-
-/** Counts code points, as Postgres does. */
-const flawOfLength = (key: string): string | undefined => {
-  const isWithin = key.length > 0 && key.length <= 2 * KEY_LIMIT && [...key].length <= KEY_LIMIT
-  return isWithin ? undefined : `must have 1 to ${KEY_LIMIT} characters`
-}
 
 export const contextFor = (world: Pick<World, 'networks' | 'db'>, call: Pick<Call, 'tenantId' | 'principal' | 'scopes'>): QueryContext => ({
   tenantId: call.tenantId,

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { Type as T } from '@sinclair/typebox'
 import { accessOf, named, op } from '#contract/op'
 import type { Access } from '#kernel/scopes'
-import { bind, mayRun } from '#ops/engine/bind'
+import { mayRun } from '#ops/engine/access'
+import { bind } from '#ops/engine/bind'
 
 const about = 'Things.'
 const shape = { input: {}, output: T.Object({}) }

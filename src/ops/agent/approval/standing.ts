@@ -3,7 +3,7 @@ import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Approval } from '#domain/agent/job/approval'
 import { type Decider, type Deciders, decidersOf } from '#kernel/deciders'
 import type { Principal } from '#store/engine/principal'
-import { mayRun } from '../../engine/bind.ts'
+import { mayRun } from '../../engine/access.ts'
 import { SERVED } from '../toolbox/served-tools.ts'
 import { toolCaller } from '../tools.ts'
 

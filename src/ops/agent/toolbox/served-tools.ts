@@ -13,7 +13,7 @@ import { McpError } from '#port/mcp-client/client'
 import { serverOfTool } from '#store/agent/mcp-tools'
 import type { Db } from '#store/engine/db'
 import { loadBy } from '#store/engine/load'
-import { mayRun, type Permitted } from '../../engine/bind.ts'
+import { mayRun, type Permitted } from '../../engine/access.ts'
 import { refuseTags } from '../../engine/validate.ts'
 
 /** What a call of a tool of a server takes of its caller: what leaves the workspace needs an approver. */

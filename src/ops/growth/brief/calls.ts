@@ -2,7 +2,7 @@
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import type { BriefAction } from '#domain/growth/brief/brief'
-import { mayRun } from '../../engine/bind.ts'
+import { mayRun } from '../../engine/access.ts'
 import type { QueryContext } from '../../engine/call.ts'
 
 const byId = new Map<string, NamedOp>(operations.map((o) => [o.id, o]))
