@@ -4,7 +4,8 @@
  */
 import type { Clock } from '#kernel/clock'
 import type { Effects, NewWork, Requeued } from '#store/engine/letter'
-import { LONGEST_NAP_MS, type NextDue, type WorkTable } from '#store/engine/work'
+import { LONGEST_NAP_MS, type NextDue } from '#store/engine/next-due'
+import type { WorkTable } from '#store/engine/work'
 
 /** A look may find something at any time. */
 const UNKNOWN = Number.NEGATIVE_INFINITY

@@ -3,9 +3,10 @@
 import type { Apart, LiveLanes } from '#decisions/deciding'
 import { AppError, isUnavailable } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
+import { apply } from '#store/engine/apply-effects'
 import { isTransient, type Sql, type Transaction } from '#store/engine/db'
 import { openGate } from '#store/engine/gate'
-import { apply, type Consequences, type Effects, type Gate, type GateHook, merge, type Ownership, readingOnly } from '#store/engine/letter'
+import { type Consequences, type Effects, type Gate, type GateHook, merge, type Ownership, readingOnly } from '#store/engine/letter'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 
@@ -58,80 +59,101 @@ export const decideLetter = async (
 ): Promise<Decided> => {
   const parts: Decision<unknown>[] = []
   try {
-    const { principal: caller } = letter.provenance
-    const load = { ...letter.load, ...letter.sequel?.load?.() }
-    const question = { hook: deps.gate, caller, idempotencyKey: letter.claim?.key, load }
-    const opened = await openGate(sql, deps.own, question)
-    if (!opened) throw new Fenced()
-    const { gate, loaded } = opened
-    if (!isExempt(letter)) deps.gate.admit(gate)
-    const reading = readingOnly(sql)
-    const deciding = letter.decide(reading, gate, deps.lanes, loaded, apartOf(deps, sql, { letter, gate, parts }))
-    const decision = await (isUnasked(letter) ? deps.yielding(deciding) : deciding)
-    await deps.failpoints('letter.deciding')
-    await deps.failpoints(`letter.deciding:${letter.name}`)
-    const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
-    const hasSequel = letter.sequel?.isWanted(effects, gate.now) ?? false
-    // What was written apart may have moved the time of waking.
-    const wakeAt = parts.length > 0 ? null : gate.wakeAt
-    const context = { now: gate.now, wakeAt, provenance: letter.provenance, keep: decision.keep }
-    const ahead = hasSequel ? await sequelAhead(deps, reading, { letter, gate, loaded, effects }) : undefined
-    const result: Result = { decision: { ...decision, effects }, now: gate.now, parts }
-    if (ahead) {
-      const changed = await applyTogether(sql, merge(effects, ahead.effects!), { ...context, commits })
-      return { result: { ...result, sequelResult: { decision: ahead, isAhead: true } }, changed }
-    }
-    const isLast = !hasSequel && parts.length === 0
-    const changed = (await apply(sql, effects, isLast ? { ...context, commits } : context)) || parts.length > 0
-    if (letter.sequel) result.sequelResult = hasSequel ? await sequel(deps, sql, { letter, gate }) : 'not wanted'
-    return { result, changed: changed || typeof result.sequelResult === 'object' }
+    const whole = { letter, parts, reading: readingOnly(sql), ...(await open(deps, sql, letter)) }
+    const decision = await decide(deps, sql, whole)
+    return await write(deps, sql, { ...whole, decision, commits })
   } catch (cause) {
     if (!isRefusal(cause) || parts.length > 0) throw cause
     return { result: { cause }, changed: false }
   }
 }
 
+/** A letter whose gate is open. */
 interface Whole {
   letter: Letter<unknown>
+  /** For decisions, which change nothing themselves. */
+  reading: Sql
   gate: Gate
-  /** Gets what was decided. */
+  loaded: Record<string, unknown>
+  /** Gets what is decided apart. */
   parts: Decision<unknown>[]
 }
 
+/** Throws `Fenced`, or the product's refusal. */
+const open = async (deps: DecidingDeps, sql: Transaction, letter: Letter<unknown>): Promise<Pick<Whole, 'gate' | 'loaded'>> => {
+  const { principal: caller } = letter.provenance
+  const load = { ...letter.load, ...letter.sequel?.load?.() }
+  const question = { hook: deps.gate, caller, idempotencyKey: letter.claim?.key, load }
+  const opened = await openGate(sql, deps.own, question)
+  if (!opened) throw new Fenced()
+  if (!isExempt(letter)) deps.gate.admit(opened.gate)
+  return opened
+}
+
+type Complete<R = unknown> = Decision<R> & { effects: Effects }
+
+/** A decision with all that the product wants in the same commit. */
+const complete = async <R>(deps: DecidingDeps, { reading, gate }: Whole, decision: Decision<R>): Promise<Complete<R>> => {
+  const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
+  return { ...decision, effects }
+}
+
+const decide = async (deps: DecidingDeps, sql: Transaction, whole: Whole): Promise<Complete> => {
+  const { letter, reading, gate, loaded } = whole
+  const deciding = letter.decide(reading, gate, deps.lanes, loaded, apartOf(deps, sql, whole))
+  const decision = await (isUnasked(letter) ? deps.yielding(deciding) : deciding)
+  await deps.failpoints('letter.deciding')
+  await deps.failpoints(`letter.deciding:${letter.name}`)
+  return complete(deps, whole, decision)
+}
+
 const apartOf =
-  (deps: DecidingDeps, sql: Transaction, { letter, gate, parts }: Whole): Apart =>
+  (deps: DecidingDeps, sql: Transaction, whole: Whole): Apart =>
   async (decide) => {
+    const { letter, gate, parts } = whole
     const part = await sql.savepoint(async () => {
-      const decided = await decide()
-      const effects = await deps.consequences(readingOnly(sql), decided.effects ?? {}, { gate, tenantId: deps.own.tenantId })
-      await apply(sql, effects, { now: gate.now, wakeAt: null, provenance: letter.provenance })
-      return { ...decided, effects }
+      const decided = await complete(deps, whole, await decide())
+      await apply(sql, decided.effects, { now: gate.now, wakeAt: null, provenance: letter.provenance })
+      return decided
     })
     await deps.failpoints('letter.apart')
     parts.push(part)
     return part.reply
   }
 
-const isHeld = (deps: DecidingDeps): boolean => deps.isUrgent() || deps.isOver()
-
-interface Deciding {
-  letter: Letter<unknown>
-  gate: Gate
-  loaded: Record<string, unknown>
-  effects: Effects
+interface Writing extends Whole {
+  decision: Complete
+  commits(): boolean
 }
 
+/** Writes what was decided: with the changes of its sequel in one statement, or before these. */
+const write = async (deps: DecidingDeps, sql: Transaction, { decision, commits, ...whole }: Writing): Promise<Decided> => {
+  const { letter, gate, parts } = whole
+  const { effects } = decision
+  const hasSequel = letter.sequel?.isWanted(effects, gate.now) ?? false
+  // What was written apart may have moved the time of waking.
+  const wakeAt = parts.length > 0 ? null : gate.wakeAt
+  const context = { now: gate.now, wakeAt, provenance: letter.provenance, keep: decision.keep }
+  const result: Result = { decision, now: gate.now, parts }
+  const ahead = hasSequel ? await sequelAhead(deps, whole, effects) : undefined
+  if (ahead) {
+    const changed = await applyTogether(sql, merge(effects, ahead.effects), { ...context, commits })
+    return { result: { ...result, sequelResult: { decision: ahead, isAhead: true } }, changed }
+  }
+  const isLast = !hasSequel && parts.length === 0
+  const changed = (await apply(sql, effects, isLast ? { ...context, commits } : context)) || parts.length > 0
+  if (letter.sequel) result.sequelResult = hasSequel ? await sequel(deps, sql, whole) : 'not wanted'
+  return { result, changed: changed || typeof result.sequelResult === 'object' }
+}
+
+const isHeld = (deps: DecidingDeps): boolean => deps.isUrgent() || deps.isOver()
+
 /** Undefined if the sequel must be decided after the letter's changes, or fails: it will fail there again. */
-const sequelAhead = async (
-  deps: DecidingDeps,
-  reading: Sql,
-  { letter, gate, loaded, effects }: Deciding,
-): Promise<Decision<unknown> | undefined> => {
+const sequelAhead = async (deps: DecidingDeps, whole: Whole, effects: Effects): Promise<Complete | undefined> => {
   if (isHeld(deps)) return undefined
   try {
-    const decision = await letter.sequel!.ahead?.(gate, loaded, effects)
-    if (!decision) return undefined
-    return { ...decision, effects: await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId }) }
+    const decision = await whole.letter.sequel!.ahead?.(whole.gate, whole.loaded, effects)
+    return decision && (await complete(deps, whole, decision))
   } catch {
     return undefined
   }
@@ -144,19 +166,14 @@ const applyTogether = (...[sql, effects, context]: Parameters<typeof apply>): Pr
   })
 
 /** In a savepoint: a failure undoes the second decision alone, unless the transaction itself is lost. */
-const sequel = async (
-  deps: DecidingDeps,
-  sql: Transaction,
-  { letter, gate }: { letter: Letter<unknown>; gate: Gate },
-): Promise<SequelResult<unknown>> => {
+const sequel = async (deps: DecidingDeps, sql: Transaction, whole: Whole): Promise<SequelResult<unknown>> => {
   if (isHeld(deps)) return 'not now'
+  const { letter, reading, gate } = whole
   try {
     const decision = await sql.savepoint(async () => {
-      const reading = readingOnly(sql)
-      const decision = await deps.yielding(letter.sequel!.decide(reading, gate))
-      const effects = await deps.consequences(reading, decision.effects ?? {}, { gate, tenantId: deps.own.tenantId })
-      await apply(sql, effects, { now: gate.now, wakeAt: gate.wakeAt, provenance: letter.provenance, keep: decision.keep })
-      return { ...decision, effects }
+      const decided = await complete(deps, whole, await deps.yielding(letter.sequel!.decide(reading, gate)))
+      await apply(sql, decided.effects, { now: gate.now, wakeAt: gate.wakeAt, provenance: letter.provenance, keep: decided.keep })
+      return decided
     })
     return { decision }
   } catch (cause) {

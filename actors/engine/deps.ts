@@ -4,7 +4,8 @@ import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import type { Db } from '#store/engine/db'
 import type { Consequences, GateHook } from '#store/engine/letter'
-import { LONGEST_NAP_MS, type WorkTable } from '#store/engine/work'
+import { LONGEST_NAP_MS } from '#store/engine/next-due'
+import type { WorkTable } from '#store/engine/work'
 import type { AnyLane } from './lane.ts'
 import { type LoopWatch, watchLoop } from './loop-watch.ts'
 import type { MailboxOptions } from './mailbox.ts'
@@ -82,7 +83,7 @@ export interface ActorDeps {
   clock: Clock
   log: Log
   failpoints: Failpoints
-  lanes: AnyLane[]
+  lanes: readonly AnyLane[]
   kinds: WorkTable
   gate: GateHook
   consequences: Consequences

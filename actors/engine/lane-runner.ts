@@ -2,16 +2,17 @@
 import type { LiveLanes } from '#decisions/deciding'
 import { sleep } from '#kernel/clock'
 import type { Effects, Ownership } from '#store/engine/letter'
-import { type KeyedWork, runningElsewhere, type Work } from '#store/engine/work'
-import { byTimer, type LaneStart } from './claim.ts'
+import type { KeyedWork, Work } from '#store/engine/work'
+import type { LaneStart } from './claim.ts'
 import { Claimer } from './claimer.ts'
-import { type ActorDeps, Fenced, GaveWay, RETRY_MS, restAfter } from './deps.ts'
-import { BUSY_MS, blameFor, inVainOf, KeptBusy, type Suspected } from './failure.ts'
+import { type ActorDeps, Fenced, GaveWay, RETRY_MS } from './deps.ts'
+import { BUSY_MS, blameFor, inVainOf } from './failure.ts'
 import { Faults, type Post } from './faults.ts'
 import { type AnyLane, IN_VAIN_AFTER, type LaneContext } from './lane.ts'
 import type { Looked } from './letter.ts'
 import type { Priority } from './mailbox.ts'
-import { type Finished, freeing, type LaneTrial, orphanLetter, outcomeLetter, outcomeOf } from './outcome.ts'
+import { type Finished, freeing, type LaneTrial, outcomeLetter, outcomeOf } from './outcome.ts'
+import { Recovery } from './recovery.ts'
 
 interface Live {
   work: KeyedWork
@@ -29,16 +30,9 @@ const SETTLE_TRIES = 30
 
 export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
-  readonly #lanes: Map<string, AnyLane>
   readonly #claimer: Claimer
+  readonly #recovery: Recovery
   readonly #faults: Faults
-  /** Rows that could not be settled after the death of their process. */
-  readonly #unsettled = new Set<string>()
-  #recoveryTimer: Disposable | undefined
-  #recovering = false
-  /** Something failed during a recovery, which may have read too early. */
-  #recoverAgain = false
-  #failedRecoveries = 0
   #stopping = false
   /** Not even claimed work may begin. */
   #abandoned = false
@@ -48,10 +42,10 @@ export class LaneRunner implements LiveLanes {
     private readonly deps: ActorDeps,
     private readonly post: Post,
   ) {
-    this.#lanes = new Map(deps.lanes.map((lane) => [lane.kind, lane]))
     const running = () => [...this.#live.values()].filter(({ settled }) => !settled).map(({ work }) => work)
     this.#faults = new Faults(own, deps, post)
     this.#claimer = new Claimer(own, deps, post, { running, start: (start) => this.#start(start) }, this.#faults)
+    this.#recovery = new Recovery({ own, deps, post, faults: this.#faults, claimer: this.#claimer, ids: () => this.ids() })
   }
 
   get idle(): boolean {
@@ -92,38 +86,7 @@ export class LaneRunner implements LiveLanes {
 
   /** Settles each row that a dead process or a failed letter left running, by the rule of its kind. */
   recover(): void {
-    this.#claimer.forget()
-    if (this.#recovering) this.#recoverAgain = true
-    if (this.#recovering || this.#stopping) return
-    this.#recovering = true
-    void this.#recoverAll()
-      .catch((cause) => {
-        this.#recoverAgain = !(cause instanceof Fenced)
-      })
-      .then(() => {
-        this.#recovering = false
-        this.#failedRecoveries = this.#recoverAgain ? this.#failedRecoveries + 1 : 0
-        if (this.#stopping) return
-        if (this.#recoverAgain) this.#recoverLater(restAfter(this.#failedRecoveries))
-        this.#recoverAgain = false
-        this.#claimer.pumpUnlessPaused()
-      })
-  }
-
-  /** Has a timer of its own, because every claim resets the one for due work. */
-  #recoverLater(ms: number): void {
-    this.#recoveryTimer?.[Symbol.dispose]()
-    this.#recoveryTimer = this.deps.clock.after(ms, () => this.recover())
-  }
-
-  async #recoverAll(): Promise<void> {
-    const { reply } = await this.post<Work[]>({
-      name: 'recover',
-      priority: 'control',
-      provenance: byTimer,
-      decide: async (sql) => ({ reply: await runningElsewhere(sql, this.ids()) }),
-    })
-    for (const work of reply) await this.#recoverOne(work)
+    this.#recovery.recover()
   }
 
   /** Stops the lanes before their point of no return, and waits until all are settled, for at most `ms`. */
@@ -150,7 +113,7 @@ export class LaneRunner implements LiveLanes {
   #halt(): void {
     this.#stopping = true
     this.#claimer.halt()
-    this.#recoveryTimer?.[Symbol.dispose]()
+    this.#recovery.halt()
   }
 
   async #start(start: LaneStart): Promise<void> {
@@ -262,35 +225,5 @@ export class LaneRunner implements LiveLanes {
   #inVain(work: Work, cause: unknown): void {
     this.deps.log.error({ err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId }, 'an outcome could not be settled')
     this.#faults.suspects.owe(work.id, inVainOf(this.deps.kinds, work).most)
-  }
-
-  async #recoverOne(work: Work): Promise<void> {
-    const lane = this.#lanes.get(work.kind)
-    if (!lane) return
-    const { deps } = this
-    const owed = this.#faults.suspects.owes(work)
-    if (owed > 0 && !(await this.#faults.count(work, owed, new KeptBusy('its outcome could not be settled')))) {
-      this.#recoverAgain = true
-      return
-    }
-    const trial: Suspected = {}
-    const isAgain = this.#unsettled.has(work.id)
-    const orphan = { kinds: deps.kinds, lane, work, trouble: deps.trouble }
-    const letter = orphanLetter(orphan, { runsHere: () => this.#live.has(work.id), isAgain, trial })
-    await this.post(letter).then(
-      () => this.#unsettled.delete(work.id),
-      async (cause) => {
-        const hasStalled = this.#faults.stalled(work, trial)
-        if (cause instanceof Fenced) throw cause
-        this.#recoverAgain = true
-        deps.log.error(
-          { err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId },
-          'orphaned work could not be settled',
-        )
-        const blame = hasStalled ? undefined : blameFor(cause, trial)
-        if (blame === 'sure' || (blame === 'perhaps' && isAgain)) await this.#faults.count(work, 1, cause)
-        this.#unsettled.add(work.id)
-      },
-    )
   }
 }

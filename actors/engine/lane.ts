@@ -1,7 +1,8 @@
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 import type { Load, Loaded } from '#store/engine/load'
-import type { RecordId, Work } from '#store/engine/work'
+import type { RecordId } from '#store/engine/next-due'
+import type { Work } from '#store/engine/work'
 import type { Decision } from './letter.ts'
 import type { Priority } from './mailbox.ts'
 

@@ -6,18 +6,8 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions, Db } from '#store/engine/db'
-import {
-  type HeldLock,
-  holdLock,
-  isRegistered,
-  LEASE_MS,
-  leave,
-  peers,
-  register,
-  removeNodes,
-  renew,
-  updateNode,
-} from '#store/engine/placement'
+import { type HeldLock, holdLock, isRegistered, LEASE_MS, peers, register, removeNodes, renew, updateNode } from '#store/engine/nodes'
+import { leave } from '#store/engine/placement'
 
 /** A beat notices a death, which is believed after `UNLOCKED_MS`: less than two seconds in total. */
 const BEAT_MS = 500

@@ -4,11 +4,11 @@
  */
 
 import { AppError } from '#kernel/errors'
-import { stateOfKey } from '#store/engine/idempotency'
 import type { Ownership } from '#store/engine/letter'
 import type { Result } from './decide-letter.ts'
 import { type ActorDeps, Fenced, GaveWay } from './deps.ts'
 import { CallerGone, commitTogether, type Envelope } from './group-commit.ts'
+import { KeyedRequests, type Watch } from './keyed-requests.ts'
 import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 import { Mailbox } from './mailbox.ts'
@@ -36,25 +36,11 @@ interface Caller {
   gone: boolean
 }
 
-/** A request in flight under an Idempotency-Key. */
-interface InFlight {
-  fingerprint: string
-  /** Settles with the letter; by then this process knows who waits for its outcome. */
-  over: Promise<unknown>
-}
-
-/** Called when the letter is over, and when it is over and its caller has an answer. */
-interface Watch {
-  over?(): void
-  answered?(): unknown
-}
-
 export class TenantActor {
   readonly #mailbox: Mailbox<Envelope>
   readonly #waiters: Waiters
   readonly #runner: LaneRunner
-  /** Requests in flight, by Idempotency-Key. */
-  readonly #inFlight = new Map<string, InFlight>()
+  readonly #keyed: KeyedRequests
   #gone = false
   #urgent = 0
   /** Ends the wait for the decision of a letter that nobody waits for. */
@@ -68,6 +54,7 @@ export class TenantActor {
     private readonly onFenced: () => void,
   ) {
     this.#waiters = new Waiters(deps.clock, deps.replyWithinMs)
+    this.#keyed = new KeyedRequests(own, deps.db, this.#waiters)
     this.#lastUsed = deps.clock.monotonic()
     this.#runner = new LaneRunner(own, deps, (letter) => this.#post(letter))
     const group = {
@@ -94,7 +81,7 @@ export class TenantActor {
   /** Nothing runs, nothing waits, and nobody asked for `ms`. */
   idleFor(ms: number): boolean {
     const unused = this.deps.clock.monotonic() - this.#lastUsed >= ms
-    return unused && this.#mailbox.idle && this.#runner.idle && this.#waiters.idle && this.#inFlight.size === 0
+    return unused && this.#mailbox.idle && this.#runner.idle && this.#waiters.idle && this.#keyed.idle
   }
 
   /** Runs a letter and returns its reply. Rejects with `Fenced` if the tenant is not ours; nothing of the letter happened. */
@@ -118,6 +105,13 @@ export class TenantActor {
     }
   }
 
+  #once<R>(letter: Letter<R>): Promise<R> {
+    return this.#keyed.run(letter, async (watch) => {
+      if (this.#gone) throw new Fenced()
+      return this.#replyTo(letter, watch)
+    })
+  }
+
   readonly #yielding = async <T>(deciding: Promise<T>): Promise<T> => {
     const { promise, reject } = Promise.withResolvers<never>()
     const giveWay = () => reject(new GaveWay('something urgent waited'))
@@ -127,31 +121,6 @@ export class TenantActor {
     } finally {
       if (this.#giveWay === giveWay) this.#giveWay = undefined
     }
-  }
-
-  /** Only one request at a time runs under an Idempotency-Key, until there is an answer to replay. */
-  async #once<R>(letter: Letter<R>): Promise<R> {
-    if (!letter.claim) return this.#replyTo(letter)
-    const { key, fingerprint } = letter.claim
-    const other = this.#inFlight.get(key)
-    if (other === undefined) {
-      const { promise: over, resolve } = Promise.withResolvers<void>()
-      this.#inFlight.set(key, { fingerprint, over })
-      return this.#replyTo(letter, { over: resolve, answered: () => this.#inFlight.delete(key) })
-    }
-    if (!(await this.#replays(letter, key, other)))
-      throw new AppError(other.fingerprint === fingerprint ? 'idempotency_in_flight' : 'idempotency_key_reused')
-    if (this.#gone) throw new Fenced()
-    return this.#replyTo(letter)
-  }
-
-  /** Whether the letter will find an answer under its key, or a record whose first caller has stopped waiting. */
-  async #replays({ provenance }: Letter<unknown>, key: string, other: InFlight): Promise<boolean> {
-    const [kept] = await this.deps.db.read({ tenantId: this.own.tenantId, caller: provenance.principal }, stateOfKey(key))
-    if (kept?.state !== 'pending') return kept !== undefined
-    // The row is visible once committed, which may be before this process learns of the commit.
-    await other.over
-    return !this.#waiters.has(kept.ref_id!)
   }
 
   /** Finishes the letters and lets lanes reach a safe point, for at most `ms`; then aborts them. */

@@ -11,7 +11,7 @@ import type { Load } from '#store/engine/load'
 import { committed, type Memory, type Write, write } from './memory.ts'
 import { accountFor, attempts } from './statements-of-attempts.ts'
 import { engagements, items } from './statements-of-records.ts'
-import { added, currentDefault, filter, find, loads, part, parts, requeued, works } from './work.ts'
+import { added, currentDefault, filter, find, loads, looks, part, parts, requeued, works } from './work.ts'
 
 const choices = (memory: Memory, but: string | null) => filter(memory.connections, ({ id, status }) => status === 'connected' && id !== but)
 
@@ -66,7 +66,7 @@ const gate = {
   lockActor: async () => {},
 }
 
-const letters = {
+const effects = {
   /** True when there was something to write. */
   apply: async (memory: Memory, effects: Effects, { commits }: { commits?: () => boolean }) => {
     const { first: before = [], writes = [], work = [], requeued: again = [], settled = [], events = [], audit, paused } = effects
@@ -87,8 +87,9 @@ const letters = {
     if (isLast) committed(memory)
     return staged.length > 0 || before.length > 0 || writes.length > 0 || audit !== undefined
   },
-  readingOnly: <T>(sql: T): T => sql,
 }
+
+const letters = { readingOnly: <T>(sql: T): T => sql }
 
 const idempotency = { resolvePending: () => () => nothing, forgetPending: () => () => nothing }
 
@@ -159,8 +160,10 @@ export const installMemory = async (): Promise<void> => {
     'growth/item-prints': itemPrints,
     'growth/item-words': itemWords,
     'engine/work': works,
+    'engine/next-due': looks,
     'engine/gate': gate,
     'engine/letter': letters,
+    'engine/apply-effects': effects,
     'engine/load': loads,
     'engine/idempotency': idempotency,
   }

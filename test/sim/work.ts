@@ -3,7 +3,8 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { Sql } from '#store/engine/db'
 import type { NewWork, Requeued } from '#store/engine/letter'
 import type { Load } from '#store/engine/load'
-import { type ClaimView, type KeyedWork, LONGEST_NAP_MS, loadOf, type NextDue } from '#store/engine/work'
+import { type ClaimView, LONGEST_NAP_MS, loadOf, type NextDue } from '#store/engine/next-due'
+import type { KeyedWork } from '#store/engine/work'
 import type { Memory, Row, Write } from './memory.ts'
 
 export const find = <T>(all: Map<string, T>, fits: (one: T) => boolean): T | undefined => {
@@ -79,8 +80,9 @@ const lookForDue = async (memory: Memory, look: ClaimView): Promise<NextDue> => 
   return { work, loaded, rest: until(rest), wait: until(next) ?? (rest && LONGEST_NAP_MS) }
 }
 
+export const looks = { nextDue: (view: ClaimView) => part((memory) => lookForDue(memory, view)) }
+
 export const works = {
-  nextDue: (view: ClaimView) => part((memory) => lookForDue(memory, view)),
   workPart: (id: string) => part((memory) => memory.works.get(id)),
   workById: async (memory: Memory, id: string) => memory.works.get(id),
   workOf: async (memory: Memory, kind: string, refId: string) => find(memory.works, (one) => one.kind === kind && one.ref_id === refId),

@@ -8,7 +8,7 @@ import { post } from '#domain/growth/sending/post'
 import type { Sendable, SendableKind, Transitions } from '#domain/growth/sending/sendable'
 import type { Query, Sql } from '#store/engine/db'
 import type { Part } from '#store/engine/load'
-import type { RecordId } from '#store/engine/work'
+import type { RecordId } from '#store/engine/next-due'
 import { engagementPart, lockEngagement, saveEngagement } from '#store/growth/engagements'
 import { itemPart, lockItem, saveItem } from '#store/growth/items'
 

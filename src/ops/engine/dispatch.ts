@@ -4,7 +4,8 @@ import { isExempt, type NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { NodeUnreachable } from '#port/nodes'
-import { nodeLives, OwnedElsewhere } from '#store/engine/placement'
+import { nodeLives } from '#store/engine/nodes'
+import { OwnedElsewhere } from '#store/engine/placement'
 import type { Call, World } from './call.ts'
 
 interface Dispatch {

@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../engine/db.ts'
-import { auditActor } from '../engine/letter.ts'
 import { mapped, one, sure } from '../engine/load.ts'
 import type { Principal } from '../engine/principal.ts'
+import { auditActor } from '../engine/principal.ts'
 
 export interface NamedAuthor {
   kind: 'person' | 'key' | 'agent' | 'system'

@@ -1,7 +1,8 @@
 /** Audit rows of what happens without a letter: by people who sign in, and by operators. */
 import { newId } from '#kernel/ids'
 import type { Db, Fragment, Sql } from './db.ts'
-import { auditActor, type Provenance } from './letter.ts'
+import type { Provenance } from './letter.ts'
+import { auditActor } from './principal.ts'
 
 /** The operation, surface and request that an audit row records. */
 export interface AuditContext {

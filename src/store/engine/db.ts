@@ -9,12 +9,12 @@ import { arrayTypes } from './array-types.ts'
 import { QUERY_DEADLINE_MS, withDeadline } from './deadline.ts'
 import { openPool } from './pool.ts'
 import type { Principal } from './principal.ts'
-import { openSessions, type Transaction } from './session.ts'
 import { type Fragment, fragments, type Query, type Sql, send, sqlOf } from './sql.ts'
+import { openSessions, type Transaction } from './transaction.ts'
 
 export { codeOf, isTimedOut, isTransient, withDeadline } from './deadline.ts'
-export type { Transaction } from './session.ts'
 export type { Fragment, Query, Sql } from './sql.ts'
+export type { Transaction } from './transaction.ts'
 
 /** The roles in grants and policies, one for each kind of pool. None can log in. */
 export const poolRoles = ['tendril_app', 'tendril_system', 'tendril_sandbox'] as const

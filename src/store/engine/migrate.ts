@@ -4,8 +4,8 @@ import { listAssets, readText } from '#kernel/assets'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions } from './db.ts'
+import { LEASE_MS, type NodeState, nodeStates } from './nodes.ts'
 import { asOwner } from './owner.ts'
-import { LEASE_MS, type NodeState, nodeStates } from './placement.ts'
 
 /** Serialises migrations of one database. Any constant will do. */
 const MIGRATION_LOCK = 7_164_011

@@ -38,3 +38,7 @@ export const isSignedInOwner = (principal: Principal): boolean => principal.kind
 
 /** The caller's person id, for operations that only people can use. Throws `forbidden`. */
 export const personOf = ({ member }: Principal): string => member?.personId ?? fail('forbidden')
+
+/** In the audit, a session appears as its person. */
+export const auditActor = ({ kind, id, member }: Principal): { kind: string; id: string } =>
+  kind === 'session' && member ? { kind: 'person', id: member.personId } : { kind, id }

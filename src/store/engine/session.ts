@@ -1,39 +1,15 @@
-/**
- * Transactions. Each session is a client with one connection, so that `begin` travels with the first statement, and `commit` with the last.
- * Whatever happens to the connection, no statement runs outside of its transaction.
- */
+/** A session: a client with one connection, for one transaction at a time (transaction.ts). */
 import type postgres from 'postgres'
-import { DeadlineError, withDeadline } from './deadline.ts'
-import { both, cancel, type Fragment, ignored, type Sql, send, sqlBy } from './sql.ts'
-
-/** The statements of one transaction. */
-export interface Transaction extends Sql {
-  /**
-   * Runs a statement and commits with it, in one message; nothing can follow. Only for a transaction that has written nothing before: if the
-   * statement cannot even be sent, the commit still is.
-   */
-  committing<Row>(statement: Fragment<Row>): Promise<Row[]>
-  /** Runs the body so that its failure takes back its own changes only, and rejects. */
-  savepoint<T>(body: () => Promise<T>): Promise<T>
-}
 
 /** Makes a client with at most one connection, which calls `onclose` whenever that closes. */
 export type Connect = (onclose: () => void) => postgres.Sql
 
-/** A connection is replaced after half an hour to an hour, as the client does elsewhere: Postgres keeps every statement prepared on it. */
-const LIFETIME_MS = 1_800_000
 /** Time for a transaction that still runs on a client that was given up. */
 const RETIRE_WITHIN_S = 1
 /** All letters and requests have ended before the sessions do. */
 const END_WITHIN_S = 2
 
-class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost'
-  readonly code = 'CONNECTION_CLOSED'
-}
-
-/** A client for one transaction at a time. */
-class Session {
+export class Session {
   #client: postgres.Sql
   /** How many connections have been lost or given up. */
   lost = 0
@@ -122,177 +98,5 @@ class Session {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#client.end({ timeout: END_WITHIN_S })
-  }
-}
-
-type Stage = 'unbegun' | 'beginning' | 'begun' | 'ended'
-
-/** One transaction on a session. */
-class Running {
-  #stage: Stage = 'unbegun'
-  /** Connections lost before the one on which it began. */
-  #lost = 0
-  /** A savepoint is to be set with the next statement. */
-  #saves = false
-  /** A statement that has not been answered. */
-  #asked: ReturnType<typeof send> | undefined
-  /** A statement's error that no savepoint has taken back. The database would answer a commit by rolling back. */
-  #failure: { cause: unknown } | undefined
-  readonly sql: Transaction = Object.assign(
-    sqlBy((statement) => this.#ask(statement)),
-    {
-      committing: <Row>(statement: Fragment<Row>) => this.#committing(statement),
-      savepoint: <T>(body: () => Promise<T>) => this.#savepoint(body),
-    },
-  )
-
-  constructor(private readonly session: Session) {}
-
-  /** From now on the body can send nothing. */
-  end(): void {
-    this.#stage = 'ended'
-  }
-
-  /** Runs the transaction. Rejects as soon as its connection closes: the body may be waiting for something else. */
-  outcome<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.session.onLost = () => {
-        if (this.#stage !== 'begun') return
-        this.end()
-        reject(new ConnectionLost('the connection was lost'))
-      }
-      this.run(body).then(resolve, reject)
-    })
-  }
-
-  async run<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> {
-    try {
-      const result = await body(this.sql)
-      if (this.#failure) throw this.#failure.cause
-      if (this.#stage === 'begun') await this.#commit()
-      return result
-    } catch (cause) {
-      if (this.#isOpen()) this.#abort()
-      this.end()
-      throw cause
-    }
-  }
-
-  /** A statement that the body has given up waiting for is cancelled, with its connection, because it holds locks. */
-  #abort(): void {
-    if (this.#asked) cancel(this.#asked)
-    if (this.#asked) this.session.late()
-    else this.session.rollBack()
-  }
-
-  #isOpen(): boolean {
-    return this.#stage === 'beginning' || (this.#stage === 'begun' && this.#lost === this.session.lost)
-  }
-
-  #check(): void {
-    if (this.#stage === 'ended') throw new DeadlineError('the transaction has ended')
-    if (this.#stage === 'begun' && this.#lost !== this.session.lost) throw new ConnectionLost('the connection was lost')
-  }
-
-  async #commit(): Promise<void> {
-    this.#check()
-    this.#stage = 'ended'
-    await this.session.client.unsafe('commit')
-    this.session.heard()
-  }
-
-  async #ask<Row>(statement: Fragment<Row>): Promise<Row[]> {
-    this.#check()
-    try {
-      return await this.#sent(statement)
-    } catch (cause) {
-      this.#failure ??= { cause }
-      throw cause
-    } finally {
-      this.#asked = undefined
-    }
-  }
-
-  #sent<Row>(statement: Fragment<Row>): PromiseLike<Row[]> {
-    const { client } = this.session
-    const asked = () => {
-      this.#asked = send(client, statement)
-      return this.#asked as unknown as PromiseLike<Row[]>
-    }
-    if (this.#stage === 'unbegun') return both(this.#begin(), asked())
-    if (!this.#saves) return asked()
-    this.#saves = false
-    return both(client.unsafe('savepoint s').execute(), asked())
-  }
-
-  async #begin(): Promise<void> {
-    this.#stage = 'beginning'
-    await this.session.begin()
-    this.session.heard()
-    this.#lost = this.session.lost
-    if (this.#stage === 'beginning') this.#stage = 'begun'
-  }
-
-  async #committing<Row>(statement: Fragment<Row>): Promise<Row[]> {
-    this.#check()
-    if (this.#stage !== 'begun' || this.#saves || this.#failure) throw new Error('only a transaction in good order can commit')
-    this.#stage = 'ended'
-    const { client } = this.session
-    const rows = send(client, statement)
-    const committed = client.unsafe('commit').execute()
-    ignored(committed)
-    const result = await rows
-    await committed
-    this.session.heard()
-    return result
-  }
-
-  async #savepoint<T>(body: () => Promise<T>): Promise<T> {
-    this.#check()
-    if (this.#stage !== 'begun') throw new Error('a savepoint needs a transaction')
-    this.#saves = true
-    try {
-      return await body()
-    } catch (cause) {
-      // Unset if a statement of the body was sent.
-      if (!this.#saves) await this.#backToSavepoint()
-      throw cause
-    } finally {
-      this.#saves = false
-    }
-  }
-
-  async #backToSavepoint(): Promise<void> {
-    this.#check()
-    await this.session.client.unsafe('rollback to savepoint s')
-    this.#failure = undefined
-  }
-}
-
-export interface Sessions extends AsyncDisposable {
-  /** Runs one transaction. The caller runs no more than `size` at once. Rejects at the deadline of queries; by then the body is cut off. */
-  transaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
-}
-
-export const openSessions = (size: number, connect: Connect, lifetimeMs = LIFETIME_MS): Sessions => {
-  const all = Array.from({ length: size }, () => new Session(connect, lifetimeMs))
-  const free = [...all]
-  return {
-    async transaction(body) {
-      const session = free.pop()
-      if (!session) throw new Error('more transactions at once than sessions')
-      session.renew()
-      const running = new Running(session)
-      try {
-        return await withDeadline(running.outcome(body), { answered() {}, late: () => session.late() })
-      } finally {
-        running.end()
-        session.onLost = undefined
-        free.push(session)
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(all.map((session) => session[Symbol.asyncDispose]()))
-    },
   }
 }

@@ -1,9 +1,8 @@
-/** Work rows: the durable mailbox of a tenant. letter.ts adds and settles them; lanes claim them here. */
-
+/** Work rows: the durable mailbox of a tenant. apply-effects.ts adds and settles them; lanes look for them (next-due.ts) and claim them here. */
 import type { WorkKind, WorkLane } from '#contract/work'
 import type { Fragment, Query, Sql } from './db.ts'
-import { type Load, loadColumns, loadedOf, loadNow, many, one, type Part } from './load.ts'
-import { type Bounds, type Placed, placesWith, sharesTaken, WAITS } from './work-places.ts'
+import { loadNow, many, one, type Part } from './load.ts'
+import { type Bounds, type Placed, WAITS } from './work-places.ts'
 
 export interface Work {
   id: string
@@ -50,196 +49,11 @@ export interface InVain {
   end: 'ends' | 'rests'
 }
 
-const workTimes = { run_at: true, lease_until: true } as const
+export const workTimes = { run_at: true, lease_until: true } as const
 
-const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
+export const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
   sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, coalesce(w.due_at, w.run_at) as run_at, w.attempt, w.claimed_by, w.lease_until,
     w.payload, ${key} as concurrency_key, w.failures, w.tried_by, w.charge`
-
-/** The time of a look for due work, and what it must leave out. */
-export interface ClaimView {
-  kinds: WorkTable
-  /** When, and whether only manual rows are claimed; or both as in the gate's own statement, of which the look is then a part. */
-  at: { now: Date; paused: boolean } | 'gate'
-  /** Running work: its keys are taken, and so are kinds of which the most rows run. */
-  running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place' | 'asker'>[]
-  /** Ids of rows to leave out for now. */
-  excluded: string[]
-  /** While more than one row is due: all groups, the one whose turn it is first. One with nothing to claim gives its turn to the next. */
-  turns?: readonly WorkLane[] | undefined
-  /** What else is read of the row, if it is one of these. */
-  loads?: ClaimLoad[]
-  /** The record of a row that the look's own transaction settles. */
-  settling?: string | null
-}
-
-/** The records that the claim of some rows needs, read by the look that finds one. */
-export interface ClaimLoad {
-  kind: WorkKind
-  /** Fields of the payload of such rows. */
-  payload: Record<string, unknown>
-  /** `refId`: the record of the row. `settling`: the record of a row that this transaction settles, if any. */
-  of(refId: RecordId, settling: string | null): Load
-}
-
-/** The id of a record, or an expression for it inside a larger statement. */
-export type RecordId = string | Fragment
-
-/** What a look for due work found. */
-export interface NextDue {
-  /** The first due row that nothing running blocks. */
-  work: KeyedWork | undefined
-  /** What was loaded with it. Undefined if no load is for such a row. */
-  loaded: Record<string, unknown> | undefined
-  /** Milliseconds until a look for another row is worth it while all this runs; undefined when there is none to come. */
-  wait: number | undefined
-  /** Milliseconds until another row is due, whatever runs: until then no look finds one, except one added or freed by a later letter. */
-  rest: number | undefined
-}
-
-/**
- * A due time further away is looked at again by then: clocks drift, and a wake-up must not be missed. So what falls due later counts
- * whatever runs now, and a look passes none of what waits for that.
- */
-export const LONGEST_NAP_MS = 60_000
-
-/** Rows due later are for a later letter, whose gate knows of changes until then. */
-const lookTime = (sql: Sql, { at }: ClaimView): Fragment =>
-  sql`look as materialized (select ${at === 'gate' ? sql`clock_timestamp()` : sql`${at.now}::timestamptz`} as now)`
-const now = (sql: Sql): Fragment => sql`(select now from look)`
-/** The row `a` of table `actor` is the gate's. */
-const unlessPaused = (sql: Sql, { at }: ClaimView): Fragment => (at === 'gate' ? sql`and not a.paused` : sql`and not ${at.paused}::boolean`)
-
-const isAwaited = (sql: Sql, { kinds }: ClaimView): Fragment => sql`w.kind = any(${[...kinds.awaited]}::text[])`
-
-/** Evaluated once for each statement, and only if it meets a row without a key. */
-const claimedNow = (sql: Sql, { kinds }: ClaimView): Fragment =>
-  sql`claimed_now as materialized (select ${kinds.keyWhenClaimed(sql)} as key)`
-const resolvedKey = (sql: Sql): Fragment => sql`coalesce(w.concurrency_key, (select key from claimed_now))`
-
-/** The row waits for none of these places and shares. */
-const waitsForNone = (sql: Sql, places: string[]): Fragment => sql`(w.payload->${WAITS}::text ?| ${places}::text[]) is not true`
-
-type Blocked = (sql: Sql, origin: Work['origin']) => Fragment
-
-/** What runs is in the way. */
-const byRunning =
-  (view: ClaimView): Blocked =>
-  (sql, origin) =>
-    sql`and w.id <> all(${view.running.map(({ id }) => id)}::uuid[])
-    and ${resolvedKey(sql)} <> all(${view.running.map(({ concurrency_key }) => concurrency_key)}::text[])
-    and ${waitsForNone(sql, [...placesWith(view, origin, 0), ...sharesTaken(view, origin)])}`
-
-/** And so is the row \`found\`, once it runs too. */
-const byFoundToo =
-  (view: ClaimView): Blocked =>
-  (sql, origin) =>
-    sql`${byRunning(view)(sql, origin)} and w.id is distinct from (select id from found)
-    and ${resolvedKey(sql)} is distinct from (select concurrency_key from found)
-    and (${waitsForNone(sql, placesWith(view, origin, 1))} or w.kind is distinct from (select kind from found where origin = ${origin}))`
-
-const byNothing: Blocked = (sql) => sql`and w.id is distinct from (select id from found)`
-
-/** How long people's rows go before those that nobody waits for, if both are due. */
-const AGED_MS = 5_000
-
-interface Search {
-  lane?: Fragment
-  select: Fragment
-  due: Fragment
-  blocked: Blocked
-}
-
-/** The first row of an origin that meets the condition and may run, in the order of the index. */
-const first = (sql: Sql, view: ClaimView, { origin, lane, select, due, blocked }: Search & { origin: Work['origin'] }): Fragment =>
-  sql`(select ${select} from work w where w.state = 'queued' and w.origin = ${origin} ${lane ? sql`and w.lane = ${lane}` : sql``} ${due}
-    and w.id <> all(${view.excluded}::uuid[]) ${blocked(sql, origin)} order by w.run_at, w.id limit 1)`
-
-const firstAutomatic = (sql: Sql, view: ClaimView, search: Search): Fragment =>
-  first(sql, view, { ...search, origin: 'automatic', due: sql`and ${search.due} ${unlessPaused(sql, view)}` })
-
-/** The first manual row, due by the clock or awaited, which differ only if the clock has stepped back; and the first automatic one, unless held. */
-const firsts = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
-  ${first(sql, view, { ...search, origin: 'manual', due: sql`and (${search.due} or ${isAwaited(sql, view)})` })}
-  union all ${firstAutomatic(sql, view, search)}`
-
-/** The first rows whatever blocks them; a manual one that is awaited may not be the first. */
-const firstsOfAll = (sql: Sql, view: ClaimView, search: Search): Fragment => sql`
-  ${first(sql, view, { ...search, origin: 'manual', due: sql`` })}
-  union all ${first(sql, view, { ...search, origin: 'manual', due: sql`and ${isAwaited(sql, view)}` })}
-  union all ${firstAutomatic(sql, view, search)}`
-
-/** Milliseconds until `w` is due; manual rows of awaited kinds are, whatever the clock says. */
-const untilDue = (sql: Sql, view: ClaimView): Fragment => sql`min(case when w.origin = 'manual' and ${isAwaited(sql, view)} then 0
-  else extract(epoch from w.run_at - ${now(sql)})::float8 * 1000 end)`
-
-type LookRow = { [K in keyof KeyedWork]: KeyedWork[K] | null } & {
-  wait: number | null
-  rest: number | null
-  loaded: Record<string, unknown> | null
-}
-
-/** The loads of the row `found`, as JSON. */
-const loadsOf = (sql: Sql, { loads = [], settling = null }: ClaimView): Fragment => {
-  const one = ({
-    kind,
-    payload,
-    of,
-  }: ClaimLoad) => sql`(select row_to_json(l) from (select true as found ${loadColumns(sql, of(sql`found.ref_id`, settling))}
-    from found where found.kind = ${kind} and found.payload @> ${sql.json(payload)}) l)`
-  return loads.length === 0 ? sql`null` : sql`coalesce(${loads.map((load, index) => (index === 0 ? one(load) : sql`, ${one(load)}`))})`
-}
-
-/** By due time; of two rows that are due, one that people have asked for goes first unless the other has been due for longer by `AGED_MS`. */
-const inOrder = (sql: Sql): Fragment =>
-  sql`order by run_at + case origin when 'manual' then 0 else ${AGED_MS}::float8 end * interval '1 millisecond', id`
-
-/** The row to claim, as `found`: of the first group that has one, if they take turns. */
-const foundBy = (sql: Sql, view: ClaimView, search: Search): Fragment => {
-  const one = (of: Search) => sql`select * from (${firsts(sql, view, of)}) due ${inOrder(sql)} limit 1`
-  if (!view.turns) return sql`found as materialized (${one(search)})`
-  // Ordinality is known to be in order, so the search ends with the first group that has a row.
-  return sql`found as materialized (select due.* from unnest(${[...view.turns]}::text[]) with ordinality turn (lane, nth)
-    cross join lateral (${one({ ...search, lane: sql`turn.lane` })}) due order by turn.nth limit 1)`
-}
-
-/** One row: the work, all null without any, and both times. */
-const lookForDue = (sql: Sql, view: ClaimView): Fragment<LookRow> => {
-  const select = sql`w.run_at, w.origin, w.kind`
-  const claimed = { select: columns(sql, resolvedKey(sql)), due: sql`w.run_at <= ${now(sql)}`, blocked: byRunning(view) }
-  const inTheNap = sql`w.run_at <= ${now(sql)} + ${LONGEST_NAP_MS}::float8 * interval '1 millisecond'`
-  return sql<LookRow>`with ${lookTime(sql, view)}, ${claimedNow(sql, view)}, ${foundBy(sql, view, claimed)}
-    select found.*, (select ${untilDue(sql, view)} from (${firsts(sql, view, { select, due: inTheNap, blocked: byFoundToo(view) })}) w) as wait,
-      (select ${untilDue(sql, view)} from (${firstsOfAll(sql, view, { select, due: sql`true`, blocked: byNothing })}) w) as rest,
-      ${loadsOf(sql, view)} as loaded
-    from (select 1) always left join found on true`
-}
-
-/** The load that is for this row. */
-export const loadOf = (
-  { loads = [], settling = null }: Pick<ClaimView, 'loads' | 'settling'>,
-  { kind, payload, ref_id }: Work,
-): Load | undefined =>
-  loads
-    .find((one) => one.kind === kind && Object.entries(one.payload).every(([name, value]) => payload[name] === value))
-    ?.of(ref_id, settling)
-
-/** The next due row, and when there is another one. */
-export const nextDue = (view: ClaimView): Part<NextDue> => {
-  const part = one<LookRow>(workTimes, (sql) => lookForDue(sql, view))
-  const read = (json: unknown): NextDue => {
-    const { wait, rest, loaded, ...work } = part.read(json)!
-    const found = work.id === null ? undefined : (work as KeyedWork)
-    const load = found && loadOf(view, found)
-    return {
-      work: found,
-      loaded: load && loadedOf(load, loaded!),
-      rest: rest ?? undefined,
-      wait: wait ?? (rest === null ? undefined : LONGEST_NAP_MS),
-    }
-  }
-  return { ...part, read }
-}
 
 /** Whether `w` is the row of this kind for a record; `refId` is the record's id in the statement. */
 export const isWorkOf = (sql: Sql, kind: WorkKind, refId: Fragment): Fragment => sql`w.kind = ${kind} and w.ref_id = ${refId}`
@@ -272,3 +86,21 @@ export const claimWork =
         concurrency_key = ${work.concurrency_key} ${WAITS in work.payload ? sql`, payload = payload - ${WAITS}::text` : sql``}
         ${work.failures > 0 || work.tried_by !== null ? sql`, run_at = ${work.run_at}, due_at = null ${claim.keepsMark ? sql`` : sql`, tried_by = null`}` : sql``}
       where id = ${work.id}`
+
+/** The process is about to claim the row alone. `charge`: as many failures that is, if the process can say nothing of it afterwards. */
+export const markTried =
+  (id: string, process: string, charge: number): Query =>
+  (sql) =>
+    sql`update work set tried_by = ${process}, charge = ${charge} where id = ${id}`
+
+/** The failures of a running row, which stays as it is. */
+export const countFailures =
+  (id: string, failures: number): Query =>
+  (sql) =>
+    sql`update work set failures = failures + ${failures} where id = ${id}`
+
+/** Writes the payload before the claim of the same row, in a separate statement. */
+export const keepPayload =
+  (id: string, payload: Record<string, unknown>): Query =>
+  (sql) =>
+    sql`update work set payload = ${sql.json(payload)} where id = ${id}`

@@ -5,7 +5,7 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { SendableKind } from '#domain/growth/sending/sendable'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one, type Part, sure } from '../engine/load.ts'
-import type { RecordId } from '../engine/work.ts'
+import type { RecordId } from '../engine/next-due.ts'
 import { connectionColumns } from './connections.ts'
 
 /** The record of an attempt. */

@@ -3,8 +3,8 @@ import { type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one } from '../engine/load.ts'
+import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
-import type { RecordId } from '../engine/work.ts'
 
 export const connectionColumns = (sql: Sql): Fragment => sql`id, network, external_id, handle, status, is_default, created_at, updated_at`
 

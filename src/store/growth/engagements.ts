@@ -3,9 +3,9 @@ import type { EngageAction, Engagement, EngagementStatus } from '#domain/growth/
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapped, one, type Part } from '../engine/load.ts'
+import type { RecordId } from '../engine/next-due.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
-import type { RecordId } from '../engine/work.ts'
 
 const table = tableOf(engagementRecord)
 const { times } = table

@@ -6,9 +6,9 @@ import { printsOf } from '#domain/growth/drafting/prints'
 import { fail } from '#kernel/errors'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapped, one, type Part, sure } from '../engine/load.ts'
+import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
-import type { RecordId } from '../engine/work.ts'
 import { repeatedBy } from './item-prints.ts'
 
 const items = tableOf(itemRecord)

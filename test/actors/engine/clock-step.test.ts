@@ -1,6 +1,6 @@
 /** Places among the processes while the database's clock steps: what a step leaves of their leases. */
 import { afterEach, expect, test } from 'bun:test'
-import { LEASE_MS } from '#store/engine/placement'
+import { LEASE_MS } from '#store/engine/nodes'
 import { actorStore, counters } from '#test/support/actors/actors'
 import { BEAT_MS, beat, type Frozen, frozenOn, passing } from '#test/support/actors/frozen'
 import { bump } from '#test/support/actors/letters'

@@ -5,18 +5,19 @@ const alarm = 'actors/engine/alarm.ts'
 const claims = 'actors/engine/claimer.ts'
 const deciding = 'actors/engine/decide-letter.ts'
 const runner = 'actors/engine/lane-runner.ts'
+const trials = 'actors/engine/claim-trials.ts'
 const sending = 'actors/work/growth/send.ts'
 const sendClaims = 'actors/work/growth/claim-send.ts'
 
 export const claimingMutants: Mutant[] = [
-  ...mutantsOf(claims, [
+  ...mutantsOf(trials, [
     [
       'an account sends two at once',
-      '[...this.live.running(), ...this.#claimed]',
-      "[...this.live.running(), ...this.#claimed].map((work) => ({ ...work, concurrency_key: '' }))",
+      '[...this.running(), ...this.#claimed]',
+      "[...this.running(), ...this.#claimed].map((work) => ({ ...work, concurrency_key: '' }))",
     ],
-    ['the pause holds no claim beside an outcome', 'paused: gate.paused', 'paused: false'],
   ]),
+  ...mutantsOf(claims, [['the pause holds no claim beside an outcome', 'paused: gate.paused', 'paused: false']]),
   ...mutantsOf(runner, [['a claim beside an outcome that was not heard of is left running', 'return tries === 1', 'return true']]),
   ...mutantsOf(deciding, [
     ['a claim beside an outcome is made while a pause waits', 'deps.isUrgent() || deps.isOver()', 'deps.isOver()'],

@@ -150,7 +150,7 @@ export const mutants: Mutant[] = [
   ]),
   ...mutantsOf('src/decisions/growth/send-effects.ts', [['finished work stays', 'return { settled: [work.id] }', 'return {}']]),
   ...mutantsOf('actors/engine/tenant.ts', [
-    ['what a lost answer left running is never looked at', "'a letter failed')\n    this.#runner.recover()", "'a letter failed')"],
+    ['what a lost answer left running is never looked at', 'this.#runner.recover()\n    return cause', 'return cause'],
   ]),
   ...mutantsOf(sendWork, [
     ['what a person settled stays open', 'writes: attempt ? [saveAttempt(', 'writes: attempt && !now ? [saveAttempt('],

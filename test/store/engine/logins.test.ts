@@ -10,7 +10,7 @@ import { type ConnectionOptions, connectionAs, openDb, type PoolRole, poolRoles 
 import { assertIsolation } from '#store/engine/isolation'
 import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
-import { nodeStates, register } from '#store/engine/placement'
+import { nodeStates, register } from '#store/engine/nodes'
 import { emptyDb, freshDb, type TestDatabase } from '#test/support/database/db'
 import { managedDb } from '#test/support/database/managed'
 import { urlOf } from '#test/support/processes/server'

@@ -1,5 +1,5 @@
 import type { Author } from '#domain/growth/drafting/revision'
-import { auditActor } from '#store/engine/letter'
+import { auditActor } from '#store/engine/principal'
 import type { CommandContext } from '../../engine/call.ts'
 
 /** The caller as records name whoever wrote or decided something: the same as in the audit. */

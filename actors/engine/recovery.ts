@@ -1,0 +1,110 @@
+/** Settles rows that a dead process or a failed letter left running. */
+import type { Ownership } from '#store/engine/letter'
+import { runningElsewhere, type Work } from '#store/engine/work'
+import { byTimer } from './claim.ts'
+import type { Claimer } from './claimer.ts'
+import { type ActorDeps, Fenced, restAfter } from './deps.ts'
+import { blameFor, KeptBusy, type Suspected } from './failure.ts'
+import type { Faults, Post } from './faults.ts'
+import type { AnyLane } from './lane.ts'
+import { orphanLetter } from './outcome.ts'
+
+interface RecoveryParts {
+  own: Ownership
+  deps: ActorDeps
+  post: Post
+  faults: Faults
+  claimer: Pick<Claimer, 'forget' | 'pumpUnlessPaused'>
+  /** Ids of the work that runs here. */
+  ids(): string[]
+}
+
+export class Recovery {
+  readonly #lanes: ReadonlyMap<string, AnyLane>
+  /** Rows that could not be settled after the death of their process. */
+  readonly #unsettled = new Set<string>()
+  #timer: Disposable | undefined
+  #isRunning = false
+  /** Something failed during a recovery, which may have read too early. */
+  #again = false
+  /** In a row. */
+  #failures = 0
+  #stopping = false
+
+  constructor(private readonly parts: RecoveryParts) {
+    this.#lanes = new Map(parts.deps.lanes.map((lane) => [lane.kind, lane]))
+  }
+
+  /** Settles each row that is left, by the rule of its kind, and tries until that has succeeded. */
+  recover(): void {
+    const { claimer } = this.parts
+    claimer.forget()
+    if (this.#isRunning) this.#again = true
+    if (this.#isRunning || this.#stopping) return
+    this.#isRunning = true
+    void this.#recoverAll()
+      .catch((cause) => {
+        this.#again = !(cause instanceof Fenced)
+      })
+      .then(() => {
+        this.#isRunning = false
+        this.#failures = this.#again ? this.#failures + 1 : 0
+        if (this.#stopping) return
+        if (this.#again) this.#recoverLater(restAfter(this.#failures))
+        this.#again = false
+        claimer.pumpUnlessPaused()
+      })
+  }
+
+  halt(): void {
+    this.#stopping = true
+    this.#timer?.[Symbol.dispose]()
+  }
+
+  /** Has a timer of its own, because every claim resets the one for due work. */
+  #recoverLater(ms: number): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = this.parts.deps.clock.after(ms, () => this.recover())
+  }
+
+  async #recoverAll(): Promise<void> {
+    const { post, ids } = this.parts
+    const { reply } = await post<Work[]>({
+      name: 'recover',
+      priority: 'control',
+      provenance: byTimer,
+      decide: async (sql) => ({ reply: await runningElsewhere(sql, ids()) }),
+    })
+    for (const work of reply) await this.#recoverOne(work)
+  }
+
+  async #recoverOne(work: Work): Promise<void> {
+    const lane = this.#lanes.get(work.kind)
+    if (!lane) return
+    const { deps, faults, post, ids } = this.parts
+    const owed = faults.suspects.owes(work)
+    if (owed > 0 && !(await faults.count(work, owed, new KeptBusy('its outcome could not be settled')))) {
+      this.#again = true
+      return
+    }
+    const trial: Suspected = {}
+    const isAgain = this.#unsettled.has(work.id)
+    const orphan = { kinds: deps.kinds, lane, work, trouble: deps.trouble }
+    const letter = orphanLetter(orphan, { runsHere: () => ids().includes(work.id), isAgain, trial })
+    await post(letter).then(
+      () => this.#unsettled.delete(work.id),
+      (cause) => this.#failed(work, trial, cause),
+    )
+  }
+
+  async #failed(work: Work, trial: Suspected, cause: unknown): Promise<void> {
+    const { own, deps, faults } = this.parts
+    const hasStalled = faults.stalled(work, trial)
+    if (cause instanceof Fenced) throw cause
+    this.#again = true
+    deps.log.error({ err: cause, kind: work.kind, ref: work.ref_id, workspace: own.tenantId }, 'orphaned work could not be settled')
+    const blame = hasStalled ? undefined : blameFor(cause, trial)
+    if (blame === 'sure' || (blame === 'perhaps' && this.#unsettled.has(work.id))) await faults.count(work, 1, cause)
+    this.#unsettled.add(work.id)
+  }
+}
