@@ -9,7 +9,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
-import type { ServerFactory, ServerSettings } from '#edge/mcp/session'
+import type { ServerFactory, ServerSettings } from '#edge/mcp/server'
 import { askingAgain, contextPrompt, states } from './asking-again.ts'
 import { PNG, tools as plainTools } from './tools.ts'
 

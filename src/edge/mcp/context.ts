@@ -1,7 +1,11 @@
 /** What an MCP request needs to run operations. */
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
 import type { Answer } from '#actors/engine/letter'
+import { AppError, fail } from '#kernel/errors'
+import type { Log } from '#kernel/log'
 import type { Operation } from '#ops/engine/bind'
 import type { Call } from '#ops/engine/call'
+import type { McpCaller } from './caller.ts'
 
 export interface McpContext {
   /** Every operation of the contract by id, such as `growth.items.list`. */
@@ -10,4 +14,48 @@ export interface McpContext {
   call: Call
   /** Runs an operation with the same checks as over REST. Rejects with its `AppError`. */
   run(id: string, input: unknown, more?: Pick<Call, 'idempotencyKey'>): Promise<Answer>
+}
+
+/** Carries a request's context through the SDK, in its field for authentication. */
+export const authInfoOf = (context: McpContext): AuthInfo => ({
+  token: '',
+  clientId: context.call.principal.id,
+  scopes: [...context.call.scopes],
+  extra: { context },
+})
+
+export const contextOf = (ctx: ServerContext): McpContext =>
+  (ctx.http?.authInfo?.extra?.context as McpContext | undefined) ?? fail('internal', 'a request without its context')
+
+interface ContextParts {
+  byId: ReadonlyMap<string, Operation>
+  log: Log
+}
+
+export const contextFor = ({ byId, log }: ContextParts, caller: McpCaller, requestId: string): McpContext => {
+  const call: Call = { ...caller, surface: 'mcp', requestId }
+  return {
+    operations: byId,
+    call,
+    async run(id, input, more = {}) {
+      const o = byId.get(id) ?? fail('not_found', 'no such operation')
+      const startedAt = performance.now()
+      try {
+        const answer = await o.run(() => input, { ...call, ...more })
+        if (log.isLevelEnabled('debug')) {
+          const served = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
+          log.debug({ ...served, request_id: requestId, workspace: call.tenantId }, 'served')
+        }
+        return answer
+      } catch (cause) {
+        const error = AppError.from(cause)
+        if (error.status >= 500)
+          log.error(
+            { err: error.cause ?? error, code: error.code, operation: id, request_id: requestId, workspace: call.tenantId },
+            'a call failed',
+          )
+        throw error
+      }
+    },
+  }
 }

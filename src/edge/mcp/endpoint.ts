@@ -2,35 +2,33 @@
  * `/api/v1/mcp`. Checks in this order: method, origin, credential and scope, body, rates, era, session; then the SDK. Refusals before
  * the SDK use REST's error envelope; from there on errors are JSON-RPC.
  */
-import { isInitializeRequest, isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { createSlots, type Slots } from '#kernel/slots'
 import type { Operation } from '#ops/engine/bind'
-import type { Call, Rates } from '#ops/engine/call'
+import type { Rates } from '#ops/engine/call'
 import { enabledModules } from '#store/agent/modules'
 import type { Db } from '#store/engine/db'
-import { urlOfNode } from '#store/engine/nodes'
 import type { Authenticator, Caller as Known } from '../auth.ts'
-import { forward, HOP_HEADER } from '../forward.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Origins } from '../origin.ts'
 import { errorResponse, limitHeaders, requestIdOf } from '../respond.ts'
-import { assumedCallerOf, callerId, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
+import { assumedCallerOf, currentCallerOf, knownCallerOf, type McpCaller, refreshCallers } from './caller.ts'
 import { Calls } from './calls.ts'
-import type { McpContext } from './context.ts'
+import { contextFor, type McpContext } from './context.ts'
+import { inSession, type McpRequest, PASSED_ON, SESSION_HEADER } from './in-session.ts'
 import { countMessages, isUrgent } from './message-count.ts'
 import { rpcError } from './rpc-error.ts'
-import type { ServerFactory } from './session.ts'
-import { type McpLimits, mcpLimits, nodeIn, Sessions } from './sessions.ts'
+import type { ServerFactory } from './server.ts'
+import { type McpLimits, mcpLimits, Sessions } from './sessions.ts'
 import { Stateless } from './stateless.ts'
 import { withTools } from './surface.ts'
 import { toolIndex } from './tools.ts'
 import { viewOf } from './view.ts'
 
 export const MCP_PATH = '/api/v1/mcp'
-const SESSION_HEADER = 'mcp-session-id'
 
 export interface McpDeps {
   authenticator: Authenticator
@@ -54,10 +52,6 @@ const METHODS = ['GET', 'POST', 'DELETE']
 /** How long disposal waits for running calls. */
 const LAST_CALLS_MS = 3_000
 const POLL_MS = 20
-/** Requests whose session lives in another process. Each takes a connection to it, of which Bun opens 512 at once, for letters too. */
-const PASSED_ON = { name: 'mcp_calls', perParty: 64, perWorkspace: 64, total: 128, retryAfter: 5 }
-/** The SDK's error code for an unknown session. */
-const NO_SESSION = -32_001
 
 interface Parts extends Omit<McpDeps, 'limits'> {
   sessions: Sessions
@@ -166,75 +160,4 @@ const parseJson = (text: string): unknown => {
   } catch {
     return NOT_JSON
   }
-}
-
-const contextFor = ({ byId, log }: Parts, caller: McpCaller, requestId: string): McpContext => {
-  const call: Call = { ...caller, surface: 'mcp', requestId }
-  return {
-    operations: byId,
-    call,
-    async run(id, input, more = {}) {
-      const o = byId.get(id) ?? fail('not_found', 'no such operation')
-      const startedAt = performance.now()
-      try {
-        const answer = await o.run(() => input, { ...call, ...more })
-        if (log.isLevelEnabled('debug')) {
-          const served = { operation: id, surface: 'mcp', status: answer.status, ms: performance.now() - startedAt }
-          log.debug({ ...served, request_id: requestId, workspace: call.tenantId }, 'served')
-        }
-        return answer
-      } catch (cause) {
-        const error = AppError.from(cause)
-        if (error.status >= 500)
-          log.error(
-            { err: error.cause ?? error, code: error.code, operation: id, request_id: requestId, workspace: call.tenantId },
-            'a call failed',
-          )
-        throw error
-      }
-    },
-  }
-}
-
-interface McpRequest {
-  caller: McpCaller
-  text: string | undefined
-  body: unknown
-}
-
-interface SessionRequest extends McpRequest {
-  context: McpContext
-}
-
-const inSession = async (parts: Parts, request: Request, { caller, context, text, body }: SessionRequest): Promise<Response> => {
-  const id = request.headers.get(SESSION_HEADER)
-  if (id === null && startsSession(body)) return openSession(parts, request, { caller, context, text, body })
-  if (id === null) return rpcError(400, ProtocolErrorCode.InvalidRequest, 'Bad Request: the Mcp-Session-Id header is required')
-  const session = parts.sessions.find(id, caller)
-  if (session) return session.handle(request, context, body)
-  const passed = parts.sessions.has(id) ? undefined : await forwardToOwner(parts, request, { id, text, caller })
-  return passed ?? rpcError(404, NO_SESSION, 'Session not found')
-}
-
-const startsSession = (body: unknown): boolean => isInitializeRequest(Array.isArray(body) ? body[0] : body)
-
-const openSession = async ({ sessions }: Parts, request: Request, { caller, context, body }: SessionRequest): Promise<Response> => {
-  const session = await sessions.open(caller, viewOf(request.url))
-  const response = await session.handle(request, context, body)
-  if (!response.ok) await session[Symbol.asyncDispose]()
-  return response
-}
-
-const forwardToOwner = async (
-  { db, log, incarnation, passedOn }: Parts,
-  request: Request,
-  { id, text, caller }: Pick<McpRequest, 'text' | 'caller'> & { id: string },
-): Promise<Response | undefined> => {
-  const node = nodeIn(id)
-  if (node === undefined || node === incarnation() || request.headers.has(HOP_HEADER)) return undefined
-  const url = await urlOfNode(db, node)
-  if (url === undefined) return undefined
-  const gone = new AbortController()
-  const onEnd = passedOn.take({ party: callerId(caller), workspace: caller.tenantId, giveUp: () => gone.abort() })
-  return forward(request, { url, body: text, signal: gone.signal, onEnd, log })
 }

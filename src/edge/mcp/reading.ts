@@ -3,8 +3,8 @@ import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server
 import { AppError } from '#kernel/errors'
 import { getPrompt, prompts } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
+import type { ServerSettings } from './server.ts'
 import { asProtocolError } from './server.ts'
-import type { ServerSettings } from './session.ts'
 
 const orProtocolError = async <T>(run: Promise<T>, uri?: string): Promise<T> => {
   try {

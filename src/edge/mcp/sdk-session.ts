@@ -76,6 +76,18 @@ export class SdkSession {
     return this.#transport.handleRequest(adapted(request, { version: this.version, lastEvent }), options)
   }
 
+  /** Tells the client that what it may do has changed. */
+  notifyOfChange(): void {
+    const { tools, resources, prompts } = this.server.getCapabilities()
+    if (tools?.listChanged) this.notifyOfTools()
+    if (resources?.listChanged) void this.server.sendResourceListChanged().catch(() => {})
+    if (prompts?.listChanged) void this.server.sendPromptListChanged().catch(() => {})
+  }
+
+  notifyOfTools(): void {
+    void this.server.sendToolListChanged().catch(() => {})
+  }
+
   /** Ends without anybody being told. */
   forget(): void {
     this.server.onclose = () => {}

@@ -6,9 +6,9 @@ import type { McpContext } from './context.ts'
 import { elicitationOf } from './elicitation.ts'
 import { LEFT } from './generation.ts'
 import { installPrompts, installResources } from './reading.ts'
+import type { ServerFactory, ServerSettings } from './server.ts'
 import { CheckedServer } from './server.ts'
 import { serverInfo } from './server-info.ts'
-import type { ServerFactory, ServerSettings } from './session.ts'
 import { describeTools, visibleTools, withModules } from './tools.ts'
 
 const INSTRUCTIONS =

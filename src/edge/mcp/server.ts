@@ -1,4 +1,4 @@
-/** The SDK's server, with malformed params refused as invalid. The SDK itself would report an internal error. */
+/** The SDK's server, and what one is made with. It refuses malformed params as invalid, where the SDK itself would report an internal error. */
 import {
   type JSONRPCRequest,
   ProtocolError,
@@ -10,6 +10,24 @@ import {
 import { Type as T, type TObject } from '@sinclair/typebox'
 import { AppError } from '#kernel/errors'
 import { validate } from '#ops/engine/validate'
+import type { McpContext } from './context.ts'
+import type { View } from './view.ts'
+
+/** Settings of one SDK server. */
+export interface ServerSettings {
+  view: View
+  era: 'session' | 'stateless'
+  /** Told which modules were enabled when tools were listed; undefined if the list depends on none. */
+  listed?(modules: ReadonlySet<string> | undefined): void
+  /** Runs a handler with the context of its own request. */
+  within<T>(ctx: ServerContext, run: (context: McpContext) => Promise<T>): Promise<T>
+}
+
+/** Makes SDK servers with their tools, resources and prompts. */
+export interface ServerFactory {
+  /** Returns a server that is not connected yet. */
+  create(settings: ServerSettings): Server
+}
 
 const page = T.Object({ cursor: T.Optional(T.String()) })
 

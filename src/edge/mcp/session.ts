@@ -2,45 +2,19 @@
  * One client's session, bound to the caller who opened it. The SDK's half of it, a server with its transport, takes most of its memory (9 of
  * 12 kB of heap). A session that rests has given that up, and gets it again at its next request.
  */
-import { type AuthInfo, isInitializeRequest, type RequestId, type Server, type ServerContext } from '@modelcontextprotocol/server'
-import { fail } from '#kernel/errors'
+import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server'
 import { readTool } from './call-tool.ts'
 import { accessOf, type McpCaller } from './caller.ts'
 import type { Calls } from './calls.ts'
-import type { McpContext } from './context.ts'
+import { authInfoOf, contextOf, type McpContext } from './context.ts'
 import type { SessionEvents } from './events.ts'
 import type { Lister } from './module-watch.ts'
 import { hasSessionHeaders, type PlainCall, plainAnswer, plainCallIn } from './plain-call.ts'
 import { SdkSession, VERSION_HEADER } from './sdk-session.ts'
+import type { ServerFactory, ServerSettings } from './server.ts'
+import { noticingEnd } from './stream-end.ts'
 import { idsIn, Unanswered } from './unanswered.ts'
 import type { View } from './view.ts'
-
-/** Settings of one SDK server. */
-export interface ServerSettings {
-  view: View
-  era: 'session' | 'stateless'
-  /** Told which modules were enabled when tools were listed; undefined if the list depends on none. */
-  listed?(modules: ReadonlySet<string> | undefined): void
-  /** Runs a handler with the context of its own request. */
-  within<T>(ctx: ServerContext, run: (context: McpContext) => Promise<T>): Promise<T>
-}
-
-/** Makes SDK servers with their tools, resources and prompts. */
-export interface ServerFactory {
-  /** Returns a server that is not connected yet. */
-  create(settings: ServerSettings): Server
-}
-
-/** Carries a request's context through the SDK, in its field for authentication. */
-export const authInfoOf = (context: McpContext): AuthInfo => ({
-  token: '',
-  clientId: context.call.principal.id,
-  scopes: [...context.call.scopes],
-  extra: { context },
-})
-
-export const contextOf = (ctx: ServerContext): McpContext =>
-  (ctx.http?.authInfo?.extra?.context as McpContext | undefined) ?? fail('internal', 'a request without its context')
 
 export interface SessionOptions {
   id: string
@@ -165,7 +139,7 @@ export class McpSession implements AsyncDisposable {
     else if (isInitializeRequest(parsedBody) && JSON.stringify(parsedBody).length <= LONGEST_OPENING) this.#opening = parsedBody
     if (request.method !== 'GET' || !response.ok) return response
     // A notification sent while no stream was open is stored, but replayed only to a client that sends Last-Event-ID.
-    if (this.#changePending && lastEvent === null) this.#notifyOfChange()
+    if (this.#changePending && lastEvent === null) this.#sdk?.notifyOfChange()
     this.#changePending = false
     return this.#watched(response)
   }
@@ -179,25 +153,16 @@ export class McpSession implements AsyncDisposable {
     if (access === this.#access) return
     this.#access = access
     this.#changePending = !this.listening
-    this.#notifyOfChange()
+    this.#sdk?.notifyOfChange()
   }
 
   /** As it last listed tools. */
   get lister(): Lister {
     const changed = (modules: ReadonlySet<string>) => {
       this.#modules = modules
-      void this.#sdk?.server.sendToolListChanged().catch(() => {})
+      this.#sdk?.notifyOfTools()
     }
     return { tenantId: this.caller.tenantId, listed: this.#modules, changed }
-  }
-
-  #notifyOfChange(): void {
-    const server = this.#sdk?.server
-    if (!server) return
-    const { tools, resources, prompts } = server.getCapabilities()
-    if (tools?.listChanged) void server.sendToolListChanged().catch(() => {})
-    if (resources?.listChanged) void server.sendResourceListChanged().catch(() => {})
-    if (prompts?.listChanged) void server.sendPromptListChanged().catch(() => {})
   }
 
   /** Ends its streams. A later request finds no such session. */
@@ -265,32 +230,9 @@ export class McpSession implements AsyncDisposable {
       this.#streams--
       this.#usedAt = performance.now()
     }
-    return new Response(noticing(response.body, ended), { status: response.status, headers: response.headers })
+    return noticingEnd(response, ended)
   }
 }
 
 /** In characters of JSON. */
 const LONGEST_OPENING = 16_384
-
-const noticing = (body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> => {
-  const reader = body.getReader()
-  let open = true
-  const end = () => {
-    if (open) ended()
-    open = false
-  }
-  return new ReadableStream({
-    // Bun sends a response's headers with its first bytes. Without any, the client would wait for them until the first event.
-    start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
-    async pull(controller) {
-      const { done, value } = await reader.read()
-      if (!done) return controller.enqueue(value)
-      end()
-      controller.close()
-    },
-    async cancel(reason) {
-      end()
-      await reader.cancel(reason)
-    },
-  })
-}

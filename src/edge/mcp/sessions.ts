@@ -6,7 +6,8 @@ import { callerId, type McpCaller } from './caller.ts'
 import type { Calls } from './calls.ts'
 import { EventLog } from './events.ts'
 import { ModuleWatch } from './module-watch.ts'
-import { McpSession, type ServerFactory } from './session.ts'
+import type { ServerFactory } from './server.ts'
+import { McpSession } from './session.ts'
 import type { View } from './view.ts'
 
 export interface McpLimits {
