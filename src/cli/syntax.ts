@@ -86,32 +86,44 @@ export const withCommon = (command: Command): Command => {
   return command.helpOption('-h, --help', 'Show help.')
 }
 
-const special = (o: NamedOp): [flags: string, description: string][] => [
-  ...(fieldsOf(o).length > 0
-    ? [['--data <json>', 'All fields as one JSON object; accepts - and @file. Options override it.'] as [string, string]]
-    : []),
-  ...(listOf(o) ? [['--all', 'Fetch all pages.'] as [string, string]] : []),
-  ...(settlingOf(o)
-    ? ([
-        ['--wait', 'Wait until it is ready or has failed (exit code 10).'],
-        ['--timeout <seconds>', 'How long to wait. Default 300.'],
-      ] as [string, string][])
-    : []),
-  ...(takesKey(o)
-    ? [['--idempotency-key <key>', 'A unique key for this call. Repeating it returns the stored response.'] as [string, string]]
-    : []),
-  ...(o.kind === 'file'
-    ? ([
-        ['--output <file>', 'Where to write it: a file or a folder; - for standard output. Default: its name, in this folder.'],
-        ['--force', 'Overwrite a file that exists.'],
-      ] as [string, string][])
-    : []),
-  ...(o.errors.includes('reauthentication_required')
-    ? [['--confirm-password <text>', 'Your password, if the server requires it again; accepts - and @file.'] as [string, string]]
-    : []),
-  ...(o.scope === 'session' || o.scope === 'public'
-    ? []
-    : [['--as-me', 'Act as the person signed in with tendril login --session.'] as [string, string]]),
+interface Special {
+  applies(o: NamedOp): boolean
+  options: readonly [flags: string, description: string][]
+}
+
+/** Options that follow from what an operation is, rather than from a field of its input. */
+const special: readonly Special[] = [
+  {
+    applies: (o) => fieldsOf(o).length > 0,
+    options: [['--data <json>', 'All fields as one JSON object; accepts - and @file. Options override it.']],
+  },
+  { applies: (o) => listOf(o) !== undefined, options: [['--all', 'Fetch all pages.']] },
+  {
+    applies: (o) => settlingOf(o) !== undefined,
+    options: [
+      ['--wait', 'Wait until it is ready or has failed (exit code 10).'],
+      ['--timeout <seconds>', 'How long to wait. Default 300.'],
+    ],
+  },
+  {
+    applies: takesKey,
+    options: [['--idempotency-key <key>', 'A unique key for this call. Repeating it returns the stored response.']],
+  },
+  {
+    applies: ({ kind }) => kind === 'file',
+    options: [
+      ['--output <file>', 'Where to write it: a file or a folder; - for standard output. Default: its name, in this folder.'],
+      ['--force', 'Overwrite a file that exists.'],
+    ],
+  },
+  {
+    applies: ({ errors }) => errors.includes('reauthentication_required'),
+    options: [['--confirm-password <text>', 'Your password, if the server requires it again; accepts - and @file.']],
+  },
+  {
+    applies: ({ scope }) => scope !== 'session' && scope !== 'public',
+    options: [['--as-me', 'Act as the person signed in with tendril login --session.']],
+  },
 ]
 
 /** The first sentence of a summary, for lists of commands. */
@@ -125,6 +137,6 @@ export const syntaxOf = (o: NamedOp, name = 'command'): Command => {
     command.addArgument(new Argument(`<${kebab(parameter)}>`, description))
   }
   for (const field of fieldsOf(o)) for (const option of optionsOf(o, field)) command.addOption(option)
-  for (const [flags, description] of special(o)) command.option(flags, description)
+  for (const { applies, options } of special) if (applies(o)) for (const [flags, description] of options) command.option(flags, description)
   return withCommon(command)
 }

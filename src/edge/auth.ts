@@ -50,9 +50,8 @@ export interface AuthParts {
   log: Log
 }
 
-export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthParts): Authenticator => {
-  /** By the hash of the key. */
-  const cache = new LRUCache<string, Caller>({ max: CACHED_KEYS })
+/** When keys were last used, recorded every few seconds. */
+const recordUses = (db: Db, log: Log): AsyncDisposable & { used(keyId: string): void } => {
   const used = new Set<string>()
   const flush = async (): Promise<void> => {
     const ids = [...used]
@@ -60,9 +59,22 @@ export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthP
     if (ids.length > 0) await touchKeys(db, ids).catch((cause) => log.warn({ err: cause }, 'could not record the last use of keys'))
   }
   const timer = setInterval(() => void flush(), TOUCH_EVERY_MS)
+  return {
+    used: (keyId) => void used.add(keyId),
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}
+
+export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthParts): Authenticator => {
+  /** By the hash of the key. */
+  const cache = new LRUCache<string, Caller>({ max: CACHED_KEYS })
+  const uses = recordUses(db, log)
   const cachedKey = (name: string): Caller | undefined => {
     const caller = cache.get(name)
-    if (caller) used.add(caller.principal.id)
+    if (caller) uses.used(caller.principal.id)
     return caller
   }
   const forget: Authenticator['forget'] = ({ principal }) => {
@@ -74,16 +86,12 @@ export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthP
     const caller = keyCaller(grant)
     // Not cached for a member's key, whose access changes with the member.
     if (!grant.member) cache.set(name, caller)
-    used.add(grant.id)
+    uses.used(grant.id)
     return caller
   }
   return {
     authenticate(incoming) {
-      const { request } = incoming
-      const header = request.headers.get('authorization')
-      const cookie = header === null ? cookies.access(request) : undefined
-      if (cookie !== undefined) requireOwnPage(request, origins)
-      const credential = cookie ?? bearerOf(header)
+      const credential = credentialOf(incoming.request, { cookies, origins })
       if (!isApiKey(credential)) return bySession({ db, tokens, incoming }, credential)
       const name = Bun.SHA256.hash(credential, 'base64')
       return cachedKey(name) ?? byKey(incoming, credential, name)
@@ -94,11 +102,16 @@ export const createAuthenticator = ({ db, tokens, cookies, origins, log }: AuthP
       forget({ principal })
       throw new AppError('unauthenticated')
     },
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await flush()
-    },
+    [Symbol.asyncDispose]: () => uses[Symbol.asyncDispose](),
   }
+}
+
+/** The credential in the header or, without one, in the cookie of a page of ours. */
+const credentialOf = (request: Request, { cookies, origins }: Pick<AuthParts, 'cookies' | 'origins'>): string => {
+  const header = request.headers.get('authorization')
+  const cookie = header === null ? cookies.access(request) : undefined
+  if (cookie !== undefined) requireOwnPage(request, origins)
+  return cookie ?? bearerOf(header)
 }
 
 const bearerOf = (header: string | null): string => {

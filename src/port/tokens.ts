@@ -52,45 +52,63 @@ const isSame = (mac: string, expected: Buffer): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Derives the keys from the deployment's secret, so every process accepts tokens that another issued. */
-export const createTokens = (secret: Buffer): Tokens => {
-  const accessKey = deriveKey(secret, 'access tokens')
-  const refreshKey = deriveKey(secret, 'refresh tokens')
-  const browserKey = deriveKey(secret, 'known browsers')
-  const sealBrowser = (text: string): Buffer => createHmac('sha256', browserKey).update(text).digest()
-  const seal = ({ sessionId, generation }: RefreshClaims): Buffer =>
-    createHmac('sha256', refreshKey).update(`${sessionId}.${generation}`).digest()
+const accessTokens = (key: Uint8Array): Pick<Tokens, 'access' | 'readAccess'> => ({
+  access: ({ sessionId, personId }, expiresAt) =>
+    new SignJWT({ sid: sessionId })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setSubject(personId)
+      .setIssuedAt()
+      .setExpirationTime(expiresAt)
+      .sign(key),
+  async readAccess(token) {
+    const requiredClaims = ['sub', 'exp', 'sid']
+    const rules = { algorithms: [ALGORITHM], issuer: ISSUER, audience: AUDIENCE, typ: TYPE, requiredClaims }
+    const verified = await jwtVerify(token, key, rules).catch(() => undefined)
+    const { sub, sid } = verified?.payload ?? {}
+    return isId(sub) && isId(sid) ? { personId: sub, sessionId: sid } : undefined
+  },
+})
+
+/** Signs a text with its parts, and says whether a signature is its own. */
+const macWith = (key: Uint8Array) => {
+  const seal = (text: string): Buffer => createHmac('sha256', key).update(text).digest()
   return {
-    access: ({ sessionId, personId }, expiresAt) =>
-      new SignJWT({ sid: sessionId })
-        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
-        .setIssuer(ISSUER)
-        .setAudience(AUDIENCE)
-        .setSubject(personId)
-        .setIssuedAt()
-        .setExpirationTime(expiresAt)
-        .sign(accessKey),
-    async readAccess(token) {
-      const rules = { algorithms: [ALGORITHM], issuer: ISSUER, audience: AUDIENCE, typ: TYPE, requiredClaims: ['sub', 'exp', 'sid'] }
-      const verified = await jwtVerify(token, accessKey, rules).catch(() => undefined)
-      const { sub, sid } = verified?.payload ?? {}
-      return isId(sub) && isId(sid) ? { personId: sub, sessionId: sid } : undefined
-    },
-    refresh: (claims) => `rt_${claims.sessionId}.${claims.generation}.${seal(claims).toString('base64url')}`,
+    sign: (text: string): string => `${text}.${seal(text).toString('base64url')}`,
+    isOf: (mac: string, text: string): boolean => isSame(mac, seal(text)),
+  }
+}
+
+const refreshTokens = (key: Uint8Array): Pick<Tokens, 'refresh' | 'readRefresh'> => {
+  const { sign, isOf } = macWith(key)
+  return {
+    refresh: ({ sessionId, generation }) => `rt_${sign(`${sessionId}.${generation}`)}`,
     readRefresh(token) {
       const [, sessionId, generation, mac] = REFRESH_FORM.exec(token) ?? []
       if (sessionId === undefined) return undefined
       const claims = { sessionId, generation: Number(generation) }
-      return isSame(mac!, seal(claims)) ? claims : undefined
-    },
-    browser({ personId, id = randomBytes(16).toString('base64url') }, expiresAt) {
-      const text = `${personId}.${id}.${Math.floor(expiresAt.getTime() / 1_000)}`
-      return `br_${text}.${sealBrowser(text).toString('base64url')}`
-    },
-    readBrowser(token) {
-      const [, personId, id, until, mac] = BROWSER_FORM.exec(token) ?? []
-      if (personId === undefined || Number(until) * 1_000 < Date.now()) return undefined
-      return isSame(mac!, sealBrowser(`${personId}.${id}.${until}`)) ? { personId, id: id! } : undefined
+      return isOf(mac!, `${sessionId}.${claims.generation}`) ? claims : undefined
     },
   }
 }
+
+const browserTokens = (key: Uint8Array): Pick<Tokens, 'browser' | 'readBrowser'> => {
+  const { sign, isOf } = macWith(key)
+  return {
+    browser: ({ personId, id = randomBytes(16).toString('base64url') }, expiresAt) =>
+      `br_${sign(`${personId}.${id}.${Math.floor(expiresAt.getTime() / 1_000)}`)}`,
+    readBrowser(token) {
+      const [, personId, id, until, mac] = BROWSER_FORM.exec(token) ?? []
+      if (personId === undefined || Number(until) * 1_000 < Date.now()) return undefined
+      return isOf(mac!, `${personId}.${id}.${until}`) ? { personId, id: id! } : undefined
+    },
+  }
+}
+
+/** Derives the keys from the deployment's secret, so every process accepts tokens that another issued. */
+export const createTokens = (secret: Buffer): Tokens => ({
+  ...accessTokens(deriveKey(secret, 'access tokens')),
+  ...refreshTokens(deriveKey(secret, 'refresh tokens')),
+  ...browserTokens(deriveKey(secret, 'known browsers')),
+})

@@ -30,16 +30,39 @@ const roomIn = (folder: string): number => {
   }
 }
 
-/**
- * Watches a database. If it ends unasked, this says so and starts it again, for as long as it takes, with pauses that grow up to eight
- * seconds. On a full disk it starts as soon as there is room, or after the pause, because it may need none. Disposing ends the database.
- */
-export const supervise = (first: Postmaster, { data, restart, log, longestPauseMs = LONGEST_PAUSE_MS }: Supervision): AsyncDisposable => {
-  const stopping = Promise.withResolvers<void>()
-  let current: Postmaster | undefined = first
-  let disposed = false
+class Supervisor implements AsyncDisposable {
+  readonly #stopping = Promise.withResolvers<void>()
+  readonly #watching: Promise<void>
+  #current: Postmaster | undefined
+  #stopped = false
 
-  const pause = async (failures: number): Promise<void> => {
+  constructor(
+    first: Postmaster,
+    private readonly options: Required<Supervision>,
+  ) {
+    this.#current = first
+    this.#watching = this.#watch()
+  }
+
+  async #watch(): Promise<void> {
+    for (let failures = 0; !this.#stopped; ) {
+      const since = performance.now()
+      await Promise.race([this.#current?.ended, this.#stopping.promise])
+      if (this.#stopped) return
+      if (this.#current) {
+        this.options.log.error('the embedded database died')
+        // Its watcher may still run, or a Postgres that lost only its wrapper.
+        await this.#current.stop()
+        this.#current = undefined
+      }
+      failures = performance.now() - since > STEADY_MS ? 1 : failures + 1
+      await this.#pause(failures)
+      if (!this.#stopped) await this.#restart(failures)
+    }
+  }
+
+  async #pause(failures: number): Promise<void> {
+    const { data, log, longestPauseMs } = this.options
     const full = roomIn(data) < ROOM_BYTES
     if (full)
       log.fatal(
@@ -47,44 +70,31 @@ export const supervise = (first: Postmaster, { data, restart, log, longestPauseM
         'the disk of the embedded database is full: free some space, and it restarts by itself',
       )
     const until = performance.now() + (full ? longestPauseMs : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), longestPauseMs))
-    for (let left = 1; left > 0 && !disposed && !(full && roomIn(data) >= ROOM_BYTES); left = until - performance.now())
-      await Promise.race([Bun.sleep(Math.min(left, ROOM_POLL_MS)), stopping.promise])
+    for (let left = 1; left > 0 && !this.#stopped && !(full && roomIn(data) >= ROOM_BYTES); left = until - performance.now())
+      await Promise.race([Bun.sleep(Math.min(left, ROOM_POLL_MS)), this.#stopping.promise])
   }
 
-  const again = async (failures: number): Promise<void> => {
-    await pause(failures)
-    if (disposed) return
+  async #restart(failures: number): Promise<void> {
+    const { restart, log } = this.options
     try {
-      current = await restart()
+      this.#current = await restart()
       log.warn('the embedded database has restarted')
     } catch (error) {
       log.error({ err: error, failures }, 'could not restart the embedded database; will retry')
     }
   }
 
-  const watch = async (): Promise<void> => {
-    for (let failures = 0; !disposed; ) {
-      const since = performance.now()
-      await Promise.race([current?.ended, stopping.promise])
-      if (disposed) return
-      if (current) {
-        log.error('the embedded database died')
-        // Its watcher may still run, or a Postgres that lost only its wrapper.
-        await current.stop()
-        current = undefined
-      }
-      failures = performance.now() - since > STEADY_MS ? 1 : failures + 1
-      await again(failures)
-    }
-  }
-
-  const watching = watch()
-  return {
-    async [Symbol.asyncDispose]() {
-      disposed = true
-      stopping.resolve()
-      await watching
-      await current?.stop()
-    },
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true
+    this.#stopping.resolve()
+    await this.#watching
+    await this.#current?.stop()
   }
 }
+
+/**
+ * Watches a database. If it ends unasked, this says so and starts it again, for as long as it takes, with pauses that grow up to eight
+ * seconds. On a full disk it starts as soon as there is room, or after the pause, because it may need none. Disposing ends the database.
+ */
+export const supervise = (first: Postmaster, { longestPauseMs = LONGEST_PAUSE_MS, ...supervision }: Supervision): AsyncDisposable =>
+  new Supervisor(first, { ...supervision, longestPauseMs })

@@ -72,15 +72,21 @@ type Settling<Kind> = Kind extends Repeatable ? AnyRepeatableLane : AnyUnrepeata
 /** Rows of some kinds end when they fail in vain, and their lanes say how; those of others must go on. */
 export type Lanes = { [Kind in WorkKind]: Kind extends KindWith<'inVain', 'ends'> ? Ending<Settling<Kind>> : Settling<Kind> }
 
-/** A kind without a lane does not compile, nor one whose lane contradicts the table. */
-export const lanesOf = (parts: LaneParts): Lanes => {
-  const { networks, egress, failpoints, drafter, sealer, times = sendTimes, webhookTimes = usualWebhookTimes } = parts
-  const modelCalls = new FairLimit(MODEL_LIMIT)
+const agentLanes = ({ agent, mcp, channels: adapters, sealer, texts, failpoints }: LaneParts, modelCalls: FairLimit) => {
+  const { db, log, models, desk } = agent
+  return {
+    agent: agentLane({ ...agent, failpoints, modelCalls }),
+    agent_schedule: scheduleLane({ ...agent, failpoints }),
+    ingest: ingestLane({ db, failpoints, reading: new FairLimit(READING) }),
+    mcp_look: mcpLookLane({ sessions: mcp, failpoints, log }),
+    channel_check: channelCheckLane({ adapters, sealer, failpoints, log }),
+    channel_fetch: channelFetchLane({ adapters, sealer, models, desk, log, failpoints, fetching: new FairLimit(FETCHING) }),
+    channel_reply: channelReplyLane({ adapters, sealer, log, failpoints, texts, open: new FairLimit(REPLIES) }),
+  }
+}
+
+const growthLanes = ({ networks, failpoints, drafter, times = sendTimes }: LaneParts, modelCalls: FairLimit) => {
   const sending = { networks, times, failpoints }
-  const delivering = { egress, sealer, times: webhookTimes, failpoints }
-  const { log, models, desk } = parts.agent
-  const replying = { sealer, log, failpoints, texts: parts.texts, open: new FairLimit(REPLIES) }
-  const fetching = { sealer, models, desk, log, failpoints, fetching: new FairLimit(FETCHING) }
   return {
     send: sendLane(sending),
     reconcile: reconcileLane(sending),
@@ -90,13 +96,15 @@ export const lanesOf = (parts: LaneParts): Lanes => {
     weekly_report: weeklyLane(),
     ...generationLanes({ networks, drafter, failpoints, modelCalls, deadlineMs: GENERATION_DEADLINE_MS }),
     ...ruleLanes({ networks, failpoints }),
-    agent: agentLane({ ...parts.agent, failpoints, modelCalls }),
-    agent_schedule: scheduleLane({ ...parts.agent, failpoints }),
-    ingest: ingestLane({ db: parts.agent.db, failpoints, reading: new FairLimit(READING) }),
-    mcp_look: mcpLookLane({ sessions: parts.mcp, failpoints, log: parts.agent.log }),
-    channel_check: channelCheckLane({ adapters: parts.channels, sealer, failpoints, log: parts.agent.log }),
-    channel_fetch: channelFetchLane({ ...fetching, adapters: parts.channels }),
-    channel_reply: channelReplyLane({ ...replying, adapters: parts.channels }),
-    delivery: deliveryLane({ ...delivering, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
   }
+}
+
+const appLanes = ({ egress, sealer, failpoints, webhookTimes: times = usualWebhookTimes }: LaneParts) => ({
+  delivery: deliveryLane({ egress, sealer, times, failpoints, open: new FairLimit(DELIVERIES), quick: new FairLimit(QUICK_DELIVERIES) }),
+})
+
+/** A kind without a lane does not compile, nor one whose lane contradicts the table. */
+export const lanesOf = (parts: LaneParts): Lanes => {
+  const modelCalls = new FairLimit(MODEL_LIMIT)
+  return { ...growthLanes(parts, modelCalls), ...agentLanes(parts, modelCalls), ...appLanes(parts) }
 }

@@ -1,76 +1,19 @@
-/** Mail by Resend, whose posts are signed by Svix and say that a mail came: its text is fetched. */
+/** Mail by Resend, whose posts say that a mail came (resend-read.ts): its text is fetched. */
 import { isObject } from '#kernel/json-value'
-import { isWebhookSecret, newWebhookSecret, verifiedId } from '../../webhook.ts'
 import { type Answer, ask, isSuccess, objectOf, unanswered, waitOf } from '../answers.ts'
-import type { Checked, Fetched, FetchedMessage, InboundMessages, InboundPost, OpenConnection, Outgoing, Sent } from '../channel.ts'
+import type { Checked, Fetched, FetchedMessage, OpenConnection, Outgoing, Sent } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
-import { postedJson } from '../posts.ts'
 import { domainOf, mailboxOf } from './address.ts'
 import { headersOf, isAutomatic, threadOf } from './headers.ts'
-import {
-  attachmentOf,
-  keysOf,
-  type MailParts,
-  type MailProvider,
-  mailToSend,
-  messageOf,
-  objectsIn,
-  replyToOf,
-  textsIn,
-  threadName,
-} from './mail.ts'
+import { type MailParts, type MailProvider, mailToSend, objectsIn, replyToOf, threadName } from './mail.ts'
+import { attachmentsOf, isId, isResendSecret, read, recipients, verify } from './resend-read.ts'
 import { subjectOf, wordsOfHtml, wordsOfText } from './text.ts'
 
-const ID = /^[A-Za-z0-9_-]{1,100}$/
-const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
-
-const RECEIVED = 'email.received'
 /** Resend keeps keys of repeated requests for a day. */
 const REPEATABLE_MS = 86_400_000
 /** Of a mail with its HTML, but without attachments. */
 const MOST_MAIL_BYTES = 2_097_152
 const MOST_PAGES = 10
-const NOBODYS = newWebhookSecret()
-
-const eventOf = (post: InboundPost): { type: unknown; data: Record<string, unknown> } | undefined => {
-  const json = postedJson(post)
-  return json && isObject(json.data) ? { type: json.type, data: json.data } : undefined
-}
-
-/** Other events are about mails that we sent. */
-const recipients = (post: InboundPost): string[] => {
-  const { type, data } = eventOf(post) ?? { type: undefined, data: {} }
-  const { received_for, to, cc, bcc, from } = data
-  return keysOf(type === RECEIVED ? [received_for, to, cc, bcc].flatMap(textsIn) : textsIn(from))
-}
-
-const verify = ({ headers, body, now }: InboundPost, { credentials }: OpenConnection): boolean => {
-  const secret = credentials.signingSecret ?? ''
-  const isUsable = isResendSecret(secret)
-  const standard = new Headers(['id', 'timestamp', 'signature'].map((name) => [`webhook-${name}`, headers.get(`svix-${name}`) ?? '']))
-  return verifiedId(standard, body, { secret: isUsable ? secret : NOBODYS, now }) !== undefined && isUsable
-}
-
-const isResendSecret = (secret: string): boolean => secret.startsWith('whsec_') && isWebhookSecret(secret)
-
-const attachmentsOf = (email: string, files: unknown) =>
-  objectsIn(files).map(({ id, filename, content_type, size }) =>
-    attachmentOf({ name: filename, type: content_type, size }, isId(id) ? { email, attachment: id } : null),
-  )
-
-const read = (post: InboundPost, connection: OpenConnection): InboundMessages => {
-  const event = eventOf(post)
-  if (event?.type !== RECEIVED || !recipients(post).includes(connection.routingKey)) return []
-  const { email_id: email, from, subject, message_id, attachments } = event.data
-  if (!isId(email) || typeof from !== 'string') return []
-  const thread = threadOf(new Map(), typeof message_id === 'string' ? message_id.slice(0, 1_000) : undefined)
-  const mail = { from, subject: subjectOf(subject), thread, eventIds: [`email:${email}`], text: null }
-  const message = messageOf(
-    { ...mail, attachments: attachmentsOf(email, attachments), toFetch: { email, from: mailboxOf(from)?.address ?? null } },
-    connection,
-  )
-  return message ? [message] : []
-}
 
 const authOf = ({ credentials }: OpenConnection) => ({ authorization: `Bearer ${credentials.apiKey ?? ''}` })
 

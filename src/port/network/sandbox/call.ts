@@ -3,7 +3,7 @@ import { systemClock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { PublishResult } from '../network.ts'
 import type { Draw } from './faults.ts'
-import { SandboxFailure } from './rows.ts'
+import { SandboxFailure } from './pool.ts'
 
 const RETRY_AFTER_MS = 2_000
 

@@ -1,6 +1,7 @@
 /** What one workspace sees of the sandbox: posts of its accounts, and what it had residents say. */
 import type postgres from 'postgres'
-import { type PostRow, postFrom, type Run, type SandboxPost } from './social-rows.ts'
+import type { Run } from './pool.ts'
+import { type PostRow, postFrom, type SandboxPost } from './social-rows.ts'
 
 export interface SaidPost extends SandboxPost {
   resident: string

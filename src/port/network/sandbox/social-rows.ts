@@ -1,9 +1,7 @@
 /** Tables through which the sandbox's accounts meet: posts by others, answers, likes and reposts. */
 import type postgres from 'postgres'
 import type { EngageAction } from '#domain/growth/drafting/engagement'
-
-/** Runs a query on the sandbox's pool. */
-export type Run = <T>(query: (sql: postgres.Sql) => Promise<T>) => Promise<T>
+import type { Run } from './pool.ts'
 
 export interface SandboxPost {
   id: string
