@@ -1,25 +1,15 @@
 /** All tenants awake in this process: finds or wakes the actor for a letter, and lets idle ones go. */
-
-import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
 import { type ConnectionOptions, isTimedOut } from '#store/engine/db'
-import type { Ownership } from '#store/engine/letter'
-import {
-  type ClaimedTenant,
-  claimTenant,
-  forgetNudges,
-  OwnedElsewhere,
-  ownerOf,
-  releaseClaim,
-  releaseTenant,
-  wakeable,
-} from '#store/engine/placement'
+import { forgetNudges, wakeable } from '#store/engine/placement'
 import { type ActorDeps, Fenced, newTrouble, type TroubleOptions } from './deps.ts'
+import type { AnyLane } from './lane.ts'
 import type { Letter } from './letter.ts'
+import { Ownerships } from './ownerships.ts'
 import { Placement } from './placement.ts'
 import { TenantActor } from './tenant.ts'
 
-export interface RuntimeDeps extends Omit<ActorDeps, 'trouble'> {
+export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes'> {
   options: ConnectionOptions
   url: string
   idleMs: number
@@ -28,9 +18,6 @@ export interface RuntimeDeps extends Omit<ActorDeps, 'trouble'> {
   trouble?: TroubleOptions
 }
 
-/** A tenant that changes owners has none for a moment. A letter waits this long before it fails. */
-const CLAIM_WITHIN_MS = 2_500
-const CLAIM_EVERY_MS = 100
 const WAKE_AT_ONCE = 16
 /** If more tenants are due than can wake at once, the next ones follow this soon. */
 const NEXT_WAKE_MS = 5
@@ -43,24 +30,27 @@ const STOP_LANES_MS = 12_000
 export class Runtime implements AsyncDisposable {
   readonly #actors = new Map<string, Promise<TenantActor>>()
   readonly #awake = new Map<string, TenantActor>()
-  /** Idle tenants that have left memory, but are still owned by this process in the database. */
-  readonly #unreleased = new Set<Ownership>()
-  /** Tenants whose claim may have succeeded without our knowing. */
-  readonly #uncertain = new Set<string>()
   /** Tenants with due work that could not be woken, and until when they are left alone. */
   readonly #unwakeable = new Map<string, number>()
   readonly #placement: Placement
+  readonly #ownerships: Ownerships
   readonly #trouble
+  #lanes: readonly AnyLane[] = []
   #sweep: Disposable | undefined
+  #isStarted = false
   #stopped = false
 
   constructor(private readonly deps: RuntimeDeps) {
     this.#trouble = newTrouble(deps.clock, deps.trouble)
     this.#placement = new Placement({ ...deps, onLost: () => this.#forgetAll() })
+    this.#ownerships = new Ownerships(deps, this.#placement)
   }
 
-  async start(): Promise<this> {
+  /** `lanes`: do the due work. */
+  async start(lanes: readonly AnyLane[]): Promise<this> {
+    this.#lanes = lanes
     await this.#placement.start()
+    this.#isStarted = true
     this.#nextSweep()
     return this
   }
@@ -121,7 +111,7 @@ export class Runtime implements AsyncDisposable {
     this.#sweep?.[Symbol.dispose]()
     await Promise.all([...this.#awake.values()].map((actor) => actor.stop(STOP_LANES_MS)))
     this.#trouble[Symbol.dispose]()
-    await this.#placement.stop()
+    if (this.#isStarted) await this.#placement.stop()
   }
 
   /** Stops at once and silently, like a process that is killed. */
@@ -151,8 +141,8 @@ export class Runtime implements AsyncDisposable {
 
   async #activate(tenantId: string): Promise<TenantActor> {
     const owner = this.#placement.incarnation
-    const { epoch, former } = await this.#claim(tenantId, owner)
-    const deps = { ...this.deps, trouble: this.#trouble }
+    const { epoch, former } = await this.#ownerships.claim(tenantId, owner)
+    const deps = { ...this.deps, lanes: this.#lanes, trouble: this.#trouble }
     const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, deps, () => this.#forget(actor))
     // The lease may have been lost during the claim.
     if (owner !== this.#placement.incarnation || this.#stopped) throw new Fenced()
@@ -160,24 +150,6 @@ export class Runtime implements AsyncDisposable {
     // What this process did before it lost its lease, it remembers.
     actor.activate(former !== null && !this.#placement.wasOwn(former))
     return actor
-  }
-
-  async #claim(tenantId: string, owner: string): Promise<ClaimedTenant> {
-    const until = this.deps.clock.monotonic() + CLAIM_WITHIN_MS
-    for (;;) {
-      const claimed = await claimTenant(this.deps.db, tenantId, owner).catch((cause) => {
-        // Whether that claim succeeded is unknown: it must not keep the tenant asleep.
-        this.#uncertain.add(tenantId)
-        throw cause
-      })
-      if (claimed) return claimed
-      if (owner !== this.#placement.incarnation) throw new Fenced()
-      const other = await ownerOf(this.deps.db, tenantId)
-      if (other === 'gone') throw new AppError('unauthenticated')
-      if (other !== 'nobody' && other.incarnation !== owner) throw new OwnedElsewhere(other)
-      if (this.deps.clock.monotonic() >= until) throw new AppError('unavailable', 'the workspace is moving between processes, try again')
-      await sleep(this.deps.clock, CLAIM_EVERY_MS)
-    }
   }
 
   #forget(actor: TenantActor): void {
@@ -244,27 +216,8 @@ export class Runtime implements AsyncDisposable {
       if (!actor.idleFor(this.deps.idleMs)) continue
       actor.abandon()
       this.#forget(actor)
-      this.#unreleased.add(actor.own)
+      this.#ownerships.giveUp(actor.own)
     }
-    for (const own of this.#unreleased) this.#release(own)
-    for (const tenantId of this.#uncertain) {
-      if (this.#actors.has(tenantId)) this.#uncertain.delete(tenantId)
-      else this.#releaseUncertain(tenantId)
-    }
-  }
-
-  /** A letter that arrives in the meantime claims the tenant under a new epoch; the release then changes nothing. */
-  #release(own: Ownership): void {
-    releaseTenant(this.deps.db, own).then(
-      () => this.#unreleased.delete(own),
-      (cause) => this.deps.log.warn({ err: cause, workspace: own.tenantId }, 'a tenant could not be released yet'),
-    )
-  }
-
-  #releaseUncertain(tenantId: string): void {
-    releaseClaim(this.deps.db, tenantId, this.#placement.incarnation).then(
-      () => this.#uncertain.delete(tenantId),
-      () => {},
-    )
+    this.#ownerships.release((tenantId) => this.#actors.has(tenantId))
   }
 }

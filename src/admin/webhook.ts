@@ -10,7 +10,7 @@ import { workspaceOperations } from '#ops/engine/bind'
 import type { Call } from '#ops/engine/call'
 import { createOperations } from '#ops/index'
 import { joinDatabase } from '#server/database'
-import { openWorkplace, type Workplace } from '#server/server'
+import { openWorkplace, type Workplace } from '#server/workplace'
 import { hasTenant } from '#store/app/tenants'
 import { type AdminContext, type Flags, text, uuid } from './flags.ts'
 

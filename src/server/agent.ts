@@ -1,68 +1,45 @@
-/** The parts of the agent: what its lane needs, some of which exists only once the operations do. */
-import { type AgentDeps, THINK_MS } from '#actors/work/agent/deps'
+/** The parts of the agent: what its lanes need, and the channels by which people outside reach it. */
+import type { AgentDeps } from '#actors/work/agent/deps'
 import type { Config } from '#config/config'
 import type { PriceOf } from '#domain/agent/job/budget'
-import type { Log } from '#kernel/log'
-import { LocalBus } from '#ops/agent/job/bus'
 import type { World } from '#ops/engine/call'
+import { discreetAdapters } from '#port/channel/discreet'
+import { type ChannelAdapters, channelAdapters } from '#port/channel/registry'
+import type { Egress } from '#port/egress/egress'
 import { createDesk } from '#port/model/desk/desk'
 import { costOf } from '#port/model/openai/prices'
-import { createOpenAiThinker } from '#port/model/openai/thinker'
-import type { Thinker } from '#port/model/thinker'
-import type { Db } from '#store/engine/db'
 import { parseDeskLine } from './desk-commands.ts'
 import { nearestCommands } from './desk-suggestions.ts'
+import type { Opening } from './opening.ts'
 
-type Deps = Omit<AgentDeps, 'failpoints' | 'modelCalls'>
+export const desk = createDesk({ parse: parseDeskLine, nearest: nearestCommands })
 
-export interface Agent {
-  deps: Deps
-  bus: LocalBus
-  /** To be called once, before anything is claimed. */
-  begin(world: World): void
+export const channelsOf = ({ config, overrides }: Pick<Opening, 'config' | 'overrides'>, egress: Egress): ChannelAdapters => {
+  const usual = channelAdapters({ egress, urls: config.channelUrls })
+  return discreetAdapters(overrides.channels?.(usual) ?? usual)
 }
-
-const desk = createDesk({ parse: parseDeskLine, nearest: nearestCommands })
-
-const thinkerOf = (openai: Config['openai'], log: Log): Thinker | undefined =>
-  openai && createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log })
 
 /** Of a model that a test provides, in tokens. */
 const USUAL_CONTEXT = 128_000
 const TOOL_MS = 60_000
-/** How long a model may pause once it has begun to answer. */
-const SILENCE_MS = 30_000
 
-interface AgentParts {
-  db: Db
-  log: Log
+type Deps = Omit<AgentDeps, 'failpoints' | 'modelCalls'>
+
+interface AgentParts extends Pick<Deps, 'db' | 'log' | 'bus' | 'publicUrl'> {
+  world: Pick<World, 'tools' | 'models' | 'ask'>
   openai: Config['openai']
-  publicUrl: string
-  thinker?: Thinker | undefined
+  thinker?: Deps['thinker']
   toolMs?: number | undefined
 }
 
-/** Throws if a lane runs before `begin`. */
-export const agentOf = ({ db, log, openai, publicUrl, thinker = thinkerOf(openai, log), toolMs = TOOL_MS }: AgentParts): Agent => {
-  let world: World | undefined
-  const bus = new LocalBus()
-  const begun = () => world ?? raise()
-  const toolBox = () => begun().tools
-  const models = () => begun().models
-  const ask: Deps['ask'] = (tenantId, letter) => begun().ask(tenantId, letter)
+export const agentOf = ({ world, openai, thinker, toolMs = TOOL_MS, ...more }: AgentParts): Deps => {
   const priceOf = (model: string) => (of: Parameters<PriceOf>[0]) =>
     costOf(model, { input_tokens: of.input, cached_tokens: of.cached ?? 0, output_tokens: of.output }, openai?.prices)
-  const contextTokens = openai?.context ?? USUAL_CONTEXT
-  const deps: Deps = { toolBox, models, thinker, desk, priceOf, contextTokens, db, ask, bus, log, publicUrl, toolMs }
   return {
-    deps,
-    bus,
-    begin(made) {
-      world = made
-    },
+    ...more,
+    toolBox: () => world.tools,
+    models: () => world.models,
+    ask: world.ask,
+    ...{ thinker, desk, priceOf, contextTokens: openai?.context ?? USUAL_CONTEXT, toolMs },
   }
-}
-
-const raise = (): never => {
-  throw new Error('the agent has no operations yet')
 }

@@ -8,7 +8,7 @@ import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { connectAccount, createKey, inviteByOperator } from '#ops/operator/admin/workspaces'
 import { unfinishedTenant } from '#store/app/tenants'
-import type { Workplace } from './server.ts'
+import type { Workplace } from './workplace.ts'
 
 /** Two servers that start at once find the same workspace. The one that owns it finishes it; the other tries again. */
 const TRIES = 3

@@ -11,8 +11,9 @@ import { openDatabase } from './database.ts'
 import { firstStart, type NewWorkspace } from './first-start.ts'
 import { keepFirstStart, startForgetting } from './first-start-file.ts'
 import { homeOf } from './home.ts'
+import { type Listening, listen } from './listen.ts'
 import { requireSecretKey } from './secret-key.ts'
-import { type Listening, listen, openWorkplace, type Workplace } from './server.ts'
+import { openWorkplace, type Workplace } from './workplace.ts'
 
 /** Supervisors usually kill a process 30 seconds after they have asked it to stop. */
 const STOP_WITHIN_MS = 24_000

@@ -1,6 +1,6 @@
 /** A server for an eval, and all tasks of it. */
 import type { Thinker } from '#port/model/thinker'
-import type { Overrides } from '#server/server'
+import type { Overrides } from '#server/opening'
 import { testApp } from '#test/support/app'
 import { openReceiver, type Receiver } from '#test/support/http/receiver'
 import { type Attempt, attempt, type Stage } from './stage.ts'

@@ -151,8 +151,8 @@ test('every kind that ends is here', () => {
 })
 
 const partsOf = () => {
-  const { world, db } = app.workplace
-  const agent = agentOf({ db, log: createLog('silent'), openai: undefined, publicUrl: 'http://localhost' }).deps
+  const { world, db, bus } = app.workplace
+  const agent = agentOf({ world, db, bus, log: createLog('silent'), openai: undefined, publicUrl: 'http://localhost' })
   return { ...world, failpoints: none, drafter: createComposer(inlineWorker), texts: inlineTexts, agent }
 }
 

@@ -121,10 +121,10 @@ const othersHaveRun = async (story: Story): Promise<void> => {
   lanes.metrics.running.get(other.refId)!.finish()
 }
 
-const partsOf = ({ workplace: { world, db } }: TestApp) => ({
+const partsOf = ({ workplace: { world, db, bus } }: TestApp) => ({
   ...{ ...world, failpoints: none, drafter: createComposer(inlineWorker) },
   texts: inlineTexts,
-  agent: agentOf({ db, log: createLog('silent'), openai: undefined, publicUrl: 'http://localhost' }).deps,
+  agent: agentOf({ world, db, bus, log: createLog('silent'), openai: undefined, publicUrl: 'http://localhost' }),
 })
 
 test('the table is consistent: a kind cancelled in the queue is cancelled while running, and a send ends unsent or in doubt', () => {

@@ -23,7 +23,7 @@ interface JobBus {
 }
 
 export interface AgentDeps {
-  /** Made of operations, which are made after the lanes. */
+  /** Made of operations. */
   toolBox(): ToolBox
   /** What jobs that begin by themselves may run on. */
   models(): Models | typeof NO_MODEL

@@ -2,7 +2,8 @@
 import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
-import { listen, openWorkplace } from '#server/server'
+import { listen } from '#server/listen'
+import { openWorkplace } from '#server/workplace'
 import { withBadTools } from '../../support/agent/bad-tools.ts'
 import { plannedModel } from '../../support/agent/plan.ts'
 

@@ -58,7 +58,6 @@ await using db = openDb(options)
 const shared = {
   clock: systemClock,
   failpoints: failpointsFrom(''),
-  lanes: [idleLane],
   kinds: workTable,
   gate: gateHook,
   consequences,
@@ -66,7 +65,7 @@ const shared = {
   idleMs: HOUR_MS,
   replyWithinMs: HOUR_MS,
 }
-await using runtime = await new Runtime({ ...shared, db, options, log, url: 'http://127.0.0.1:9' }).start()
+await using runtime = await new Runtime({ ...shared, db, options, log, url: 'http://127.0.0.1:9' }).start([idleLane])
 const owner = openPeer(options)
 
 const inTurns = async (tenants: string[], body: (tenant: string) => Promise<unknown>): Promise<void> => {

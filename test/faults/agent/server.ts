@@ -6,7 +6,8 @@ import { readConfig } from '#config/config'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
-import { listen, openWorkplace, type Workplace } from '#server/server'
+import { listen } from '#server/listen'
+import { openWorkplace, type Workplace } from '#server/workplace'
 import { changed, withOutside } from '#test/support/agent/outside-tool'
 
 const config = readConfig()

@@ -5,7 +5,8 @@
 import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
-import { listen, openWorkplace } from '#server/server'
+import { listen } from '#server/listen'
+import { openWorkplace } from '#server/workplace'
 
 const A_DAY = 86_400_000
 

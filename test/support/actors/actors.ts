@@ -1,5 +1,6 @@
 /** Actors on a real database without the rest of the server, with lanes, clock and failpoints from the test. */
 import postgres from 'postgres'
+import type { ActorDeps } from '#actors/engine/deps'
 import type { Lane, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
 import { gateHook } from '#decisions/gate'
@@ -23,7 +24,7 @@ export interface Actors extends AsyncDisposable {
 }
 
 /** What a test replaces: lanes, clock, failpoints, durations. */
-export type ActorsOptions = Partial<RuntimeDeps>
+export type ActorsOptions = Partial<RuntimeDeps & Pick<ActorDeps, 'lanes'>>
 
 export interface Store extends AsyncDisposable {
   options: ConnectionOptions
@@ -79,8 +80,8 @@ export async function actorStore(): Promise<Store> {
 export async function actorsOn({ options }: Pick<Store, 'options'>, deps: ActorsOptions = {}): Promise<Actors> {
   await using stack = new AsyncDisposableStack()
   const db = stack.use(openDb({ ...options, max: 4 }))
+  const { lanes = [], ...more } = deps
   const usual = {
-    lanes: [],
     kinds: workTable,
     gate: gateHook,
     consequences,
@@ -91,7 +92,7 @@ export async function actorsOn({ options }: Pick<Store, 'options'>, deps: Actors
     sweepMs: 50,
     url: '',
   }
-  const runtime = stack.use(await new Runtime({ ...usual, db, options, log, ...deps }).start())
+  const runtime = stack.use(await new Runtime({ ...usual, db, options, log, ...more }).start(lanes))
   const owned = stack.move()
   return { runtime, db, options, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
 import { openDatabase } from '#server/database'
-import { listen, openWorkplace } from '#server/server'
+import { listen } from '#server/listen'
+import { openWorkplace } from '#server/workplace'
 import { fileDesk } from '../files.ts'
 
 const MIB = 1_048_576

@@ -1,0 +1,24 @@
+/** The actors of this process, which know of the product what this file tells them. */
+import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
+import { gateHook } from '#decisions/gate'
+import { consequences } from '#decisions/growth/follow-up'
+import { workTable } from '#decisions/work'
+import { systemClock } from '#kernel/clock'
+import type { Opening } from './opening.ts'
+
+const REPLY_WITHIN_MS = 20_000
+const IDLE_MS = 300_000
+const SWEEP_MS = 250
+
+/** The engine's configuration for this product. */
+const product = { kinds: workTable, gate: gateHook, consequences }
+
+/** Not started yet: their lanes are made of what asks them. */
+export const createActors = (
+  { config, options, log, failpoints, overrides, stack }: Opening,
+  told: Pick<RuntimeDeps, 'db' | 'tell'>,
+): Runtime => {
+  const { clock = systemClock, replyWithinMs = REPLY_WITHIN_MS, idleMs = IDLE_MS, sweepMs = SWEEP_MS, mailbox = {} } = overrides
+  const shared = { ...told, options, log, failpoints, ...product, url: config.nodeUrl }
+  return stack.use(new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox }))
+}

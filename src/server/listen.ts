@@ -1,0 +1,109 @@
+/** HTTP over a workplace: routes, pages, documents and MCP. */
+import type { Server } from 'bun'
+import type { Config } from '#config/config'
+import { hostAndPort } from '#config/values'
+import { createAddresses, unlimitedAddresses } from '#edge/addresses'
+import { Streams } from '#edge/agent/streams'
+import { createAuthenticator } from '#edge/auth'
+import { fileSlots } from '#edge/bytes'
+import { capabilities } from '#edge/capabilities'
+import { createCookies } from '#edge/cookies'
+import { staticDocument } from '#edge/document'
+import { createHttp } from '#edge/http'
+import { createMcp } from '#edge/mcp/endpoint'
+import { createServerFactory } from '#edge/mcp/server-factory'
+import { createOrigins } from '#edge/origin'
+import { trustIn } from '#edge/visit'
+import { systemClock } from '#kernel/clock'
+import type { Log } from '#kernel/log'
+import { workspaceOperations } from '#ops/engine/bind'
+import { createOperations, createOperatorOperations } from '#ops/index'
+import openapi from '../../openapi.json'
+import { startPeriodic } from './periodic.ts'
+import { routesOf } from './routes.ts'
+import type { Workplace } from './workplace.ts'
+
+export interface Listening extends AsyncDisposable {
+  port: number
+}
+
+/** Time to read what clients had already sent: closing drops what has arrived unread on a connection that seems idle. */
+const LAST_REQUESTS_MS = 100
+/** How long ready answers can take at the end to reach slow clients. */
+const LAST_ANSWERS_MS = 3_000
+
+/** Waits until clients have received their answers. */
+const stopServer = async (server: Server<unknown>, drained: Promise<void>): Promise<void> => {
+  await Promise.race([drained, Bun.sleep(LAST_ANSWERS_MS)])
+  await server.stop(true)
+}
+
+/** What operations, pages and MCP share. `port`: the one that the server listens on, which may be chosen late. */
+const sharedOf = (config: Config, { world, bus, db, runtime, overrides }: Workplace, { log, port }: { log: Log; port: () => number }) => {
+  const cookies = createCookies(config.publicUrl)
+  const origins = createOrigins(config.publicUrl, port)
+  const placement = { incarnation: () => runtime.incarnation, owns: (tenantId: string) => runtime.owns(tenantId) }
+  return {
+    cookies,
+    origins,
+    authenticator: createAuthenticator({ db, tokens: world.identity.tokens, cookies, origins, log }),
+    streams: new Streams({ db, bus, log, ...placement, times: overrides.streamTimes, limits: overrides.streamLimits }),
+    addresses: config.rateLimits ? createAddresses(overrides.rateClock ?? systemClock) : unlimitedAddresses,
+    fileSlots: fileSlots(),
+    log,
+  }
+}
+
+type Shared = ReturnType<typeof sharedOf>
+
+const httpOf = (config: Config, workplace: Workplace, shared: Shared, ready: () => boolean) => {
+  const { world, db, runtime, signature, overrides } = workplace
+  const { authenticator, origins, log } = shared
+  const [operations, internal] = [createOperations(world), createOperatorOperations(world)]
+  const mcp = createMcp({
+    ...{ authenticator, origins, db, log, rates: world.rates },
+    operations: workspaceOperations([...operations, ...internal]),
+    servers: overrides.mcpServers ?? createServerFactory(),
+    incarnation: () => runtime.incarnation,
+    limits: overrides.mcpLimits ?? {},
+  })
+  const app = createHttp({
+    ...{ ...shared, operations, internal, mcp, signature, ready, commit: config.commit, publicUrl: config.publicUrl },
+    routes: routesOf(workplace, { ...shared, operations }, internal),
+    documents: { openapi: staticDocument(openapi), capabilities: staticDocument(capabilities()) },
+    serving: () => runtime.serving,
+    trust: trustIn(config.trustedProxies),
+    intake: overrides.intake ?? {},
+  })
+  return { app, mcp }
+}
+
+/**
+ * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, stops the actors so that waiting callers get their
+ * answers, and then stops the server. Health is unavailable until `ready`.
+ */
+export async function listen(config: Config, workplace: Workplace, log: Log, ready = (): boolean => true): Promise<Listening> {
+  const { runtime, overrides } = workplace
+  const bound = { port: config.port }
+  const shared = sharedOf(config, workplace, { log, port: () => bound.port })
+  const { app, mcp } = httpOf(config, workplace, shared, ready)
+  // By default the framework shares a port with another server, and each would get some of the other's requests.
+  app.listen({ port: config.port, hostname: config.host, reusePort: false })
+  const server = app.server as Server<unknown>
+  bound.port = server.port!
+  if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, bound.port)}`)
+  const periodic = startPeriodic(workplace, config, log)
+  return {
+    port: bound.port,
+    async [Symbol.asyncDispose]() {
+      shared.streams[Symbol.dispose]()
+      await periodic[Symbol.asyncDispose]()
+      await Bun.sleep(overrides.lastRequestsMs ?? LAST_REQUESTS_MS)
+      const drained = server.stop()
+      await runtime[Symbol.asyncDispose]()
+      await mcp[Symbol.asyncDispose]()
+      await stopServer(server, drained)
+      await shared.authenticator[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+/** What the parts of a server are opened with. */
+import type { AnyLane } from '#actors/engine/lane'
+import type { MailboxOptions } from '#actors/engine/mailbox'
+import type { SweepDeps } from '#actors/work/app/sweep'
+import type { Config } from '#config/config'
+import type { ToolBox } from '#decisions/agent/toolbox'
+import type { WebhookTimes } from '#domain/app/webhook'
+import type { SendTimes } from '#domain/growth/sending/times'
+import type { StreamTimes } from '#edge/agent/streams'
+import type { IntakeLimits } from '#edge/intake'
+import type { ServerFactory } from '#edge/mcp/server'
+import type { McpLimits } from '#edge/mcp/sessions'
+import type { Clock } from '#kernel/clock'
+import type { Failpoints } from '#kernel/failpoint'
+import type { Log } from '#kernel/log'
+import type { SlotLimits } from '#kernel/slots'
+import type { ChannelAdapters } from '#port/channel/registry'
+import type { BucketTimes } from '#port/files/s3/bucket'
+import type { McpClient } from '#port/mcp-client/client'
+import type { Drafter } from '#port/model/drafter'
+import type { Thinker } from '#port/model/thinker'
+import type { PasswordCost } from '#port/passwords'
+import type { Texts } from '#port/texts/texts'
+import type { ConnectionOptions } from '#store/engine/db'
+
+/** Replacements for tests and for single commands. */
+export interface Overrides {
+  times?: SendTimes
+  webhookTimes?: WebhookTimes
+  /** If empty, other processes do the due work. */
+  lanes?: AnyLane[]
+  drafter?: Drafter
+  texts?: Texts
+  /** The agent's model. */
+  thinker?: Thinker
+  /** Further tools of the agent. */
+  tools?: (box: ToolBox) => ToolBox
+  /** How long a tool of the agent may take outside of letters. */
+  toolMs?: number
+  failpoints?: Failpoints
+  /** For the actors. */
+  clock?: Clock
+  replyWithinMs?: number
+  idleMs?: number
+  sweepMs?: number
+  erasure?: { everyMs: number; rows: number }
+  removalMs?: number
+  bucketTimes?: Partial<BucketTimes>
+  sweep?: Partial<Pick<SweepDeps, 'everyMs' | 'rows' | 'tenants'>>
+  mailbox?: MailboxOptions
+  mcpLimits?: Partial<McpLimits>
+  streamTimes?: Partial<StreamTimes>
+  streamLimits?: Partial<SlotLimits>
+  passwordCost?: PasswordCost
+  /** How long a stop reads what clients had already sent. */
+  lastRequestsMs?: number
+  /** For the rates of requests. */
+  rateClock?: Clock
+  intake?: Partial<IntakeLimits>
+  /** Calls the MCP servers of workspaces. */
+  mcpClient?: McpClient
+  /** The channels of the deployment, in the place of the usual ones. */
+  channels?: (usual: ChannelAdapters) => ChannelAdapters
+  /** Replaces the MCP servers of the operations. */
+  mcpServers?: ServerFactory
+}
+
+/** What each part is opened with. */
+export interface Opening {
+  config: Config
+  options: ConnectionOptions
+  log: Log
+  overrides: Overrides
+  failpoints: Failpoints
+  /** Closes what is opened, in reverse. */
+  stack: AsyncDisposableStack
+}
