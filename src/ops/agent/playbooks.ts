@@ -1,4 +1,4 @@
-import type { playbookCapabilities, playbooks } from '#contract/agent/playbooks'
+import type { playbooks } from '#contract/agent/playbooks'
 import {
   type Author,
   activate,
@@ -11,23 +11,18 @@ import {
   playbookView,
   reject,
   updatePlaybook,
-  versionUrl,
   versionView,
 } from '#domain/agent/knowledge/playbook'
-import { fail, found } from '#kernel/errors'
+import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { nearest } from '#kernel/nearest'
 import {
-  activeSlugs,
   activeVersion,
-  deleteVersion,
+  insertDraft,
   insertPlaybook,
   insertVersion,
   isSlugTaken,
   listPlaybooks,
-  playbookBySlug,
   playbookCounts,
-  playbookIndex,
   playbookPart,
   savePlaybook,
   saveVersion,
@@ -37,8 +32,8 @@ import {
   type WithContent,
 } from '#store/agent/playbooks'
 import type { Effects } from '#store/engine/letter'
-import { loadBy, loadNow } from '#store/engine/load'
-import { isStranger, type Principal } from '#store/engine/principal'
+import { loadBy } from '#store/engine/load'
+import type { Principal } from '#store/engine/principal'
 import { refuseKey } from '../engine/access.ts'
 import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
@@ -47,13 +42,7 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 const NO_PLAYBOOK = 'no such playbook'
 const NO_VERSION = 'no such version of this playbook'
 
-const authorOf = ({ kind, id, member }: Principal): Author => ({ kind, id, personId: member?.personId ?? null })
-
-/** A job is the author of what it writes by itself; a direct call is its caller's. */
-const writerOf = ({ job, principal }: CommandContext): Author => {
-  if (!job) return authorOf(principal)
-  return job.kind === 'action' ? job.onBehalf : { kind: 'agent', id: job.id, personId: job.onBehalf.personId }
-}
+export const authorOf = ({ kind, id, member }: Principal): Author => ({ kind, id, personId: member?.personId ?? null })
 
 const view = ({ content, ...playbook }: WithContent) => playbookView(playbook, content)
 
@@ -61,7 +50,11 @@ const personsVersion = (
   { gate: { now }, principal }: CommandContext,
   given: Pick<NewVersion, 'playbook_id' | 'content' | 'rationale'>,
 ) => ({
-  ...{ id: newId(), ...given, author: authorOf(principal), untrusted: false, now },
+  id: newId(),
+  ...given,
+  author: authorOf(principal),
+  untrusted: false,
+  now,
 })
 
 const versionResult = (version: PlaybookVersion, effects: Effects) => ({
@@ -69,12 +62,6 @@ const versionResult = (version: PlaybookVersion, effects: Effects) => ({
   effects,
   auditDetail: { version: version.number },
 })
-
-/** A draft, and what keeps it. */
-const addDraft = (...given: Parameters<typeof newDraft>) => {
-  const { version, removed } = newDraft(...given)
-  return { version, writes: [insertVersion(version), ...(removed === null ? [] : [deleteVersion(removed)])] }
-}
 
 const deciding = ({ id, versionId }: { id: string; versionId: string }) => ({
   playbook: playbookPart(id),
@@ -118,8 +105,8 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
     ({ id }) => ({ playbook: playbookPart(id), room: versionRoom(id) }),
     ({ id, content, rationale = null }, context, { playbook, room }) => {
       found(playbook, NO_PLAYBOOK)
-      const { version, writes } = addDraft(room, personsVersion(context, { playbook_id: id, content, rationale }))
-      return versionResult(version, { writes })
+      const draft = newDraft(room, personsVersion(context, { playbook_id: id, content, rationale }))
+      return versionResult(draft.version, { writes: insertDraft(draft) })
     },
   ),
 
@@ -145,48 +132,3 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
     },
   ),
 }
-
-/** Archived ones are not told from those that do not exist. Throws `not_found`, naming the nearest. */
-const readable = (slug: string, playbook: WithContent | undefined, slugs: readonly { slug: string }[]): WithContent => {
-  if (playbook?.status === 'active') return playbook
-  const known = slugs.map((one) => one.slug)
-  const near = nearest(slug, known)
-  return fail('not_found', `there is no active playbook ${slug}${near ? `; did you mean ${near}?` : ''}`)
-}
-
-const proposeUpdate =
-  (publicUrl: string): Handlers<typeof playbookCapabilities>['propose_playbook_update'] =>
-  async ({ slug, content, rationale }, context) => {
-    const { sql, gate, job } = context
-    const loaded = await loadNow(sql, { playbook: playbookBySlug(slug), slugs: activeSlugs() })
-    const { id: playbook_id } = readable(slug, loaded.playbook, loaded.slugs)
-    const { room } = await loadNow(sql, { room: versionRoom(playbook_id) })
-    const untrusted = (job?.taint.length ?? 0) > 0
-    const given = { id: newId(), playbook_id, content, rationale, author: writerOf(context), untrusted, now: gate.now }
-    const { version, writes } = addDraft(room, given)
-    const url = versionUrl(publicUrl, playbook_id, version.id)
-    const data = { kind: 'playbook', playbook_id, version_id: version.id, slug, url }
-    const effects = { writes, events: [{ type: 'growth.approval.requested', data, subject: version.id }] }
-    const reply = { playbookId: playbook_id, versionId: version.id, slug, number: version.number, state: version.state, url }
-    return { reply, effects, refId: playbook_id, auditDetail: { version: version.number } }
-  }
-
-export const playbookCapabilityHandlers = ({ publicUrl }: { publicUrl: string }): Handlers<typeof playbookCapabilities> => ({
-  async list_playbooks({ status }, { read, principal }) {
-    const { index } = await loadBy(read, { index: playbookIndex(status, { pinnedOnly: isStranger(principal) }) })
-    return {
-      playbooks: index.map(({ slug, name, description, pinned, status: its, has_active }) => ({
-        ...{ slug, name, description, pinned, status: its, hasActiveVersion: has_active },
-      })),
-    }
-  },
-
-  async read_playbook({ slug }, { read, principal }) {
-    const within = { pinnedOnly: isStranger(principal) }
-    const { playbook, slugs } = await loadBy(read, { playbook: playbookBySlug(slug, within), slugs: activeSlugs(within) })
-    const { name, description, version, content } = readable(slug, playbook, slugs)
-    return { slug, name, description, version, content }
-  },
-
-  propose_playbook_update: proposeUpdate(publicUrl),
-})

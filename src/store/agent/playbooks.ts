@@ -135,10 +135,16 @@ export const saveVersion =
     return sql`update playbook_version set ${assignments(sql, fields)} where id = ${id}`
   }
 
-export const deleteVersion =
+const deleteVersion =
   (id: string): Query =>
   (sql) =>
     sql`delete from playbook_version where id = ${id}`
+
+/** `removed`: the version that makes room for it. */
+export const insertDraft = ({ version, removed }: { version: PlaybookVersion; removed: string | null }): Query[] => [
+  insertVersion(version),
+  ...(removed === null ? [] : [deleteVersion(removed)]),
+]
 
 /** The playbooks of the prompt, newest first. */
 export const pinnedPlaybooks = many<Pick<WithContent, 'slug' | 'name' | 'content' | 'version'>>(
