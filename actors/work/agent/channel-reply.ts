@@ -71,6 +71,31 @@ const blockOf = (adapter: ChannelAdapter | undefined, connection: ChannelConnect
 
 const IN_VAIN = 'internal: it could not be sent; tell the operator'
 
+interface Found {
+  adapter: ChannelAdapter | undefined
+  connection: ChannelConnection
+  /** Whether the sender whom it answers is no longer linked. */
+  isGone: boolean | undefined
+  outgoing: { next_out_at: Date | null } | undefined
+}
+
+/** What a claim does with a reply of which nothing can be sent yet, or ever. Undefined: its next part can go. */
+const insteadOfSending = (
+  { before, reply }: Pick<Early, 'before' | 'reply'>,
+  { adapter, connection, isGone, outgoing }: Found,
+  claiming: Claiming,
+): Claimed<Job> | undefined => {
+  const { work, gate } = claiming
+  const { now } = gate
+  if (isGone) return { decision: settled(work, { reply: withdrawn(reply, now), runAt: null }) }
+  const block = blockOf(adapter, connection, claiming)
+  if (block !== undefined) return { decision: settled(work, waiting(reply, block, now)) }
+  if (reply.parts.length === 0)
+    return { job: { kind: 'form', reply, channel: connection.channel }, decision: { reply: undefined, effects: {} } }
+  const next = outgoing?.next_out_at ?? now
+  return next > now ? laterFor(work, { before, reply, ms: next.getTime() - now.getTime(), next }) : undefined
+}
+
 const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<Job>> => {
   const { sql, gate, work } = claiming
   const { reply: before } = await loadNow(sql, { reply: replyPart(work.ref_id) })
@@ -78,7 +103,9 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const id = before.connection_id
   if (id === null) return { decision: settled(work, { reply: leftOnTheWire(before, gate.now), runAt: null }) }
   const { connection, sealed, outgoing, isGone, unshown } = await loadNow(sql, {
-    ...{ connection: channelConnectionPart(id), sealed: channelCredentialsPart(id), outgoing: outgoingPart(id) },
+    connection: channelConnectionPart(id),
+    sealed: channelCredentialsPart(id),
+    outgoing: outgoingPart(id),
     unshown: unshownPart(before.id),
     isGone: when(before.message_id !== null, isSenderGone(before.message_id)),
   })
@@ -86,20 +113,14 @@ const claimReply = async (deps: ReplyDeps, claiming: Claiming): Promise<Claimed<
   const adapter = deps.adapters[connection.channel]
   const terms = termsOf(adapter, connection, gate.now)
   const reply = resumed(before, terms)
-  if (isGone && !isOver(reply)) return { decision: settled(work, { reply: withdrawn(reply, gate.now), runAt: null }) }
-  const block = isOver(reply) ? undefined : blockOf(adapter, connection, claiming)
-  if (block !== undefined) return { decision: settled(work, waiting(reply, block, gate.now)) }
-  if (!isOver(reply) && reply.parts.length === 0) return { job: forming(connection, reply), decision: { reply: undefined, effects: {} } }
-  const next = outgoing?.next_out_at ?? gate.now
-  if (!isOver(reply) && next > gate.now) return laterFor(work, { before, reply, ms: next.getTime() - gate.now.getTime(), next })
+  const other = isOver(reply) ? undefined : insteadOfSending({ before, reply }, { adapter, connection, isGone, outgoing }, claiming)
+  if (other) return other
   await deps.failpoints('channel.reply.claiming')
   const { part, ...going } = begun(reply, terms)
   if (part === null) return { decision: settled(work, { ...going, runAt: null }) }
   const job: Sending = { kind: 'send', reply: going.reply, part, adapter: adapter!, connection, sealed: sealed!, unshown: unshown! }
   return { job, decision: { reply: undefined, effects: { writes: [saveReply(going.reply)] } } }
 }
-
-const forming = ({ channel }: ChannelConnection, reply: ChannelReply): Forming => ({ kind: 'form', reply, channel })
 
 interface Early {
   before: ChannelReply
