@@ -14,7 +14,7 @@ import { insertApprovals, openApprovalsOf, pendingCount } from '#store/agent/app
 import { type BoundRule, toolDecisions } from '#store/agent/rules'
 import { equalCalls } from '#store/agent/steps'
 import { rolesToCome } from '#store/app/members'
-import { loadNow, when } from '#store/engine/load'
+import { type Loaded, loadNow, when } from '#store/engine/load'
 import { invalid } from './answer.ts'
 import { type At, again, giveWay } from './at.ts'
 import type { AgentDeps } from './deps.ts'
@@ -31,9 +31,25 @@ const isStillMeant =
 
 /** What the calls of an answer are judged by. */
 const judgingParts = ({ id, conversation_id: conversation, on_behalf: by, origin }: Job, hashes: string[]) => ({
-  ...{ rules: toolDecisions, pending: pendingCount(id, { on_behalf: by, origin }), earlier: equalCalls(id, hashes), taken: rolesToCome },
+  rules: toolDecisions,
+  pending: pendingCount(id, { on_behalf: by, origin }),
+  earlier: equalCalls(id, hashes),
+  taken: rolesToCome,
   open: when(conversation !== null, openApprovalsOf(conversation ?? '', by)),
 })
+
+interface Before {
+  earlier: Loaded<ReturnType<typeof judgingParts>>['earlier']
+  /** Of the same answer. */
+  accepted: readonly Step[]
+}
+
+/** How many calls before it are equal to it, and of how many of those it is not known whether they happened. */
+const equalTo = ({ name }: ToolCall, checked: Checked, { earlier, accepted }: Before) => {
+  const isEqual = (other: Pick<Step, 'name' | 'args_hash'>) => other.name === name && 'hash' in checked && other.args_hash === checked.hash
+  const before = earlier.find(isEqual)
+  return { calls: (before?.calls ?? 0) + accepted.filter(isEqual).length, unknown: before?.unknown ?? 0 }
+}
 
 /** Each call of the answer becomes a step. An answer without a usable call counts against the job. */
 export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
@@ -56,10 +72,7 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: Answer) => {
   let usable = 0
   for (const [index, call] of calls.entries()) {
     const checked = all[index]!
-    const isEqual = (other: Pick<Step, 'name' | 'args_hash'>) =>
-      other.name === call.name && 'hash' in checked && other.args_hash === checked.hash
-    const before = earlier.find(isEqual)
-    const equal = { calls: (before?.calls ?? 0) + accepted.filter(isEqual).length, unknown: before?.unknown ?? 0 }
+    const equal = equalTo(call, checked, { earlier, accepted })
     const room = judging.room - approvals.length
     const verdict = await judgeCall(deps, at, call, {
       checked,
@@ -99,8 +112,16 @@ const addStep = (deps: AgentDeps, { changes, gate }: At, { call, checked, verdic
   const step = changes.add((number) =>
     newStep(
       {
-        ...{ id: newId(), job_id: changes.job.id, number, kind: 'tool', name: call.name, state, why },
-        ...{ call: call.id, asked: beginning(storable(call.arguments), LONGEST_ASKED), of_step: ofStep },
+        id: newId(),
+        job_id: changes.job.id,
+        number,
+        kind: 'tool',
+        name: call.name,
+        state,
+        why,
+        call: call.id,
+        asked: beginning(storable(call.arguments), LONGEST_ASKED),
+        of_step: ofStep,
         ...('error' in checked ? {} : { args: checked.args, args_hash: checked.hash }),
         class: deps.toolBox().tools.get(call.name)?.class ?? null,
         // It has never begun: a call that is refused counts as none.
@@ -123,7 +144,11 @@ const ask = (
   said: Pick<Approval, 'summary' | 'subject'>,
 ): Approval => {
   const { approval, news, event } = questionOf({ ...changes.job, goal }, step, {
-    ...{ ...said, direct_by: null, conversation_id: changes.conversationId, now: gate.now, publicUrl },
+    ...said,
+    direct_by: null,
+    conversation_id: changes.conversationId,
+    now: gate.now,
+    publicUrl,
   })
   changes.event(news.type, news.data)
   changes.also({ events: [event] })

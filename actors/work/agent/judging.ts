@@ -104,8 +104,14 @@ export const judgeCall = async (
   const asks = askedOf(deps, at, { name, args: checked.args, judging, before })
   if (typeof asks === 'string') return failed(asks)
   const verdict = verdictOf({
-    ...{ class: tool.class, offered: true, mayRun: deps.toolBox().mayRun(name, at.caller), taint, asks },
-    ...{ rule: judging.rules.get(name), isRepeat: judging.equal.unknown > 0, own: isOwnAct(at, answer.outcome) },
+    class: tool.class,
+    offered: true,
+    mayRun: deps.toolBox().mayRun(name, at.caller),
+    taint,
+    asks,
+    rule: judging.rules.get(name),
+    isRepeat: judging.equal.unknown > 0,
+    own: isOwnAct(at, answer.outcome),
     commits: deps.toolBox().commits(name, checked.args),
     makesRuns: job.scheduled && RUN_MAKERS.includes(name),
   })

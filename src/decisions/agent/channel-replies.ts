@@ -49,8 +49,14 @@ export const replyEffects = (replying: Replying): Effects => {
   const writes = [insertReply(reply, secret?.sealer.seal(secret.value, replySecretRow(reply.id)))]
   if (!held) return { writes, work: [replyWork(ids, now)] }
   const data = {
-    ...{ kind: 'reply', reply_id: reply.id, job_id: job, connection_id: connection.id, channel: connection.channel },
-    ...{ recipient: reply.recipient, why: reply.why ?? '', url: replyUrl(held.publicUrl, reply.id) },
+    kind: 'reply',
+    reply_id: reply.id,
+    job_id: job,
+    connection_id: connection.id,
+    channel: connection.channel,
+    recipient: reply.recipient,
+    why: reply.why ?? '',
+    url: replyUrl(held.publicUrl, reply.id),
   }
   return { writes, events: [{ type: 'growth.approval.requested', data, subject: reply.id }] }
 }

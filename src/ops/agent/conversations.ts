@@ -63,7 +63,9 @@ const create: All['create'] = async ({ title = null }, { gate, principal }) => {
 
 const get: All['get'] = async ({ id }, { read, principal }) => {
   const { conversation, messages, jobs } = await loadBy(read, {
-    ...{ conversation: shownConversation(id, partyOf(principal)), messages: messagesPart(id, { limit: NEWEST }), jobs: openJobsOf(id) },
+    conversation: shownConversation(id, partyOf(principal)),
+    messages: messagesPart(id, { limit: NEWEST }),
+    jobs: openJobsOf(id),
   })
   const newest = messages.slice(0, NEWEST).reverse()
   return { conversation: conversationView(the(conversation)), messages: newest.map(messageView), openJobs: jobs.map(jobView) }
@@ -71,7 +73,8 @@ const get: All['get'] = async ({ id }, { read, principal }) => {
 
 const update: All['update'] = loading(
   ({ id, visibility }, { principal }) => ({
-    ...{ before: shownConversation(id, partyOf(principal)), jobs: openJobsOf(id) },
+    before: shownConversation(id, partyOf(principal)),
+    jobs: openJobsOf(id),
     leftOut: when(visibility === 'private', leftOutOf(id)),
   }),
   ({ id: _, ...changes }, { gate, principal }, { before, jobs, leftOut }) => {
@@ -85,7 +88,8 @@ const update: All['update'] = loading(
 const messages: All['messages'] = async ({ id, ...input }, { read, principal }) => {
   const page = pageOf(input)
   const { conversation, messages } = await loadBy(read, {
-    ...{ conversation: shownConversation(id, partyOf(principal)), messages: messagesPart(id, page) },
+    conversation: shownConversation(id, partyOf(principal)),
+    messages: messagesPart(id, page),
   })
   the(conversation)
   const { rows, next_cursor } = pageResult(messages, page.limit)
@@ -96,7 +100,10 @@ const remove = (publicUrl: string): All['remove'] =>
   loading(
     ({ id }, { principal }) => ({
       before: knownConversation(id, { ...partyOf(principal), knowsAll: isSignedInOwner(principal) }),
-      ...{ tree: openJobsWithin(id), calls: callsInFlight, replies: openRepliesOf(id), schedules: hasSchedules(id) },
+      tree: openJobsWithin(id),
+      calls: callsInFlight,
+      replies: openRepliesOf(id),
+      schedules: hasSchedules(id),
     }),
     async (_, { gate: { now }, lanes, principal, sql }, { before, ...loaded }) => {
       const conversation = the(before)

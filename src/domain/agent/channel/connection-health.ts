@@ -10,25 +10,28 @@ const LONGEST_ERROR = 500
  */
 export const proven = (connection: ChannelConnection, now: Date): ChannelConnection => ({
   ...connection,
-  ...{ status: 'active', last_error: connection.send_error, failures: 0, checked_at: now, updated_at: now },
+  status: 'active',
+  last_error: connection.send_error,
+  failures: 0,
+  checked_at: now,
+  updated_at: now,
 })
 
 /** Keeps what the provider told us. */
 export const withLearned = (connection: ChannelConnection, learned: Record<string, unknown>, now: Date): ChannelConnection => ({
   ...connection,
-  ...{ config: { ...connection.config, ...learned }, updated_at: now },
+  config: { ...connection.config, ...learned },
+  updated_at: now,
 })
 
 /** A person has to mend it: the provider refuses the credentials, or another workspace has the routing key. */
 export const refused = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => ({
   ...connection,
-  ...{
-    status: 'failing',
-    last_error: beginning(error, LONGEST_ERROR),
-    failures: connection.failures + 1,
-    checked_at: now,
-    updated_at: now,
-  },
+  status: 'failing',
+  last_error: beginning(error, LONGEST_ERROR),
+  failures: connection.failures + 1,
+  checked_at: now,
+  updated_at: now,
 })
 
 /** The provider refuses to send anything with these credentials. */
@@ -40,7 +43,9 @@ export const sendRefused = (connection: ChannelConnection, error: string, now: D
 /** The provider did not answer. What it said before holds. */
 export const unreached = (connection: ChannelConnection, error: string, now: Date): ChannelConnection => ({
   ...connection,
-  ...{ last_error: beginning(error, LONGEST_ERROR), failures: connection.failures + 1, updated_at: now },
+  last_error: beginning(error, LONGEST_ERROR),
+  failures: connection.failures + 1,
+  updated_at: now,
 })
 
 /** It stays as active as it is, and why it fails stays said. */

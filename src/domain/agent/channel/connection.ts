@@ -88,7 +88,7 @@ export interface ConfiguredChannel {
 }
 
 /** Not asked before its credentials are complete. One that was proven fails without them. */
-const judged = (connection: ChannelConnection, known: KnownFields): Pick<ConfiguredChannel, 'connection' | 'isDue'> => {
+const judge = (connection: ChannelConnection, known: KnownFields): Pick<ConfiguredChannel, 'connection' | 'isDue'> => {
   const missing = missingCredentials(known, connection.credential_names)
   const status = missing === null || connection.status === 'unverified' ? connection.status : 'failing'
   return { connection: { ...connection, status, last_error: missing, send_error: null, failures: 0 }, isDue: missing === null }
@@ -104,12 +104,24 @@ export const newChannelConnection = (
   requireKnown(Object.keys(credentials), known)
   if (total >= MOST_CONNECTIONS) fail('invalid_input', `cannot add: the workspace has ${total} channels; delete one first`)
   const connection: ChannelConnection = {
-    ...{ id, channel, routing_key: routingKey, sender_policy: senderPolicy, config },
+    id,
+    channel,
+    routing_key: routingKey,
+    sender_policy: senderPolicy,
+    config,
     display_name: displayName?.trim() ?? beginning(`${channels[channel].name} ${routingKey}`, LONGEST_NAME),
-    ...{ credential_names: Object.keys(credentials).sort(), status: 'unverified', last_error: null, send_error: null, failures: 0 },
-    ...{ checked_at: null, last_in_at: null, last_out_at: null, created_at: now, updated_at: now },
+    credential_names: Object.keys(credentials).sort(),
+    status: 'unverified',
+    last_error: null,
+    send_error: null,
+    failures: 0,
+    checked_at: null,
+    last_in_at: null,
+    last_out_at: null,
+    created_at: now,
+    updated_at: now,
   }
-  return { ...judged(connection, known), credentials }
+  return { ...judge(connection, known), credentials }
 }
 
 /** The fields of `patch` replace those of `before`; null removes one. */
@@ -151,11 +163,15 @@ export const updateChannelConnection = (
   // What an earlier version took stays until it is removed.
   if (patch.credentials) requireKnown(givenNames(patch.credentials, values), known)
   const connection = {
-    ...{ ...before, display_name: displayName.trim(), sender_policy: senderPolicy, config, updated_at: now },
+    ...before,
+    display_name: displayName.trim(),
+    sender_policy: senderPolicy,
+    config,
+    updated_at: now,
     credential_names: credentials ? Object.keys(credentials).sort() : before.credential_names,
   }
   if (patch.config === undefined && !credentials) return { connection, credentials, isDue: false }
-  return { ...judged(connection, known), credentials }
+  return { ...judge(connection, known), credentials }
 }
 
 /** Whether any value was added, replaced or removed. `after`: undefined if none was given. */
@@ -164,13 +180,19 @@ export const isRekeyed = (before: Credentials, after: Credentials | undefined): 
   (Object.keys(after).length !== Object.keys(before).length || Object.entries(after).some(([name, value]) => before[name] !== value))
 
 /** As people see it, without values of credentials. */
-export const channelConnectionView = (connection: ChannelConnection) => {
-  const { id, channel, routing_key, display_name, sender_policy, config, credential_names, status, last_error } = connection
-  return {
-    ...{ id, channel, routingKey: routing_key, displayName: display_name, senderPolicy: sender_policy, config },
-    credentials: Object.fromEntries(credential_names.map((name) => [name, MASK])),
-    ...{ status, lastError: last_error, checkedAt: connection.checked_at },
-    ...{ lastReceivedAt: connection.last_in_at, lastSentAt: connection.last_out_at },
-    ...{ createdAt: connection.created_at, updatedAt: connection.updated_at },
-  }
-}
+export const channelConnectionView = (connection: ChannelConnection) => ({
+  id: connection.id,
+  channel: connection.channel,
+  routingKey: connection.routing_key,
+  displayName: connection.display_name,
+  senderPolicy: connection.sender_policy,
+  config: connection.config,
+  credentials: Object.fromEntries(connection.credential_names.map((name) => [name, MASK])),
+  status: connection.status,
+  lastError: connection.last_error,
+  checkedAt: connection.checked_at,
+  lastReceivedAt: connection.last_in_at,
+  lastSentAt: connection.last_out_at,
+  createdAt: connection.created_at,
+  updatedAt: connection.updated_at,
+})

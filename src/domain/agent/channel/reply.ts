@@ -55,18 +55,18 @@ type NewReply = { connection_id: string } & Pick<
 /** `why` it is held; null: it goes out. */
 export const newReply = (reply: NewReply, { why, now }: { why: string | null; now: Date }): ChannelReply => ({
   ...reply,
-  ...{ text: beginning(storable(reply.text), TEXT_LENGTH), recipient: beginning(storable(reply.recipient), RECIPIENT_LENGTH) },
-  ...{
-    parts: [],
-    status: why === null ? 'queued' : 'held',
-    why: why && shortened(why),
-    tries: 0,
-    error: null,
-    decided_by: null,
-    decided_at: null,
-    sent_at: null,
-  },
-  ...{ created_at: now, updated_at: now },
+  text: beginning(storable(reply.text), TEXT_LENGTH),
+  recipient: beginning(storable(reply.recipient), RECIPIENT_LENGTH),
+  parts: [],
+  status: why === null ? 'queued' : 'held',
+  why: why && shortened(why),
+  tries: 0,
+  error: null,
+  decided_by: null,
+  decided_at: null,
+  sent_at: null,
+  created_at: now,
+  updated_at: now,
 })
 
 /** The page where a person decides about it. */
@@ -95,7 +95,10 @@ export const withParts = (reply: ChannelReply, parts: ReplyPart[], now: Date): C
   const status = statusOf(parts)
   const error = parts.find((part) => part.state === 'failed' || part.state === 'unknown')?.error ?? null
   return {
-    ...{ ...reply, parts, status, updated_at: now },
+    ...reply,
+    parts,
+    status,
+    updated_at: now,
     error: status === 'queued' || status === 'sending' ? reply.error : error,
     ...(parts.some(({ state }) => state === 'sent') ? { sent_at: reply.sent_at ?? now } : {}),
   }
@@ -109,7 +112,12 @@ export const withPart = (reply: ChannelReply, index: number, patch: Partial<Repl
   )
 
 export const newPart = (text: string): ReplyPart => ({
-  ...{ text: storable(text), state: 'queued', external_id: null, error: null, tried_at: null, in_doubt: false },
+  text: storable(text),
+  state: 'queued',
+  external_id: null,
+  error: null,
+  tried_at: null,
+  in_doubt: false,
 })
 
 /** Its parts, which are made of its text once. */

@@ -103,7 +103,13 @@ export type NewVersion = Pick<PlaybookVersion, 'id' | 'playbook_id' | 'content' 
 
 /** Version 1 is active from the start, and whoever makes the playbook has decided so. */
 export const firstVersion = ({ now, ...given }: NewVersion): PlaybookVersion => ({
-  ...{ ...given, number: 1, state: 'active', decided_by: given.author, decided_at: now, created_at: now, updated_at: now },
+  ...given,
+  number: 1,
+  state: 'active',
+  decided_by: given.author,
+  decided_at: now,
+  created_at: now,
+  updated_at: now,
 })
 
 /** A draft changes nothing until it is activated. `removed`: the version that makes room. Throws `invalid_input` if none can. */
@@ -111,7 +117,13 @@ export const newDraft = ({ count, newest, oldest }: VersionRoom, { now, ...given
   if (count >= MOST_VERSIONS && oldest === null)
     refuse('', `${count - 1} drafts of this playbook wait for a decision; decide about those first`)
   const version: PlaybookVersion = {
-    ...{ ...given, number: newest + 1, state: 'draft', decided_by: null, decided_at: null, created_at: now, updated_at: now },
+    ...given,
+    number: newest + 1,
+    state: 'draft',
+    decided_by: null,
+    decided_at: null,
+    created_at: now,
+    updated_at: now,
   }
   return { version, removed: count >= MOST_VERSIONS ? oldest : null }
 }
@@ -157,12 +169,28 @@ export const versionUrl = (publicUrl: string, playbookId: string, id: string): s
 
 /** `content`: of its active version. */
 export const playbookView = ({ id, slug, name, description, pinned, status, created_at, updated_at }: Playbook, content: string) => ({
-  ...{ id, slug, name, description, content, pinned, status, createdAt: created_at, updatedAt: updated_at },
+  id,
+  slug,
+  name,
+  description,
+  content,
+  pinned,
+  status,
+  createdAt: created_at,
+  updatedAt: updated_at,
 })
 
 export const versionView = ({ id, playbook_id, number, content, rationale, state, author, untrusted, ...rest }: PlaybookVersion) => ({
-  ...{ id, playbookId: playbook_id, number, content, rationale, state, untrusted },
+  id,
+  playbookId: playbook_id,
+  number,
+  content,
+  rationale,
+  state,
+  untrusted,
   author: { kind: author.kind, id: author.id, personId: author.personId ?? null },
   decidedBy: rest.decided_by && { kind: rest.decided_by.kind, id: rest.decided_by.id, personId: rest.decided_by.personId ?? null },
-  ...{ decidedAt: rest.decided_at, createdAt: rest.created_at, updatedAt: rest.updated_at },
+  decidedAt: rest.decided_at,
+  createdAt: rest.created_at,
+  updatedAt: rest.updated_at,
 })

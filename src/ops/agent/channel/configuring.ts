@@ -95,7 +95,9 @@ export const create = (parts: ChannelParts): All['create'] => ({
 export const update = (parts: ChannelParts): All['update'] =>
   loading(
     (input) => ({
-      ...{ ...before(input), ...checkOf(input), sealed: channelCredentialsPart(input.id) },
+      ...before(input),
+      ...checkOf(input),
+      sealed: channelCredentialsPart(input.id),
       linked: when(input.credentials !== undefined, identityCount(input.id)),
     }),
     ({ id, ...patch }, context, { before, check, sealed, linked }) => {

@@ -32,7 +32,10 @@ export const setupOf = ({ identity: { publicUrl } }: ChannelParts, { channel, ro
 
 /** What the audit keeps: names, and no value. */
 const traceOf = ({ channel, routing_key, sender_policy, status, credential_names }: ChannelConnection) => ({
-  ...{ channel, routing_key, sender_policy, status },
+  channel,
+  routing_key,
+  sender_policy,
+  status,
   credentials: credential_names,
 })
 

@@ -79,7 +79,11 @@ const bodyOf = (answer: Answer): unknown => JSON.parse(answer.body === '' ? '{}'
 
 /** What a handler is told of a call. */
 const callOf = (o: NamedOp, { tenantId, principal, scopes }: ToolCaller): Call => ({
-  ...{ tenantId, principal, scopes, surface: 'agent', requestId: `agent-${o.tool}` },
+  tenantId,
+  principal,
+  scopes,
+  surface: 'agent',
+  requestId: `agent-${o.tool}`,
 })
 
 /** The record that is settled later, and how. */

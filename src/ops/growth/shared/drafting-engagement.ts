@@ -15,7 +15,12 @@ import { networkOf, replyOf, ruleOn } from './engagement.ts'
 import { type PostReading, postIdOf, storedPost } from './reading-post.ts'
 
 const unreadPost = (network: Network, ref: string): EngagedPost => ({
-  ...{ network: network.name, post_id: postIdOf(network, ref), post_url: null, post_author: null, post_text: null, addresses_us: false },
+  network: network.name,
+  post_id: postIdOf(network, ref),
+  post_url: null,
+  post_author: null,
+  post_text: null,
+  addresses_us: false,
 })
 
 type Words = Pick<EngagementRequest, 'action' | 'instruction' | 'body'>
