@@ -80,17 +80,12 @@ beforeAll(async () => {
 
 const foundIn = ({ schema, result }: (typeof answers)[number]) => wordsIn([CANARY, handle], result.structuredContent, placeOf(schema))
 const found = () => answers.flatMap(foundIn)
+const pathsOf = (some: ReturnType<typeof found>): string[] => [...new Set(some.map(({ path }) => path))]
 
 describe('the contract', () => {
   test('marks every field that can carry a stranger’s words', () => {
-    expect([
-      ...new Set(
-        found()
-          .filter(({ marked }) => !marked)
-          .map(({ path }) => path),
-      ),
-    ]).toEqual([])
-    expect([...new Set(found().map(({ path }) => path))]).toEqual(
+    expect(pathsOf(found().filter(({ marked }) => !marked))).toEqual([])
+    expect(pathsOf(found())).toEqual(
       expect.arrayContaining([
         ...['.signals[].post.text', '.signals[].post.author', '.engagements[].post.text', '.engagement.post.text'],
         ...['.targets[].handle', '.target.handle', '.brief.actions[].items[].title'],

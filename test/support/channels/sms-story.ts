@@ -23,9 +23,12 @@ export const smsStory = async (app: TestApp, twilio: FakeTwilio, { publicUrl = a
   const id = await admin.active({ channel: 'sms', routingKey: number, credentials, ...options })
 
   /** As Twilio posts it. */
-  const deliver = async (fields: TwilioFields, changes: PostChanges = {}): Promise<{ status: number; body: string }> => {
+  const deliver = async (
+    fields: TwilioFields,
+    changes: PostChanges = {},
+  ): Promise<{ status: number; type: string | null; body: string }> => {
     const response = await fetch(twilio.post(app.url + PATH, fields, { signedUrl: publicUrl + PATH, ...changes }))
-    return { status: response.status, body: await response.text() }
+    return { status: response.status, type: response.headers.get('content-type'), body: await response.text() }
   }
 
   const sms = (from: string, text: string, more: TwilioFields = {}) => incomingSms(twilio, { From: from, To: number, Body: text, ...more })

@@ -1,12 +1,10 @@
-/** The posts of providers at our door: their handshakes, what they send again, and posts for several connections. */
+/** The posts of Slack and of WhatsApp at our door: handshakes, what they send again, and posts for several connections. */
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
 import { channelAdmin } from '#test/support/channels/channels'
 import { channelJobs, messagesOf } from '#test/support/channels/dev-posts'
 import { openSlack } from '#test/support/channels/slack'
 import { direct, install, mention, retryHeaders, type SlackInstall, signedBySlack, slackEvent } from '#test/support/channels/slack-posts'
-import { openTwilio } from '#test/support/channels/twilio'
-import { incomingSms } from '#test/support/channels/twilio-posts'
 import { openMeta } from '#test/support/channels/whatsapp'
 import {
   type Business,
@@ -29,14 +27,13 @@ const other: Business = {
 }
 const slack = use(() => openSlack())
 const meta = use(() => openMeta([business, other]))
-const twilio = use(() => openTwilio())
 const app = useApp(() => {
-  const hosts = [slack.urls.slack, meta.urls.whatsapp, twilio.url].map((url) => new URL(url).host)
+  const hosts = [slack.urls.slack, meta.urls.whatsapp].map((url) => new URL(url).host)
   return {
     overrides: { thinker: scriptedModel(() => ({ text: 'Seen.' })) },
     env: {
       ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', PUBLIC_URL: 'https://tendril.example.com' },
-      ...{ CHANNEL_URLS: JSON.stringify({ ...slack.urls, ...meta.urls, twilio: twilio.url }), EGRESS_ALLOW: hosts.join(',') },
+      ...{ CHANNEL_URLS: JSON.stringify({ ...slack.urls, ...meta.urls }), EGRESS_ALLOW: hosts.join(',') },
     },
   }
 })
@@ -175,31 +172,5 @@ describe('WhatsApp', () => {
     )
     const byThread = Map.groupBy(jobs, ({ conversation_id }) => conversation_id)
     expect([...byThread.values()].map((some) => some.map(({ goal }) => goal.split(' ')[0]))).toEqual(Array(10).fill(['0', '1', '2']))
-  })
-})
-
-describe('Twilio', () => {
-  const number = '+15005550006'
-
-  test('is answered in its own form, and begins one job, however often it sends a message', async () => {
-    twilio.numbers.push({ phone_number: number, capabilities: { sms: true } })
-    const { accountSid, authToken } = twilio
-    await using channel = await connected({ channel: 'sms', routingKey: number, credentials: { accountSid, authToken } })
-    const fields = incomingSms(twilio, { From: '+15558675309', To: number, Body: 'When do you open?' })
-    const path = '/webhooks/channels/sms'
-    // Twilio signs the address that it was given, not the one behind the proxy.
-    const signedUrl = `https://tendril.example.com${path}`
-    for (const token of ['first', 'again']) {
-      const response = await fetch(
-        twilio.post(`${app.url}${path}`, fields, { signedUrl, headers: { 'i-twilio-idempotency-token': token } }),
-      )
-      expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
-        200,
-        'text/xml',
-        '<?xml version="1.0" encoding="UTF-8"?><Response/>',
-      ])
-    }
-    expect((await channelJobs(app, channel)).map(({ goal }) => goal)).toEqual(['When do you open?'])
-    expect((await fetch(twilio.post(`${app.url}${path}`, fields, { signedUrl, by: 'nobodys' }))).status).toBe(401)
   })
 })

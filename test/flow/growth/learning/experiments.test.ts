@@ -129,17 +129,8 @@ describe('a batch for an experiment', () => {
     expect([status, delivered, armsOf(items)]).toEqual(['ready', 2, ['plain', 'plain']])
     const [counter] = await app.owner`select used from counter where tenant_id = ${workspace.tenantId} and key = 'posts'`
     expect(counter!.used).toBe(2)
-    const failed = await workspace.batch(
-      (
-        await workspace.create({
-          arms: [
-            { name: 'a', note: HOPELESS },
-            { name: 'b', note: HOPELESS },
-          ],
-        })
-      ).id,
-      2,
-    )
+    const arms = ['a', 'b'].map((name) => ({ name, note: HOPELESS }))
+    const failed = await workspace.batch((await workspace.create({ arms })).id, 2)
     expect([failed.status, failed.error]).toEqual(['failed', 'generation_failed: write plainer'])
   })
 
@@ -153,9 +144,6 @@ describe('a batch for an experiment', () => {
     const { id: other } = await create()
     await setPlan(app, tenantId, { plan: 'free' })
     expect(await draft(other)).toEqual([403, 'plan_feature_disabled', 'plan_feature_disabled:experiments'])
-    expect((await send('POST', 'experiments', { name: 'x', hypothesis: 'x' })).status).toBe(403)
-    expect((await send('POST', `experiments/${other}/conclude`, { result: 'x' })).status).toBe(403)
-    expect((await send('GET', 'experiments')).status).toBe(200)
   })
 })
 
@@ -186,7 +174,6 @@ describe('an experiment', () => {
     expect(refusal(await send('POST', `experiments/${id}/conclude`, { result: 'x' }))).toEqual([
       ...[409, 'conflict', 'cannot conclude: the experiment is concluded'],
     ])
-    expect((await send('POST', `experiments/${newId()}/conclude`, { result: 'x' })).status).toBe(404)
   })
 
   test('reports that there is not enough data', async () => {
@@ -208,7 +195,6 @@ describe('an experiment', () => {
       (await send('POST', 'experiments', { name: 'x', hypothesis: 'x', ...body })).body.error?.details?.[0]?.path
     expect(await field({ arms: [{ name: 'a' }, { name: 'A ' }] })).toBe('arms')
     expect(await field({ arms: [{ name: 'a' }] })).toBe('arms')
-    expect(await field({ metric: 'fame' })).toBe('metric')
     expect(await field({ name: ' ' })).toBe('name')
     const { id } = await create()
     await app.owner`insert into experiment (id, tenant_id, name, hypothesis, metric, arms, status, created_at, updated_at)
