@@ -50,13 +50,6 @@ describe.each(kinds)('%s', (kind) => {
     expect([again.status, again.body.error.code]).toEqual([404, 'not_found'])
     await made(story, kind)
   })
-
-  test('of another workspace are not found', async () => {
-    const [story, other] = [await newStory(app), await newStory(app)]
-    const { id } = await made(story, kind)
-    expect((await remove(other, kind, id)).status).toBe(404)
-    expect(await listed(story, kind)).toEqual([id])
-  })
 })
 
 test('the signals of a deleted target stay, and can be answered', async () => {

@@ -21,8 +21,7 @@ interface Seen {
 }
 
 const look = async (story: Story, query = '') => (await story.send('GET', `sandbox/timeline?limit=100${query}`)).body.posts as Seen[]
-const say = (story: Story, body: object, key?: string) =>
-  story.send('POST', 'sandbox/posts', { body, ...(key ? { headers: { 'idempotency-key': key } } : {}) })
+const say = (story: Story, body: object) => story.send('POST', 'sandbox/posts', { body })
 const answer = (story: Story, body: object) => story.send('POST', 'sandbox/replies', { body })
 
 const accountOf = async (story: Story) => (await story.send('GET', 'connection')).body.connection.account as { handle: string }
@@ -130,13 +129,6 @@ describe('a resident', () => {
     expect(again.metrics.replies).toBe(post.metrics.replies! + 1)
     const { body } = await story.send('POST', 'engagements', { body: { post: said.body.post.id, action: 'like' } })
     expect(body.engagement.post.addresses_us).toBe(true)
-  })
-
-  test('says a thing once under one Idempotency-Key', async () => {
-    const [story, key] = [await newStory(app), newId()]
-    const [one, two] = [await say(story, { resident: LENA, text: 'Once.' }, key), await say(story, { resident: LENA, text: 'Once.' }, key)]
-    expect(two.body).toEqual(one.body)
-    expect((await look(story)).filter(({ text }) => text === 'Once.')).toHaveLength(1)
   })
 
   test('is refused by name where the text, the resident or the account is missing', async () => {

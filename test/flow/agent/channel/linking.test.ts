@@ -128,11 +128,8 @@ test('members end their own links, owners and approvers any', async () => {
   expect((await channelJobs(app, channel)).at(-1)!.on_behalf.personId).toBeNull()
 })
 
-test('codes are for signed-in people of the workspace, and are shown once', async () => {
-  const { channel, key, member } = await place()
-  expect((await app.send('POST', at(channel, 'link-code'), { key })).status).toBe(403)
-  const stranger = await (await place()).member('owner')
-  expect((await app.send('POST', at(channel, 'link-code'), { key: stranger.key })).status).toBe(404)
+test('codes are shown once', async () => {
+  const { channel, member } = await place()
   const ada = await member('editor')
   const code = await codeFor(channel, ada.key)
   const [row] = await app.owner`select code_hash from channel_link_code where connection_id = ${channel.id}`

@@ -164,11 +164,3 @@ describe('a deleted engagement', () => {
     expect((await story.send('GET', 'signals?status=engaged')).body.signals).toMatchObject([{ id: signal.id, engagement_id: id }])
   })
 })
-
-test('an engagement in another workspace is neither deleted nor restored', async () => {
-  const [story, other] = [await newStory(app), await newStory(app)]
-  const { id } = await approved(story)
-  expect((await remove(other, id)).status).toBe(404)
-  await remove(story, id)
-  expect((await act(other, id, 'restore')).status).toBe(404)
-})
