@@ -1,22 +1,13 @@
 /** What we send by Mailgun, and ask of it: its SDK gets the same answers of the server that plays it. And bytes that are no post. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import Mailgun from 'mailgun.js'
-import { mailAdapter, mailgunConnection, OURS } from '#test/support/channels/mail'
-import { type MailgunFailure, openMailgun } from '#test/support/channels/mailgun'
+import { mailgunConnection, OURS, useMailgun } from '#test/support/channels/mail'
+import type { MailgunFailure } from '#test/support/channels/mailgun'
 import { postOf } from '#test/support/channels/posts'
 import { runs } from '#test/support/property'
 
-const [fake, eu] = [openMailgun(), openMailgun()]
-afterAll(async () => {
-  await Promise.all([fake[Symbol.asyncDispose](), eu[Symbol.asyncDispose]()])
-})
-beforeAll(() => {
-  fake.domains.set('example.com', { state: 'active' })
-})
-
-const adapter = mailAdapter({ mailgun: fake, eu })
-const connection = mailgunConnection(fake)
+const { fake, eu, adapter, connection } = useMailgun()
 const { signal } = new AbortController()
 const now = Date.parse('2026-11-23T10:00:00Z')
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'

@@ -1,20 +1,11 @@
 /** What the posts of Mailgun’s routes become. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { InboundPost } from '#port/channel/channel'
-import { mailAdapter, mailgunConnection, OURS } from '#test/support/channels/mail'
-import { type MailgunPostChanges, openMailgun, type RoutedMail } from '#test/support/channels/mailgun'
+import { OURS, useMailgun } from '#test/support/channels/mail'
+import type { MailgunPostChanges, RoutedMail } from '#test/support/channels/mailgun'
 import { postOf } from '#test/support/channels/posts'
 
-const [fake, eu] = [openMailgun(), openMailgun()]
-afterAll(async () => {
-  await Promise.all([fake[Symbol.asyncDispose](), eu[Symbol.asyncDispose]()])
-})
-beforeAll(() => {
-  fake.domains.set('example.com', { state: 'active' })
-})
-
-const adapter = mailAdapter({ mailgun: fake, eu })
-const connection = mailgunConnection(fake)
+const { fake, adapter, connection } = useMailgun()
 const { signal } = new AbortController()
 const now = Date.parse('2026-11-23T10:00:00Z')
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'

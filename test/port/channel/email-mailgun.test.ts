@@ -1,21 +1,12 @@
 /** Whose posts of Mailgun’s routes are believed, as its documentation describes them, and whom they name. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import type { InboundPost } from '#port/channel/channel'
-import { mailAdapter, mailgunConnection, OURS } from '#test/support/channels/mail'
-import { type MailgunPostChanges, openMailgun, type RoutedMail } from '#test/support/channels/mailgun'
+import { OURS, useMailgun } from '#test/support/channels/mail'
+import type { MailgunPostChanges, RoutedMail } from '#test/support/channels/mailgun'
 import { postOf } from '#test/support/channels/posts'
 
-const [fake, eu] = [openMailgun(), openMailgun()]
-afterAll(async () => {
-  await Promise.all([fake[Symbol.asyncDispose](), eu[Symbol.asyncDispose]()])
-})
-beforeAll(() => {
-  fake.domains.set('example.com', { state: 'active' })
-})
-
-const adapter = mailAdapter({ mailgun: fake, eu })
-const connection = mailgunConnection(fake)
+const { fake, adapter, connection } = useMailgun()
 const now = Date.parse('2026-11-23T10:00:00Z')
 const HOUR = 3_600_000
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'

@@ -1,17 +1,10 @@
 /** What we send by Resend, and ask of it; its SDK gets the same answers of the server that plays it. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Resend } from 'resend'
-import { mailAdapter, OURS, resendConnection } from '#test/support/channels/mail'
-import { openResend, type ResendFailure } from '#test/support/channels/resend'
+import { OURS, resendConnection, useResend } from '#test/support/channels/mail'
+import type { ResendFailure } from '#test/support/channels/resend'
 
-const fake = openResend()
-afterAll(() => fake[Symbol.asyncDispose]())
-beforeAll(() => {
-  fake.domains.push({ id: 'd1', name: 'example.com', status: 'verified', capabilities: { sending: 'enabled', receiving: 'enabled' } })
-})
-
-const adapter = mailAdapter({ resend: fake })
-const connection = resendConnection(fake)
+const { fake, adapter, connection } = useResend()
 const { signal } = new AbortController()
 const sdk = new Resend(fake.apiKey, { baseUrl: fake.url } as never)
 

@@ -1,18 +1,11 @@
 /** What is fetched of a mail that Resend tells of; its SDK gets the same of the server that plays it. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Resend } from 'resend'
-import { mailAdapter, resendConnection } from '#test/support/channels/mail'
+import { useResend } from '#test/support/channels/mail'
 import { postOf } from '#test/support/channels/posts'
-import { openResend, type ReceivedMail, type ResendFailure } from '#test/support/channels/resend'
+import type { ReceivedMail, ResendFailure } from '#test/support/channels/resend'
 
-const fake = openResend()
-afterAll(() => fake[Symbol.asyncDispose]())
-beforeAll(() => {
-  fake.domains.push({ id: 'd1', name: 'example.com', status: 'verified', capabilities: { sending: 'enabled', receiving: 'enabled' } })
-})
-
-const adapter = mailAdapter({ resend: fake })
-const connection = resendConnection(fake)
+const { fake, adapter, connection } = useResend()
 const { signal } = new AbortController()
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'
 const sdk = new Resend(fake.apiKey, { baseUrl: fake.url } as never)

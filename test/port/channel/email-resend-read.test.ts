@@ -1,18 +1,11 @@
 /** What the posts of Resend become. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { InboundPost } from '#port/channel/channel'
-import { mailAdapter, OURS, resendConnection } from '#test/support/channels/mail'
+import { OURS, useResend } from '#test/support/channels/mail'
 import { postOf } from '#test/support/channels/posts'
-import { openResend, type ReceivedMail, type ResendPostChanges } from '#test/support/channels/resend'
+import type { ReceivedMail, ResendPostChanges } from '#test/support/channels/resend'
 
-const fake = openResend()
-afterAll(() => fake[Symbol.asyncDispose]())
-beforeAll(() => {
-  fake.domains.push({ id: 'd1', name: 'example.com', status: 'verified', capabilities: { sending: 'enabled', receiving: 'enabled' } })
-})
-
-const adapter = mailAdapter({ resend: fake })
-const connection = resendConnection(fake)
+const { fake, adapter, connection } = useResend()
 const now = Date.parse('2026-11-23T10:00:00Z')
 const ADDRESS = 'https://tendril.example.com/webhooks/channels/email'
 
