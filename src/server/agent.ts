@@ -1,7 +1,8 @@
-/** The parts of the agent: what its lanes need, and the channels by which people outside reach it. */
+/** The parts of the agent: what its lanes need, and what it has outside. */
 import type { AgentDeps } from '#actors/work/agent/deps'
 import type { Config } from '#config/config'
 import type { PriceOf } from '#domain/agent/job/budget'
+import type { Sealer } from '#kernel/sealer'
 import type { World } from '#ops/engine/call'
 import { discreetAdapters } from '#port/channel/discreet'
 import { type ChannelAdapters, channelAdapters } from '#port/channel/registry'
@@ -10,13 +11,23 @@ import { createDesk } from '#port/model/desk/desk'
 import { costOf } from '#port/model/openai/prices'
 import { parseDeskLine } from './desk-commands.ts'
 import { nearestCommands } from './desk-suggestions.ts'
+import { mcpSessionsOf } from './mcp-sessions.ts'
 import type { Opening } from './opening.ts'
 
 export const desk = createDesk({ parse: parseDeskLine, nearest: nearestCommands })
 
-export const channelsOf = ({ config, overrides }: Pick<Opening, 'config' | 'overrides'>, egress: Egress): ChannelAdapters => {
+interface Outside {
+  mcp: ReturnType<typeof mcpSessionsOf>
+  channels: ChannelAdapters
+}
+
+/** The MCP servers that the agent uses, and the channels by which people outside reach it. */
+export const outsideOf = ({ config, log, overrides }: Opening, { egress, sealer }: { egress: Egress; sealer: Sealer }): Outside => {
   const usual = channelAdapters({ egress, urls: config.channelUrls })
-  return discreetAdapters(overrides.channels?.(usual) ?? usual)
+  return {
+    mcp: mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient }),
+    channels: discreetAdapters(overrides.channels?.(usual) ?? usual),
+  }
 }
 
 /** Of a model that a test provides, in tokens. */

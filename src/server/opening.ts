@@ -69,6 +69,8 @@ export interface Overrides {
 export interface Opening {
   config: Config
   options: ConnectionOptions
+  /** The deployment's. */
+  secret: Buffer
   log: Log
   overrides: Overrides
   failpoints: Failpoints

@@ -21,11 +21,9 @@ import { createTokens } from '#port/tokens'
 import { type ConnectionOptions, type Db, openDb } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
 import { createActors } from './actors.ts'
-import { agentOf, channelsOf, desk } from './agent.ts'
-import { egressOf } from './egress.ts'
+import { agentOf, desk, outsideOf } from './agent.ts'
 import { filesOf, type Storage } from './files.ts'
 import { lanesOf } from './lanes.ts'
-import { mcpSessionsOf } from './mcp-sessions.ts'
 import { openModels } from './models.ts'
 import { openNetworks } from './networks.ts'
 import type { Opening, Overrides } from './opening.ts'
@@ -48,12 +46,38 @@ export interface WorkplaceOptions {
   overrides?: Overrides
 }
 
+/** All that needs no operations. Each part is made of those before it. */
+const openParts = async (opening: Opening) => {
+  const { config, options, secret, log, overrides, failpoints, stack } = opening
+  const db = stack.use(openDb(options))
+  await assertIsolation(db, options.logins)
+  const networks = openNetworks(opening)
+  const models = openModels(opening)
+  const sealer = createSealer(secret)
+  const outside = outsideOf(opening, { egress: networks.egress, sealer })
+  const bus = new LocalBus()
+  const runtime = createActors(opening, { db, tell: (id) => bus.changed(id) })
+  const kept = stack.use(await filesOf(config, { runtime, log, failpoints, times: overrides.bucketTimes }))
+  const signature = nodeSignature(secret, () => runtime.now())
+  const rates = openRates(opening, db)
+  return { db, ...networks, ...models, sealer, ...outside, bus, runtime, files: kept.files, storage: kept.storage, signature, rates }
+}
+
 const openRates = ({ config, overrides, log, stack }: Opening, db: Db): Rates =>
   config.rateLimits ? stack.use(createRates({ db, clock: overrides.rateClock ?? systemClock, log })) : unlimitedRates
 
-/** Some tools of the agent look at all its tools, as those that start jobs with some of them. */
-const withTools = (parts: Parts, models: World['models'], { config, overrides }: Opening): World => {
-  const box = createToolBox({ ...parts, models, fetchAllow: config.fetchAllow, tools: () => world.tools }, toolWording)
+/** What operations reach, with the tools that are made of them. */
+const worldOf = (opened: Awaited<ReturnType<typeof openParts>>, { config, secret, overrides }: Opening): World => {
+  const { db, rates, networks, sandbox, egress, files, sealer, mcp, channels, drafter, models, runtime, signature } = opened
+  const { fetchAllow, publicUrl } = config
+  const identity = { tokens: createTokens(secret), passwords: createPasswords(overrides.passwordCost), publicUrl }
+  const parts: Parts = {
+    ...{ db, rates, networks, sandbox, egress, files, identity, sealer, mcp, channels, desk, drafter: drafter.name },
+    nodes: createNodeClient(signature),
+    ask: (tenantId, letter) => runtime.ask(tenantId, letter),
+  }
+  // Some tools look at all, as those that start jobs with some of them.
+  const box = createToolBox({ ...parts, models, fetchAllow, tools: () => world.tools }, toolWording)
   const world: World = { ...parts, tools: overrides.tools?.(box) ?? box, models }
   return world
 }
@@ -66,30 +90,14 @@ export async function openWorkplace(
 ): Promise<Workplace> {
   await using stack = new AsyncDisposableStack()
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
-  const opening: Opening = { config, options, log, overrides, failpoints, stack }
+  const opening: Opening = { config, options, secret, log, overrides, failpoints, stack }
+  const parts = await openParts(opening)
+  const { db, thinker, bus, sandbox, runtime, storage, signature } = parts
+  const world = worldOf(parts, opening)
   const { openai, publicUrl } = config
-  const db = stack.use(openDb(options))
-  await assertIsolation(db, options.logins)
-  const { networks, sandbox } = openNetworks(opening)
-  const egress = egressOf(config, log)
-  const { texts, drafter, thinker, models } = openModels(opening)
-  const sealer = createSealer(secret)
-  const mcp = mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient })
-  const channels = channelsOf(opening, egress)
-  const bus = new LocalBus()
-  const runtime = createActors(opening, { db, tell: (id) => bus.changed(id) })
-  const { files, storage } = stack.use(await filesOf(config, { runtime, log, failpoints, times: overrides.bucketTimes }))
-  const signature = nodeSignature(secret, () => runtime.now())
-  const identity = { tokens: createTokens(secret), passwords: createPasswords(overrides.passwordCost), publicUrl }
-  const parts: Parts = {
-    ...{ db, rates: openRates(opening, db), networks, sandbox, egress, nodes: createNodeClient(signature), files, identity, sealer },
-    ...{ mcp, channels, drafter: drafter.name, desk, ask: (tenantId, letter) => runtime.ask(tenantId, letter) },
-  }
-  const world = withTools(parts, models, opening)
-  const agent = agentOf({ world, openai, thinker, toolMs: overrides.toolMs, db, log, bus, publicUrl })
-  const { times, webhookTimes } = overrides
-  const usualLanes = () => lanesOf({ networks, egress, failpoints, drafter, sealer, mcp, channels, texts, agent, times, webhookTimes })
-  await runtime.start(overrides.lanes ?? Object.values(usualLanes()))
+  const { times, webhookTimes, toolMs } = overrides
+  const agent = agentOf({ world, openai, thinker, toolMs, db, log, bus, publicUrl })
+  await runtime.start(overrides.lanes ?? Object.values(lanesOf({ ...parts, failpoints, agent, times, webhookTimes })))
   const owned = stack.move()
   return { db, world, bus, sandbox, runtime, storage, signature, overrides, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
