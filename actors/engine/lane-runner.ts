@@ -1,18 +1,17 @@
-/** Claims a tenant's due work for its lanes, runs them beside the mailbox, and settles their outcomes by letters. */
+/** The lanes of a tenant: its due work is claimed for them, they run beside the mailbox, and letters settle their outcomes. */
 import type { LiveLanes } from '#decisions/deciding'
-import { sleep } from '#kernel/clock'
 import type { Effects, Ownership } from '#store/engine/letter'
-import type { KeyedWork, Work } from '#store/engine/work'
+import type { KeyedWork } from '#store/engine/work'
 import type { LaneStart } from './claim.ts'
 import { Claimer } from './claimer.ts'
-import { type ActorDeps, Fenced, GaveWay, RETRY_MS } from './deps.ts'
-import { BUSY_MS, blameFor, inVainOf } from './failure.ts'
+import type { ActorDeps } from './deps.ts'
 import { Faults, type Post } from './faults.ts'
-import { type AnyLane, IN_VAIN_AFTER, type LaneContext } from './lane.ts'
+import type { LaneContext } from './lane.ts'
 import type { Looked } from './letter.ts'
 import type { Priority } from './mailbox.ts'
-import { type Finished, freeing, type LaneTrial, outcomeLetter, outcomeOf } from './outcome.ts'
+import { outcomeOf } from './outcome.ts'
 import { Recovery } from './recovery.ts'
+import { Settler } from './settler.ts'
 
 interface Live {
   work: KeyedWork
@@ -26,11 +25,10 @@ interface Live {
   done: Promise<void>
 }
 
-const SETTLE_TRIES = 30
-
 export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
   readonly #claimer: Claimer
+  readonly #settler: Settler
   readonly #recovery: Recovery
   readonly #faults: Faults
   #stopping = false
@@ -40,12 +38,14 @@ export class LaneRunner implements LiveLanes {
   constructor(
     private readonly own: Ownership,
     private readonly deps: ActorDeps,
-    private readonly post: Post,
+    post: Post,
   ) {
     const running = () => [...this.#live.values()].filter(({ settled }) => !settled).map(({ work }) => work)
     this.#faults = new Faults(own, deps, post)
     this.#claimer = new Claimer(own, deps, post, { running, start: (start) => this.#start(start) }, this.#faults)
-    this.#recovery = new Recovery({ own, deps, post, faults: this.#faults, claimer: this.#claimer, ids: () => this.ids() })
+    const parts = { own, deps, post, faults: this.#faults, claimer: this.#claimer }
+    this.#settler = new Settler(parts)
+    this.#recovery = new Recovery({ ...parts, ids: () => this.ids() })
   }
 
   get idle(): boolean {
@@ -150,80 +150,10 @@ export class LaneRunner implements LiveLanes {
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
     const since = performance.now()
     const outcome = await outcomeOf(lane, { work, job }, context, watch)
-    const busy = this.#busyIn(work, since)
-    const isSettled = outcome !== undefined && (await this.#settle(lane, { work, job, outcome, failures: 0, ...busy }, live))
+    const busy = this.#settler.busyIn(work, since)
+    const isSettled = outcome !== undefined && (await this.#settler.settle(lane, { work, job, outcome, failures: 0, ...busy }, live))
     // Work it gave back may have been claimed in the same group that settled it, and may be running by now.
     if (this.#live.get(work.id) === live) this.#live.delete(work.id)
     if (!isSettled) this.recover()
-  }
-
-  /**
-   * Whether the process was kept busy while the row ran. If that happens again in its next run, it is the row's own fault. The next run may be
-   * far away, so the first time is counted, too, unless the process is young: a process that starts is busy by itself.
-   */
-  #busyIn(work: Work, since: number): Pick<Finished, 'busy'> {
-    if (this.deps.trouble.loop.busyIn(since) < BUSY_MS) return {}
-    this.#faults.suspects.stalled(work)
-    return this.#owed(work)
-  }
-
-  #owed(work: Work): Required<Pick<Finished, 'busy'>> {
-    const { trouble } = this.deps
-    return { busy: { failed: this.#faults.suspects.owes(work) || (trouble.calmIn() === 0 ? 1 : 0) } }
-  }
-
-  /**
-   * Settles the outcome, through outages of the database. False: rows may be left for `orphaned`. Either the outcome could not be written,
-   * or a lost commit both wrote it and claimed the work again, which no letter in between could see.
-   */
-  async #settle(lane: AnyLane, first: Finished, live: Live): Promise<boolean> {
-    let finished = first
-    for (let tries = 1; ; tries++) {
-      const trial: LaneTrial = { over: false }
-      // Only once: a look that fails in the gate must not keep the outcome from being written.
-      const claim = this.#claimer.beside(tries === 1 && lane.isPlain?.(finished) ? finished.work : undefined)
-      try {
-        const { reply: goesOn } = await this.post(freeing(outcomeLetter(this.deps.kinds, lane, finished), live, { trial, claim }))
-        this.#faults.settled(finished, goesOn)
-        return tries === 1
-      } catch (cause) {
-        trial.over = true
-        claim.drop(cause)
-        live.settled = false
-        const hasStalled = this.#faults.stalled(finished.work, trial)
-        if (cause instanceof Fenced) return true
-        const { failures } = finished
-        finished = { ...finished, failures: failures + (await this.#faultOf(cause, { trial, failures, hasStalled })) }
-        if (hasStalled) finished = { ...finished, ...this.#owed(finished.work) }
-        const isInVain = finished.failures > IN_VAIN_AFTER || this.#hasFailedTooOften(finished.work)
-        if (isInVain) this.#inVain(finished.work, cause)
-        if (isInVain || tries >= SETTLE_TRIES) return false
-        if (hasStalled) await this.#faults.mark(finished.work)
-        await sleep(this.deps.clock, Math.min(RETRY_MS, 50 * 2 ** tries))
-      }
-    }
-  }
-
-  /** What the failure of an outcome's letter adds to its failures. One that kept everybody waiting twice, alone, has one more try left. */
-  async #faultOf(
-    cause: unknown,
-    { trial, failures, hasStalled }: { trial: LaneTrial; failures: number; hasStalled: boolean },
-  ): Promise<number> {
-    const blame = hasStalled ? 'perhaps' : blameFor(cause, trial)
-    if (blame === 'sure') return 1
-    // The connection was lost while the database goes on.
-    if (blame === 'hardly' && !(cause instanceof GaveWay)) return (await this.#faults.isHeard()) ? 1 : 0
-    return blame === 'perhaps' ? Math.max(1, IN_VAIN_AFTER - 1 - failures + (failures > 0 ? 1 : 0)) : 0
-  }
-
-  #hasFailedTooOften(work: Work): boolean {
-    const owed = this.#faults.suspects.owes(work)
-    return owed > 0 && work.failures + owed >= inVainOf(this.deps.kinds, work).most
-  }
-
-  /** As many failures as its kind allows are counted before the row is settled as an orphan: its record ends, by what is known, or the row rests. */
-  #inVain(work: Work, cause: unknown): void {
-    this.deps.log.error({ err: cause, kind: work.kind, ref: work.ref_id, workspace: this.own.tenantId }, 'an outcome could not be settled')
-    this.#faults.suspects.owe(work.id, inVainOf(this.deps.kinds, work).most)
   }
 }

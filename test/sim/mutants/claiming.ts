@@ -4,7 +4,7 @@ import { type Mutant, mutantsOf } from './mutant.ts'
 const alarm = 'actors/engine/alarm.ts'
 const claims = 'actors/engine/claimer.ts'
 const deciding = 'actors/engine/decide-letter.ts'
-const runner = 'actors/engine/lane-runner.ts'
+const settler = 'actors/engine/settler.ts'
 const trials = 'actors/engine/claim-trials.ts'
 const sending = 'actors/work/growth/send.ts'
 const sendClaims = 'actors/work/growth/claim-send.ts'
@@ -18,7 +18,7 @@ export const claimingMutants: Mutant[] = [
     ],
   ]),
   ...mutantsOf(claims, [['the pause holds no claim beside an outcome', 'paused: gate.paused', 'paused: false']]),
-  ...mutantsOf(runner, [['a claim beside an outcome that was not heard of is left running', 'return tries === 1', 'return true']]),
+  ...mutantsOf(settler, [['a claim beside an outcome that was not heard of is left running', 'return tries === 1', 'return true']]),
   ...mutantsOf(deciding, [
     ['a claim beside an outcome is made while a pause waits', 'deps.isUrgent() || deps.isOver()', 'deps.isOver()'],
     [
