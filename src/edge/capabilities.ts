@@ -7,12 +7,12 @@ import { recordErrors } from '#contract/record-errors'
 import { type ErrorCode, errorTable } from '#kernel/errors'
 import { scopes } from '#kernel/scopes'
 import type { Operation } from '#ops/engine/bind'
-import { besidePaths } from './beside.ts'
 import { CALL, isCapability } from './mcp/capabilities.ts'
 import { isOfAnyKind } from './mcp/records.ts'
 import { withTools } from './mcp/surface.ts'
 import { toolsOf } from './mcp/tools.ts'
 import { moduleOf, toolsetOf } from './mcp/view.ts'
+import { besidePaths } from './openapi/beside.ts'
 
 const scopeText: Record<(typeof scopes)[number], string> = {
   'api:read': 'GET on /api/v1/growth/*',

@@ -1,6 +1,6 @@
 /** The public documents for the OpenAPI document. */
 import type { TSchema } from '@sinclair/typebox'
-import { Manifest } from './manifest.ts'
+import { Manifest } from '../manifest.ts'
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 

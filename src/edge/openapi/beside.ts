@@ -1,10 +1,10 @@
 /** The paths that are served beside the operations of the contract, as OpenAPI describes them. */
 import type { TSchema } from '@sinclair/typebox'
-import { devicePaths } from './openapi-device.ts'
-import { sharedFilePaths } from './openapi-files.ts'
-import { inboundPaths } from './openapi-inbound.ts'
-import { mcpPaths } from './openapi-mcp.ts'
-import { publicPaths } from './openapi-public.ts'
+import { devicePaths } from './device.ts'
+import { sharedFilePaths } from './files.ts'
+import { inboundPaths } from './inbound.ts'
+import { mcpPaths } from './mcp.ts'
+import { publicPaths } from './public.ts'
 
 /** `show`: converts a schema to its form in the document. */
 export const besidePaths = (show: (schema: TSchema) => object) => ({

@@ -9,11 +9,11 @@ import { operations, resources } from '#contract/index'
 import { accessOf, braces, formsOf, isExempt, KEY_LIMIT, type NamedOp, pathParams, readsOneRecord, readsOnly, takesKey } from '#contract/op'
 import { errorsOf } from '#contract/op-errors'
 import { errorTable } from '#kernel/errors'
+import { fileTypes } from '../file.ts'
 import { besidePaths } from './beside.ts'
-import { fileTypes } from './file.ts'
-import { fileParameters, fileResponses } from './openapi-files.ts'
-import { guide } from './openapi-guide.ts'
-import { webhookHeaders, webhooksOf } from './openapi-webhooks.ts'
+import { fileParameters, fileResponses } from './files.ts'
+import { guide } from './guide.ts'
+import { webhookHeaders, webhooksOf } from './webhooks.ts'
 
 const ErrorBody = T.Object(
   {
