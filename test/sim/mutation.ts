@@ -1,5 +1,5 @@
 /**
- * Does the simulation see anything? Each mutant (mutants.ts) is made in a copy of the source, and its histories must break a
+ * Does the simulation see anything? Each mutant (mutants/mutants.ts, agent/mutants.ts) is made in a copy of the source, and its histories must break a
  * rule within `--seconds`: `npm run sim:mutants -- --seconds 60 --only fence`. Prints how many histories each took, and one
  * line in the end; nothing outside the system's temporary folder is written.
  */
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { agentMutants } from './agent/mutants.ts'
-import type { Mutant } from './mutants/mutant.ts'
+import { type Mutant, mistaken } from './mutants/mutant.ts'
 import { mutants } from './mutants/mutants.ts'
 
 const text = { type: 'string' } as const
@@ -25,13 +25,11 @@ const copyOfSource = (): string => {
   return folder
 }
 
-const mutate = (folder: string, { file, from, to, name }: Mutant): void => {
-  const source = readFileSync(join(folder, file), 'utf8')
-  if (source.split(from).length !== 2) throw new Error(`${name}: ${file} does not hold once: ${from}`)
-  writeFileSync(
-    join(folder, file),
-    source.replace(from, () => to),
-  )
+const mutate = (folder: string, mutant: Mutant): void => {
+  const path = join(folder, mutant.file)
+  const source = mistaken(readFileSync(path, 'utf8'), mutant)
+  if (source === undefined) throw new Error(`${mutant.name}: ${mutant.file} does not hold once: ${mutant.from}`)
+  writeFileSync(path, source)
 }
 
 const all: (Mutant & { program: string })[] = [

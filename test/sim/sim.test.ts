@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { mistaken } from './mutants/mutant.ts'
 import { mutants } from './mutants/mutants.ts'
 import { run } from './programs.ts'
 import { shortest } from './shorten.ts'
 
 test('every planted mistake still has its place in the source', () => {
-  const lost = mutants.filter(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2)
+  const lost = mutants.filter((mutant) => mistaken(readFileSync(mutant.file, 'utf8'), mutant) === undefined)
   expect(lost.map(({ name }) => name)).toEqual([])
 })
 

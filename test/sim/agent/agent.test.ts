@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { mistaken } from '../mutants/mutant.ts'
 import { history } from './history.ts'
 import { agentMutants } from './mutants.ts'
 
 test('every planted mistake still has its place in the source', () => {
-  const lost = agentMutants.filter(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2)
+  const lost = agentMutants.filter((mutant) => mistaken(readFileSync(mutant.file, 'utf8'), mutant) === undefined)
   expect(lost.map(({ name }) => name)).toEqual([])
 })
 

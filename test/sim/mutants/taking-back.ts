@@ -10,13 +10,13 @@ export const takingBackMutants: Mutant[] = [
   ...mutantsOf(takeBack, [
     [
       'what is on the wire is taken back',
-      'return lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length > 0',
-      'return true',
+      'lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length > 0',
+      'true',
     ],
     [
       'what is about to be sent is never taken back',
-      'return lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length > 0',
-      'return false',
+      'lanes.recall(({ id, attempt: claimed }) => id === send.id && claimed === send.attempt).length > 0',
+      'false',
     ],
     ['the send of what was taken back waits on', 'settled: [send.id],', ''],
     ['the attempt of what was taken back stays open', "...(attempt ? [saveAttempt(ended(attempt, 'unsent', now))] : [])", '...[]'],
