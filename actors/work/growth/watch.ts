@@ -141,7 +141,7 @@ const newSignals = async (
   const tooMany = overflow([...(await openScores(sql)), ...signals], MOST_OPEN_SIGNALS)
   const kept = signals.map((signal): Signal => (tooMany.has(signal.id) ? { ...signal, status: 'expired' } : signal))
   const occurrences = kept.flatMap(({ id: ref, score, status }) => (status === 'open' ? [{ kind: 'signal' as const, ref, score }] : []))
-  return { writes: [...kept.map(insertSignal), expireSignals([...tooMany], now), over], occurrences }
+  return { writes: [...kept.map((signal) => insertSignal(signal)), expireSignals([...tooMany], now), over], occurrences }
 }
 
 const settleRead = async (letter: Claiming, job: Job, posts: OthersPost[] | null): Promise<Decision<void>> => {

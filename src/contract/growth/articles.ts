@@ -1,32 +1,11 @@
 import { Type as T } from '@sinclair/typebox'
-import { cancels, GenerationStatus, generationsPage } from '../generation.ts'
+import { cancels, generationsPage } from '../generation.ts'
 import { op } from '../op.ts'
+import { articleLengths, articleRecord } from '../records/growth/article.ts'
 import { Item } from '../records/growth/item.ts'
-import { Id, NextCursor, NOT_BLANK, nullable, oneOf, record, Time } from '../shapes.ts'
+import { Id, NextCursor, NOT_BLANK, nullable, oneOf, record } from '../shapes.ts'
 
-const lengths = ['short', 'medium', 'long'] as const
-
-const fields = {
-  id: Id,
-  status: GenerationStatus,
-  error: nullable(
-    T.String({
-      description:
-        'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed. While queued, plan_invalid:<reason> if it waits for billing.',
-    }),
-  ),
-  topic: T.String(),
-  length: oneOf(lengths),
-  outline: nullable(T.String()),
-  title: nullable(T.String({ description: 'The published title, set once ready. You can change it on approval.' })),
-  item_id: nullable(T.String({ format: 'uuid', description: 'The item to approve, set once ready.' })),
-  model: nullable(T.String({ description: 'What wrote it: a model name, or composer for the offline drafter.' })),
-  usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
-  created_at: Time,
-  updated_at: Time,
-}
-
-const Article = record(fields, { title: 'Article' })
+const Article = articleRecord.schema
 
 export const articles = {
   create: op.command(
@@ -41,7 +20,7 @@ export const articles = {
           description: 'What it is about.',
           examples: ['late deliveries'],
         }),
-        length: T.Optional(oneOf(lengths, { default: 'medium', description: 'About 600, 1,200 or 2,400 words. Default medium.' })),
+        length: T.Optional(oneOf(articleLengths, { default: 'medium', description: 'About 600, 1,200 or 2,400 words. Default medium.' })),
         outline: T.Optional(
           T.String({ maxLength: 4_000, description: 'The points to make, in order, one per line; each becomes a heading. At most 12.' }),
         ),
@@ -69,7 +48,10 @@ export const articles = {
   get: op.query(
     'GET /api/v1/growth/articles/:id',
     'Read an article with its drafted item. While it is in flight, poll about every 20 seconds.',
-    { input: { id: Id }, output: record({ article: record({ ...fields, item: nullable(Item) }, { title: 'ArticleWithItem' }) }) },
+    {
+      input: { id: Id },
+      output: record({ article: record({ ...Article.properties, item: nullable(Item) }, { title: 'ArticleWithItem' }) }),
+    },
     { errors: ['not_found'] },
   ),
   cancel: op.command(

@@ -1,37 +1,11 @@
 import { Type as T } from '@sinclair/typebox'
-import { cancels, GenerationStatus, generationsPage } from '../generation.ts'
+import { cancels, generationsPage } from '../generation.ts'
 import { op } from '../op.ts'
+import { batchRecord } from '../records/growth/batch.ts'
 import { Item } from '../records/growth/item.ts'
-import { Id, NextCursor, nullable, record, Time } from '../shapes.ts'
+import { Id, NextCursor, record } from '../shapes.ts'
 
-const fields = {
-  id: Id,
-  status: GenerationStatus,
-  error: nullable(
-    T.String({
-      description:
-        'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed. While queued, plan_invalid:<reason> if it waits for billing.',
-    }),
-  ),
-  focus: T.String(),
-  experiment_id: nullable(Id),
-  requested: T.Integer({ description: 'How many posts you requested.' }),
-  delivered: T.Integer({ description: 'How many were drafted. The rest return to the quota.' }),
-  shortfall: nullable(
-    T.String({
-      description:
-        'Set when ready with fewer posts than requested: how many of how many, and why, such as cancelled or generation_failed: <hint>.',
-      examples: ['2 of 5 drafted: generation_failed: ask for fewer posts'],
-    }),
-  ),
-  model: nullable(T.String({ description: 'What wrote it: a model name, or composer for the offline drafter.' })),
-  usage: nullable(record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })),
-  progress: nullable(record({ done: T.Integer(), of: T.Integer() }, { description: 'Posts drafted so far; null once it has settled.' })),
-  created_at: Time,
-  updated_at: Time,
-}
-
-const Batch = record(fields, { title: 'Batch' })
+const Batch = batchRecord.schema
 
 export const batches = {
   create: op.command(
@@ -59,7 +33,7 @@ export const batches = {
   get: op.query(
     'GET /api/v1/growth/batches/:id',
     'Read a batch with its drafted items. While it is in flight, poll about every 20 seconds.',
-    { input: { id: Id }, output: record({ batch: record({ ...fields, items: T.Array(Item) }, { title: 'BatchWithItems' }) }) },
+    { input: { id: Id }, output: record({ batch: record({ ...Batch.properties, items: T.Array(Item) }, { title: 'BatchWithItems' }) }) },
     { errors: ['not_found'] },
   ),
   cancel: op.command(

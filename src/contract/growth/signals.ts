@@ -1,35 +1,11 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { EngagementAction, NetworkPost, OneEngagement } from '../records/growth/engagement.ts'
-import { cursorLike, Id, NextCursor, nullable, oneOf, page, record, Time, untrustedName } from '../shapes.ts'
+import { OneEngagement } from '../records/growth/engagement.ts'
+import { signalRecord, signalStatuses } from '../records/growth/signal.ts'
+import { cursorLike, Id, NextCursor, oneOf, page, record, Time } from '../shapes.ts'
 import { wish } from './engagements.ts'
 
-const statuses = ['open', 'dismissed', 'engaged', 'expired'] as const
-
-const Signal = record(
-  {
-    id: Id,
-    target_id: Id,
-    status: oneOf(statuses),
-    score: T.Integer({ description: 'From 0 to 100: how worthwhile a response is.' }),
-    reasons: T.Array(T.String()),
-    post: NetworkPost,
-    posted_at: Time,
-    actions: T.Array(
-      record({
-        action: EngagementAction,
-        allowed: T.Boolean(),
-        reason: nullable(T.String({ description: 'Why the network does not let programs do it.' })),
-        link: untrustedName(nullable(T.String({ description: 'Where a person can do it by hand.' }))),
-      }),
-    ),
-    engagement_id: nullable(Id),
-    expires_at: Time,
-    created_at: Time,
-    updated_at: Time,
-  },
-  { title: 'Signal' },
-)
+const Signal = signalRecord.schema
 
 export const signals = {
   list: op.query(
@@ -37,7 +13,7 @@ export const signals = {
     'List open signals, best first: posts by watched targets that may deserve a response. Each shows why, and which actions the network allows. Signals expire 48 hours after the post.',
     {
       input: {
-        status: T.Optional(oneOf(statuses, { default: 'open', description: 'Default open.' })),
+        status: T.Optional(oneOf(signalStatuses, { default: 'open', description: 'Default open.' })),
         target_id: T.Optional(T.String({ format: 'uuid', description: 'Return only signals of this target.' })),
         from: T.Optional({ ...Time, description: 'Only of posts since then.' }),
         to: T.Optional({ ...Time, description: 'Only of posts before then.' }),

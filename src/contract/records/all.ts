@@ -1,9 +1,16 @@
 /** All declared records. */
 import { documentRecord } from './agent/document.ts'
+import { articleRecord } from './growth/article.ts'
+import { batchRecord } from './growth/batch.ts'
 import { engagementRecord } from './growth/engagement.ts'
 import { itemRecord } from './growth/item.ts'
 import { learningRecord } from './growth/learning.ts'
 import { productRecord } from './growth/product.ts'
+import { signalRecord } from './growth/signal.ts'
+import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
-export const records: readonly Declared[] = [documentRecord, engagementRecord, itemRecord, learningRecord, productRecord]
+export const records: readonly Declared[] = [
+  ...[articleRecord, batchRecord, documentRecord, engagementRecord, itemRecord, learningRecord],
+  ...[productRecord, signalRecord, targetRecord],
+]

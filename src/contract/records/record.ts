@@ -11,6 +11,7 @@ interface Stored {
   uuid: string
   text: string
   integer: number
+  bigint: number
   boolean: boolean
   'timestamp with time zone': Date
   jsonb: unknown

@@ -1,6 +1,8 @@
 import type { signals } from '#contract/growth/signals'
 import { engageActions } from '#contract/records/growth/engagement'
-import { engagementView } from '#domain/growth/drafting/engagement-view'
+import { signalRecord } from '#contract/records/growth/signal'
+import { viewOf } from '#contract/records/view'
+import { engagementView, postView } from '#domain/growth/drafting/engagement-view'
 import { dismissSignal, engageSignal, requireEngageable, type Signal } from '#domain/growth/learning/signal'
 import { found } from '#kernel/errors'
 import { othersPost } from '#port/network/others-post'
@@ -22,11 +24,13 @@ const actionsOn = ({ networks }: Pick<CommandContext, 'networks'>, signal: Signa
     return { action, allowed: false, reason: verdict?.reason ?? 'network_not_served', link: verdict?.link ?? null }
   })
 
-const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => {
-  const { network, post_id, post_url, post_author, post_text, addresses_us, ...rest } = signal
-  const post = { network, id: post_id, url: post_url, author: post_author, text: post_text, addresses_us }
-  return { ...rest, post, actions: actionsOn(context, signal) }
-}
+const shown = viewOf(signalRecord)
+
+const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => ({
+  ...shown(signal),
+  post: postView(signal),
+  actions: actionsOn(context, signal),
+})
 
 export const signalHandlers: Handlers<typeof signals> = {
   async list({ status = 'open', target_id, from, to, ...input }, context) {

@@ -1,4 +1,6 @@
 import type { targets } from '#contract/growth/targets'
+import { targetRecord } from '#contract/records/growth/target'
+import { viewOf } from '#contract/records/view'
 import { newWork } from '#decisions/work'
 import { requireFeature } from '#domain/app/plan'
 import type { Tier } from '#domain/app/read-budget'
@@ -32,8 +34,10 @@ import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 
-const view = ({ failures: _, ...target }: Target, dueAt: Date | null, watching: Watching) => ({
-  ...target,
+const shown = viewOf(targetRecord)
+
+const view = (target: Target, dueAt: Date | null, watching: Watching) => ({
+  ...shown(target),
   next_read_at: nextReadAt(target.status, dueAt, watching),
 })
 

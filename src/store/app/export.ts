@@ -1,9 +1,13 @@
 /** Which columns of a workspace's tables are exported; not-exported.ts says why others are not. */
 import type { exportKinds } from '#contract/app/workspace'
+import { articleRecord } from '#contract/records/growth/article'
+import { batchRecord } from '#contract/records/growth/batch'
 import { engagementRecord } from '#contract/records/growth/engagement'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
+import { signalRecord } from '#contract/records/growth/signal'
+import { targetRecord } from '#contract/records/growth/target'
 import { exportedOf } from '#contract/records/record'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { agentSources } from './export-agent.ts'
@@ -13,10 +17,6 @@ import { emailStatus } from './people.ts'
 const attempt = [
   ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
   ...['doubt_at', 'doubt_cause', 'clean_reads', 'reads', 'external_id', 'error', 'ended_at'],
-]
-const signal = [
-  ...['id', 'target_id', 'network', 'post_id', 'post_url', 'post_author', 'post_text', 'addresses_us', 'posted_at', 'score', 'reasons'],
-  ...['status', 'engagement_id', 'expires_at', ...times],
 ]
 const webhook = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failures', 'held_until', ...times]
 const event = ['id', 'type', 'data', 'state', 'subject', 'attempts', 'next_at', 'last_error', 'expires_at', 'created_at']
@@ -90,12 +90,12 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   connection: { table: 'connection', columns: ['id', 'network', 'external_id', 'handle', 'status', 'is_default', ...times], key: byId },
   batch: {
     table: 'batch',
-    columns: ['id', 'status', 'error', 'focus', 'experiment_id', 'requested', 'delivered', 'shortfall', 'model', 'usage', ...times],
+    columns: exportedOf(batchRecord),
     key: byId,
   },
   article: {
     table: 'article',
-    columns: ['id', 'status', 'error', 'topic', 'length', 'outline', 'title', 'item_id', 'model', 'usage', ...times],
+    columns: exportedOf(articleRecord),
     key: byId,
   },
   growth_audit: {
@@ -157,23 +157,11 @@ export const exportSources: Record<(typeof exportKinds)[number], ExportSource> =
   },
   target: {
     table: 'target',
-    columns: [
-      'id',
-      'handle',
-      'category',
-      'priority',
-      'status',
-      'last_read_at',
-      'failures',
-      'last_error',
-      'reads',
-      'reads_micros',
-      ...times,
-    ],
+    columns: exportedOf(targetRecord),
     key: byId,
     within: all('target'),
   },
-  signal: { table: 'signal', columns: signal, key: byId },
+  signal: { table: 'signal', columns: exportedOf(signalRecord), key: byId },
   ...agentSources,
   webhook: { table: 'webhook_endpoint', columns: webhook, key: [['tenant_id', 'uuid']], within: all('webhook_endpoint') },
   key: {

@@ -1,9 +1,12 @@
+import { articleRecord } from '#contract/records/growth/article'
 import type { Article } from '#domain/growth/drafting/article'
 import { fail } from '#kernel/errors'
-import type { Fragment, Query, Sql } from '../engine/db.ts'
+import type { Query, Sql } from '../engine/db.ts'
+import { tableOf } from '../engine/records.ts'
 import { type GenerationsPage, ofGenerations } from './generations.ts'
 
-const columns = (sql: Sql): Fragment => sql`id, status, error, topic, length, outline, title, item_id, model, usage, created_at, updated_at`
+const table = tableOf(articleRecord)
+const { columns } = table
 
 export const articleById =
   (id: string): Query<Article> =>
@@ -18,17 +21,7 @@ export const listArticles =
 export const lockArticle = async (sql: Sql, id: string): Promise<Article> =>
   (await sql<Article>`select ${columns(sql)} from article where id = ${id} for update`)[0] ?? fail('not_found', 'no such article')
 
-export const insertArticle =
-  (article: Article): Query =>
-  (sql) =>
-    sql`insert into article ${sql({ ...article, usage: null })}`
-
-export const saveArticle =
-  ({ id, ...article }: Article): Query =>
-  (sql) =>
-    sql`update article set status = ${article.status}, error = ${article.error}, title = ${article.title}, item_id = ${article.item_id},
-      model = ${article.model}, usage = ${article.usage ? sql.json(article.usage) : null}, updated_at = ${article.updated_at}
-      where id = ${id}`
+export const { insert: insertArticle, save: saveArticle } = table
 
 /** An article takes the title that its item was approved with. */
 export const retitleArticle =

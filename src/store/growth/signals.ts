@@ -1,13 +1,13 @@
+import { signalRecord } from '#contract/records/growth/signal'
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Signal, SignalStatus } from '#domain/growth/learning/signal'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
 import { inPeriod, type Period, type RankedPage } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`id, target_id, network, post_id, post_url, post_author, post_text, addresses_us, posted_at, score,
-  reasons, status, engagement_id, expires_at, created_at, updated_at`
+const table = tableOf(signalRecord)
+const { columns } = table
 
 /** Closed signals are deleted after this. */
 const KEPT_DAYS = 30
@@ -37,11 +37,7 @@ export const signalById =
   (sql) =>
     sql`select ${columns(sql)}, (status = 'open' and expires_at <= now()) as is_over from signal where id = ${id}`
 
-export const signalPart = (id: string) =>
-  one<Signal>(
-    { posted_at: true, expires_at: true, created_at: true, updated_at: true },
-    (sql) => sql`select ${columns(sql)} from signal where id = ${id}`,
-  )
+export const signalPart = (id: string) => one<Signal>(table.times, (sql) => sql`select ${columns(sql)} from signal where id = ${id}`)
 
 /** Which of these posts already have a signal, in any state. */
 export const knownSignals = async (sql: Sql, { network, postIds }: { network: string; postIds: string[] }): Promise<Set<string>> => {
@@ -53,15 +49,7 @@ export const knownSignals = async (sql: Sql, { network, postIds }: { network: st
 export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>[]> =>
   await sql<Pick<Signal, 'id' | 'score'>>`select id, score from signal where status = 'open' and expires_at > now()`
 
-export const insertSignal =
-  (signal: Signal): Query =>
-  (sql) =>
-    sql`insert into signal ${sql({ ...signal, reasons: sql.json(signal.reasons) })}`
-
-export const saveSignal =
-  ({ id, status, engagement_id, updated_at }: Signal): Query =>
-  (sql) =>
-    sql`update signal set status = ${status}, engagement_id = ${engagement_id}, updated_at = ${updated_at} where id = ${id}`
+export const { insert: insertSignal, save: saveSignal } = table
 
 /** Reopens the signal of a failed draft, or of a deleted engagement, as long as its time is not over. */
 export const reopenSignal =

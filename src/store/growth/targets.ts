@@ -1,14 +1,16 @@
+import { targetRecord } from '#contract/records/growth/target'
 import type { Target, TargetStatus } from '#domain/growth/learning/target'
 import { fail } from '#kernel/errors'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import { isWorkOf } from '../engine/work.ts'
 import { defaultConnection } from './connections.ts'
 
-const columns = (sql: Sql): Fragment =>
-  sql`id, handle, category, priority, status, last_read_at, failures, last_error, reads, reads_micros, created_at, updated_at`
+const table = tableOf(targetRecord)
+const { columns } = table
 
 /** A target with what decides when it is read: its due time, and the state of the workspace. */
 export interface WatchedTarget extends Target, PlanRow {
@@ -69,22 +71,12 @@ const byId =
   (sql) =>
     sql`select ${columns(sql)} from target where id = ${id}`
 
-export const targetPart = (id: string) => one<Target>({ last_read_at: true, created_at: true, updated_at: true }, byId(id))
+export const targetPart = (id: string) => one<Target>(table.times, byId(id))
 
 export const lockTarget = async (sql: Sql, id: string): Promise<Target> =>
   (await sql<Target>`select ${columns(sql)} from target where id = ${id} for update`)[0] ?? fail('not_found', 'no such target')
 
-export const insertTarget =
-  (target: Target): Query =>
-  (sql) =>
-    sql`insert into target ${sql(target)}`
-
-export const saveTarget =
-  ({ id, ...target }: Target): Query =>
-  (sql) =>
-    sql`update target set category = ${target.category}, priority = ${target.priority}, status = ${target.status},
-      last_read_at = ${target.last_read_at}, failures = ${target.failures}, last_error = ${target.last_error},
-      reads = ${target.reads}, reads_micros = ${target.reads_micros}, updated_at = ${target.updated_at} where id = ${id}`
+export const { insert: insertTarget, save: saveTarget } = table
 
 export const deleteTarget =
   (id: string): Query =>

@@ -2,10 +2,14 @@
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
 import { documentRecord } from '#contract/records/agent/document'
+import { articleRecord } from '#contract/records/growth/article'
+import { batchRecord } from '#contract/records/growth/batch'
 import { engagementRecord } from '#contract/records/growth/engagement'
 import { itemRecord } from '#contract/records/growth/item'
 import { learningRecord } from '#contract/records/growth/learning'
 import { productRecord } from '#contract/records/growth/product'
+import { signalRecord } from '#contract/records/growth/signal'
+import { targetRecord } from '#contract/records/growth/target'
 import { newId } from '#kernel/ids'
 import { sampleOf } from './sample.ts'
 
@@ -30,13 +34,13 @@ const sampleRows = (tenantId: string, person: string) => {
     profile: { data: { goal: mark }, ...times },
     profile_revision: { number: 1, data: { goal: mark }, written_at: now },
     connection: { id: connection, network: 'sandbox', external_id: mark, handle: mark, status: 'connected', is_default: true, ...times },
-    batch: { id: batch, status: 'ready', focus: mark, requested: 1, ...times },
+    batch: sampleOf(batchRecord, mark, { id: batch, status: 'ready' }),
     item: sampleOf(itemRecord, mark, { id: item, batch_id: batch, status: 'publish_unconfirmed' }),
     redraft: { id: newId(), item_id: item, revision: 1, hint: mark, status: 'failed', ...times },
     revision: { record_id: item, number: 1, body: mark, written_at: now },
     item_print: { print: 1, item_id: item, until: now },
     comment: { id: newId(), item_id: item, kind: 'comment', body: mark, written_by: { kind: 'person', id: person }, created_at: now },
-    article: { id: newId(), status: 'ready', topic: mark, length: 'short', title: mark, item_id: item, ...times },
+    article: sampleOf(articleRecord, mark, { status: 'ready', title: mark, item_id: item }),
     item_metric: { id: newId(), item_id: item, at: now, impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
     rule: { id: rule, name: mark, status: 'paused', trigger: { kind: mark }, action: { kind: mark }, daily_cap: 1, ...times },
     rule_run: {
@@ -77,11 +81,13 @@ const sampleRows = (tenantId: string, person: string) => {
       },
       ...{ state: 'doubt', intent_at: now, lease_until: now, external_id: mark },
     },
-    target: { id: target, handle: mark, priority: 2, status: 'active', ...times },
-    signal: {
-      ...{ id: newId(), target_id: target, network: 'sandbox', post_id: mark, post_text: mark, addresses_us: false, posted_at: now },
-      ...{ score: 50, reasons: [mark], status: 'open', expires_at: new Date(now.getTime() + 86_400_000), ...times },
-    },
+    target: sampleOf(targetRecord, mark, { id: target }),
+    signal: sampleOf(signalRecord, mark, {
+      target_id: target,
+      post_text: mark,
+      reasons: [mark],
+      expires_at: new Date(now.getTime() + 86_400_000),
+    }),
     resident_post: { id: newId(), post_id: mark, resident: mark, text: mark, created_at: now },
     work: { id: newId(), lane: 'sync', kind: mark, ref_id: item, origin: 'manual', run_at: new Date(now.getTime() + 86_400_000) },
     idempotency: {

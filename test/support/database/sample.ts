@@ -7,7 +7,7 @@ const sampleValue = ({ type, shown, of }: Field, mark: string): unknown => {
   const schema: TSchema | undefined = of ?? shown
   if (type === 'uuid') return newId()
   if (type === 'text') return schema?.enum?.[0] ?? mark
-  if (type === 'integer') return 1
+  if (type === 'integer' || type === 'bigint') return 1
   if (type === 'boolean') return false
   if (type === 'timestamp with time zone') return new Date()
   if (type === 'jsonb') return schema?.type === 'array' ? [] : {}

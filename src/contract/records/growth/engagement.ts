@@ -3,6 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Author, Id, nullable, oneOf, record, Time, untrusted, untrustedName } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
+import { generationError, ModelUsage } from './generation.ts'
 
 export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
 export const EngagementAction = oneOf(engageActions)
@@ -28,10 +29,17 @@ const Decision = record(
   { description: 'The last decision on it.' },
 )
 
-const ModelUsage = record({ input_tokens: T.Integer(), output_tokens: T.Integer(), cost_micros: T.Integer() })
-
-/** Of the post engaged with, as last read; null: not read. */
 const IN_POST = 'shown as part of post'
+
+/** A post of somebody else as last read; null: not read. */
+export const othersPost = {
+  network: { type: 'text', hidden: IN_POST, fixed: true },
+  post_id: { type: 'text', hidden: IN_POST, fixed: true },
+  post_url: { type: 'text', null: true, hidden: IN_POST, fixed: true },
+  post_author: { type: 'text', null: true, hidden: IN_POST, fixed: true },
+  post_text: { type: 'text', null: true, hidden: IN_POST, fixed: true },
+  addresses_us: { type: 'boolean', hidden: IN_POST, fixed: true },
+} as const
 
 export const engagementRecord = declare(
   'engagement',
@@ -45,25 +53,12 @@ export const engagementRecord = declare(
       shown: T.Boolean({ description: 'True when execute_unconfirmed and a person must check whether it was executed.' }),
     },
     post: { shown: NetworkPost, from: 'view' },
-    network: { type: 'text', hidden: IN_POST, fixed: true },
-    post_id: { type: 'text', hidden: IN_POST, fixed: true },
-    post_url: { type: 'text', null: true, hidden: IN_POST, fixed: true },
-    post_author: { type: 'text', null: true, hidden: IN_POST, fixed: true },
-    post_text: { type: 'text', null: true, hidden: IN_POST, fixed: true },
-    addresses_us: { type: 'boolean', hidden: IN_POST, fixed: true },
+    ...othersPost,
     instruction: { type: 'text', shown: nullable(T.String()), fixed: true },
     body: { type: 'text', shown: nullable(T.String({ description: 'Null for a repost or like, and until drafted.' })) },
     rationale: { type: 'text', shown: nullable(T.String()) },
     signal_id: { type: 'uuid', shown: nullable(Id), fixed: true },
-    error: {
-      type: 'text',
-      shown: nullable(
-        T.String({
-          description:
-            'Set when failed: generation_failed: <hint>, cancelled or enqueue_failed. While queued, plan_invalid:<reason> if it waits for billing.',
-        }),
-      ),
-    },
+    error: generationError,
     model: { type: 'text', shown: nullable(T.String()) },
     usage: { type: 'jsonb', shown: nullable(ModelUsage) },
     approved_hash: {

@@ -1,7 +1,9 @@
 /** An article: a long text, held by one item and posted as one long post. */
+import type { articleRecord } from '#contract/records/growth/article'
+import type { RowOf } from '#contract/records/record'
 import { postOf } from './article-text.ts'
 import type { ArticleSet } from './draft.ts'
-import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from './generation.ts'
+import { type FinishedGeneration, newGeneration, refund, type TakenQuota } from './generation.ts'
 import { ARTICLE_HOOK } from './hooks.ts'
 import { type Item, newDraftItem } from './item.ts'
 
@@ -9,16 +11,7 @@ import { type Item, newDraftItem } from './item.ts'
 export const articleLengths = { short: 600, medium: 1_200, long: 2_400 } as const
 export type ArticleLength = keyof typeof articleLengths
 
-export interface Article extends Generation {
-  topic: string
-  length: ArticleLength
-  /** The points in order, one on each line. */
-  outline: string | null
-  /** The first line of the post. Null until ready. */
-  title: string | null
-  /** The item that holds the text. Null until ready. */
-  item_id: string | null
-}
+export type Article = RowOf<typeof articleRecord>
 
 interface ArticleRequest {
   topic: string

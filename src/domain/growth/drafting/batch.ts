@@ -1,17 +1,12 @@
 /** A batch of drafted posts: queued → generating → ready | failed. */
+import { batchRecord } from '#contract/records/growth/batch'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { addUsage, type Draft, type DraftSet, joinedModels } from './draft.ts'
-import { type FinishedGeneration, type Generation, newGeneration, refund, type TakenQuota } from './generation.ts'
+import { type FinishedGeneration, newGeneration, refund, type TakenQuota } from './generation.ts'
 import { type Item, newDraftItem } from './item.ts'
 
-export interface Batch extends Generation {
-  focus: string
-  /** The experiment over whose arms the posts are divided. */
-  experiment_id: string | null
-  requested: number
-  delivered: number
-  /** Why a ready batch has fewer posts than requested; null where it has all. */
-  shortfall: string | null
-}
+export type Batch = RowOf<typeof batchRecord>
 
 /** The most posts of one batch. */
 export const MOST_POSTS = 20
@@ -71,7 +66,9 @@ const progressOf = ({ status, delivered, requested }: Batch) =>
   status === 'queued' || status === 'generating' ? { done: delivered, of: requested } : null
 
 /** A batch as surfaces show it. */
-export const batchView = (batch: Batch) => ({ ...batch, progress: progressOf(batch) })
+const view = viewOf(batchRecord)
+
+export const batchView = (batch: Batch) => ({ ...view(batch), progress: progressOf(batch) })
 
 /** Ends a batch that is not drafted further: ready with the posts that it has, or else failed. Refunds what was not delivered. */
 export const failedBatch = (batch: Batch, error: string, { taken, now }: { taken: TakenQuota; now: Date }): FinishedGeneration<Batch> => {

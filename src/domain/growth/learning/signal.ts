@@ -1,4 +1,6 @@
 /** Signals: posts of watched accounts that may deserve a response. Their score, lifetime and transitions. Pure. */
+import type { signalRecord } from '#contract/records/growth/signal'
+import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import type { EngagedPost } from '../drafting/engagement.ts'
 import type { Profile } from '../drafting/profile.ts'
@@ -8,19 +10,7 @@ import { nextCall } from '../way-on.ts'
 export const signalStatuses = ['open', 'dismissed', 'engaged', 'expired'] as const
 export type SignalStatus = (typeof signalStatuses)[number]
 
-export interface Signal extends EngagedPost {
-  id: string
-  target_id: string
-  posted_at: Date
-  /** 0 to 100. Set when found and never changed, so that lists keep their order. */
-  score: number
-  reasons: string[]
-  status: SignalStatus
-  engagement_id: string | null
-  expires_at: Date
-  created_at: Date
-  updated_at: Date
-}
+export type Signal = RowOf<typeof signalRecord>
 
 const HOUR_MS = 3_600_000
 /** An answer later than this is too late. */

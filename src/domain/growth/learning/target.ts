@@ -1,32 +1,15 @@
 /** Targets: accounts whose posts are watched. When each is read, and how a read changes it. Pure. */
 
+import { targetRecord } from '#contract/records/growth/target'
+import type { RowOf } from '#contract/records/record'
 import { hasFeature, type PlanUsage } from '#domain/app/plan'
 import { affordableAt, costOf, readBudgetOf, type Tier } from '#domain/app/read-budget'
 import { fail } from '#kernel/errors'
 import { plainText } from '#kernel/plain-text'
 import { refuseNaming } from '../way-on.ts'
 
-export type TargetStatus = 'active' | 'paused'
-
-export interface Target {
-  id: string
-  /** Lower case, without `@`. */
-  handle: string
-  category: string | null
-  /** 1 is read most often. */
-  priority: number
-  status: TargetStatus
-  last_read_at: Date | null
-  /** Failed reads in a row. */
-  failures: number
-  last_error: string | null
-  /** Resources that the network returned. */
-  reads: number
-  /** What they cost, in millionths of a US dollar; 0 on a free tier. */
-  reads_micros: number
-  created_at: Date
-  updated_at: Date
-}
+export type Target = RowOf<typeof targetRecord>
+export type TargetStatus = Target['status']
 
 export const MOST_TARGETS = 200
 
@@ -64,7 +47,8 @@ export const newTarget = (id: string, { handle, category, priority, others, now 
   if (others.taken) refuseNaming(`${name} is already a target`, LIST)
   if (others.total >= MOST_TARGETS) refuseNaming(`the workspace has the maximum of ${MOST_TARGETS} targets; delete one first`, LIST)
   return {
-    ...{ id, handle: name, category, priority, status: 'active', last_read_at: null, failures: 0, last_error: null },
+    ...targetRecord.blank,
+    ...{ id, handle: name, category, priority, status: 'active', failures: 0 },
     ...{ reads: 0, reads_micros: 0, created_at: now, updated_at: now },
   }
 }

@@ -1,0 +1,38 @@
+/** A post of somebody else that is worth a response. */
+import { Type as T } from '@sinclair/typebox'
+import { Id, nullable, oneOf, record, Time, untrustedName } from '../../shapes.ts'
+import { id, times } from '../fields.ts'
+import { declare } from '../record.ts'
+import { EngagementAction, NetworkPost, othersPost } from './engagement.ts'
+
+export const signalStatuses = ['open', 'dismissed', 'engaged', 'expired'] as const
+
+export const signalRecord = declare(
+  'signal',
+  { title: 'Signal' },
+  {
+    id,
+    target_id: { type: 'uuid', shown: Id, fixed: true },
+    status: { type: 'text', shown: oneOf(signalStatuses) },
+    // Set when it is found, so that lists keep their order.
+    score: { type: 'integer', shown: T.Integer({ description: 'From 0 to 100: how worthwhile a response is.' }), fixed: true },
+    reasons: { type: 'jsonb', shown: T.Array(T.String()), fixed: true },
+    post: { shown: NetworkPost, from: 'view' },
+    ...othersPost,
+    posted_at: { type: 'timestamp with time zone', shown: Time, fixed: true },
+    actions: {
+      shown: T.Array(
+        record({
+          action: EngagementAction,
+          allowed: T.Boolean(),
+          reason: nullable(T.String({ description: 'Why the network does not let programs do it.' })),
+          link: untrustedName(nullable(T.String({ description: 'Where a person can do it by hand.' }))),
+        }),
+      ),
+      from: 'view',
+    },
+    engagement_id: { type: 'uuid', shown: nullable(Id) },
+    expires_at: { type: 'timestamp with time zone', shown: Time, fixed: true },
+    ...times,
+  },
+)
