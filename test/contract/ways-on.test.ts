@@ -41,7 +41,7 @@ test('what an error leads to that is about no record takes no id', () => {
 })
 
 test('every operation that an error names exists, and is named with an id exactly if it takes one', async () => {
-  const naming = /(?:nextCall|refuseNaming)\([^)]*?'(growth(?:\.\w+)+)'(, [\w.]+)?\)/g
+  const naming = /(?:nextCall|refuseNaming)\([^)]*?'(growth(?:\.\w+)+)'(,\s*[\w.]+)?,?\s*\)/g
   const found: [string, boolean][] = []
   for (const folder of ['src/domain/growth', 'src/decisions/growth', 'src/ops/growth'])
     for await (const path of new Bun.Glob(`${folder}/**/*.ts`).scan())
