@@ -1,24 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { called, Id, NOT_BLANK, nullable, oneOf, record, Time, theText, untrusted, untrustedIf } from '../shapes.ts'
+import { memoryRecord, memoryScopes } from '../records/agent/memory.ts'
+import { called, Id, NOT_BLANK, oneOf, record, theText, untrusted } from '../shapes.ts'
 
-const scopes = ['user', 'workspace'] as const
-
-const Memory = record(
-  {
-    id: Id,
-    scope: oneOf(scopes, { description: 'user: yours alone; workspace: of everybody.' }),
-    text: untrustedIf({ field: 'untrusted' }, T.String()),
-    untrusted: T.Boolean({ description: 'Stored by a job that had read text of people outside the workspace. Found by search only.' }),
-    jobId: nullable(T.String({ format: 'uuid', description: 'The job that stored it.' })),
-    lastUsedAt: nullable(Time),
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'Memory' },
-)
-
+const Memory = memoryRecord.schema
 const OneMemory = record({ memory: Memory })
 const writers = { roles: ['editor', 'approver'] } as const
 const query = (description: string) =>
@@ -30,7 +16,7 @@ export const memories = {
     'List what the agent remembers of the workspace, and of you, newest first. Filter by scope or words.',
     {
       input: {
-        scope: T.Optional(oneOf(scopes, { description: 'Return only memories of this scope.' })),
+        scope: T.Optional(oneOf(memoryScopes, { description: 'Return only memories of this scope.' })),
         q: T.Optional(query('Return only memories with all these words, in any of their forms.')),
         ...page,
       },
@@ -59,7 +45,7 @@ export const memoryCapabilities = {
     {
       input: {
         text: theText(T.String({ minLength: 1, maxLength: 1_000, pattern: NOT_BLANK, examples: ['Launch posts mention the price'] })),
-        scope: T.Optional(oneOf(scopes, { description: 'user: of one person alone. Default: user, if there is one.' })),
+        scope: T.Optional(oneOf(memoryScopes, { description: 'user: of one person alone. Default: user, if there is one.' })),
       },
       output: OneMemory,
     },

@@ -1,5 +1,6 @@
 /** All declared records. */
 import { documentRecord } from './agent/document.ts'
+import { memoryRecord } from './agent/memory.ts'
 import { articleRecord } from './growth/article.ts'
 import { batchRecord } from './growth/batch.ts'
 import { engagementRecord } from './growth/engagement.ts'
@@ -11,6 +12,14 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
-  ...[articleRecord, batchRecord, documentRecord, engagementRecord, itemRecord, learningRecord],
-  ...[productRecord, signalRecord, targetRecord],
+  documentRecord,
+  memoryRecord,
+  articleRecord,
+  batchRecord,
+  engagementRecord,
+  itemRecord,
+  learningRecord,
+  productRecord,
+  signalRecord,
+  targetRecord,
 ]

@@ -17,6 +17,8 @@ interface Stored {
   jsonb: unknown
   'text[]': string[]
   'integer[]': number[]
+  bytea: Buffer
+  tsvector: string
 }
 
 export interface Field {

@@ -4,23 +4,25 @@
  * longest. No index is asked: `@@` is not leakproof, so row-level security keeps Postgres from using one, and a table of words, which took
  * 0.3 ms, had 59,000 rows and 10 MB for the same memories. Finding the words anew for each search took 80 ms.
  */
+import { memoryRecord } from '#contract/records/agent/memory'
 import { type Memory, type MemoryScope, MOST_RECALLED, type Stored } from '#domain/agent/knowledge/memory'
 import { spacedOf, spacedWords } from '#kernel/spacing'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 import { anyWord, searchConfiguration } from '../engine/text-search.ts'
 
-const columns = (sql: Sql): Fragment => sql`m.id, m.scope, m.person_id, m.text, m.text_hash, m.untrusted, m.job_id, m.last_used_at,
-  m.created_at, m.updated_at`
-
-const times = { last_used_at: true, created_at: true, updated_at: true } as const
+const table = tableOf(memoryRecord)
 
 /** Those that are shown to whoever acts for this person, or for nobody. */
 const shownTo = (sql: Sql, personId: string | null): Fragment => sql`(m.person_id is null or m.person_id = ${personId}::uuid)`
 
 export const memoryPart = (id: string, personId: string | null) =>
-  one<Memory>(times, (sql) => sql`select ${columns(sql)} from agent_memory m where m.id = ${id} and ${shownTo(sql, personId)}`)
+  one<Memory>(
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'm')} from agent_memory m where m.id = ${id} and ${shownTo(sql, personId)}`,
+  )
 
 /** `q`: words, all of which a memory must have. */
 export interface MemoryFilter extends Page {
@@ -38,7 +40,7 @@ export const wordsOf = (text: string): string => spacedWords(text.slice(0, LONGE
 export const listMemories =
   ({ limit, after, personId, scope, q }: MemoryFilter): Query<Memory> =>
   (sql) =>
-    sql`select ${columns(sql)} from agent_memory m where ${shownTo(sql, personId)}
+    sql`select ${table.columns(sql, 'm')} from agent_memory m where ${shownTo(sql, personId)}
       ${scope ? sql`and m.scope = ${scope}` : sql``} ${after ? sql`and m.id < ${after}` : sql``}
       ${q === undefined ? sql`` : sql`and m.words @@ plainto_tsquery(m.configuration::regconfig, ${wordsOf(q)})`}
       order by m.id desc limit ${limit + 1}`
@@ -52,16 +54,16 @@ export interface Asked {
 /** Those with any of the words, `of` them only: the best first, of equal ones the newest. */
 export const matching = (sql: Sql, { personId, text, limit }: Asked, of: Fragment): Fragment<Memory> =>
   // A memory is searched in the language in which its words were found, whichever the workspace has now.
-  sql`select ${columns(sql)} from (select c.configuration, ${anyWord(sql, sql`c.configuration`, wordsOf(text))} as words
+  sql`select ${table.columns(sql, 'm')} from (select c.configuration, ${anyWord(sql, sql`c.configuration`, wordsOf(text))} as words
       from (select distinct m.configuration from agent_memory m where ${shownTo(sql, personId)}) c) q
     join agent_memory m on m.configuration = q.configuration and m.words @@ q.words where ${shownTo(sql, personId)} and ${of}
     order by ts_rank(m.words, q.words) desc, m.id desc limit ${limit}`
 
-export const searchMemories = (asked: Asked) => many<Memory>(times, (sql) => matching(sql, asked, sql`true`))
+export const searchMemories = (asked: Asked) => many<Memory>(table.times, (sql) => matching(sql, asked, sql`true`))
 
 /** Those that a turn is given: none that is untrusted, and none younger than the job, whose prompt must not change between its steps. */
 export const recalledMemories = (asked: Omit<Asked, 'limit'>, before: Date) =>
-  many<Memory>(times, (sql) => matching(sql, { ...asked, limit: MOST_RECALLED }, sql`not m.untrusted and m.created_at <= ${before}`))
+  many<Memory>(table.times, (sql) => matching(sql, { ...asked, limit: MOST_RECALLED }, sql`not m.untrusted and m.created_at <= ${before}`))
 
 /** At most so many bytes are recalled. */
 export const recallBytes = (personId: string | null) =>
@@ -77,7 +79,10 @@ const isOf = (sql: Sql, personId: string | null): Fragment => sql`m.person_id is
 
 /** The memory of equal text in the same scope. */
 export const equalMemory = ({ person_id, text_hash }: Pick<Memory, 'person_id' | 'text_hash'>) =>
-  one<Memory>(times, (sql) => sql`select ${columns(sql)} from agent_memory m where ${isOf(sql, person_id)} and m.text_hash = ${text_hash}`)
+  one<Memory>(
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 'm')} from agent_memory m where ${isOf(sql, person_id)} and m.text_hash = ${text_hash}`,
+  )
 
 /** How many the scope has, and the one unused for longest. */
 export const memoryRoom = (personId: string | null) =>
@@ -91,14 +96,12 @@ export const memoryRoom = (personId: string | null) =>
 
 /** `language`: the workspace's. */
 export const insertMemory =
-  ({ id, scope, person_id, text, text_hash, untrusted, job_id, last_used_at, created_at, updated_at }: Memory, language: string): Query =>
+  (memory: Memory, language: string): Query =>
   (sql) => {
     const configuration = searchConfiguration(language)
-    const spaced = spacedOf(text)
-    return sql`insert into agent_memory (id, scope, person_id, text, text_hash, untrusted, job_id, last_used_at, created_at, updated_at,
-        spaced, configuration, words)
-      values (${id}, ${scope}, ${person_id}, ${text}, ${text_hash}, ${untrusted}, ${job_id}, ${last_used_at}, ${created_at}, ${updated_at},
-        ${spaced}, ${configuration}, to_tsvector(${configuration}::regconfig, ${spaced ?? text}))`
+    const spaced = spacedOf(memory.text)
+    return sql`insert into agent_memory (${table.columns(sql)}, spaced, configuration, words)
+      values (${table.values(sql, memory)}, ${spaced}, ${configuration}, to_tsvector(${configuration}::regconfig, ${spaced ?? memory.text}))`
   }
 
 /** They have been given to a model, or stored again. */

@@ -1,5 +1,6 @@
 /** What is exported of the workspace agent's tables. */
 import { documentRecord } from '#contract/records/agent/document'
+import { memoryRecord } from '#contract/records/agent/memory'
 import { exportedOf } from '#contract/records/record'
 import type { Sql } from '../engine/db.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
@@ -161,7 +162,7 @@ export const agentSources = {
   },
   memory: {
     table: 'agent_memory',
-    columns: ['id', 'scope', 'text', 'untrusted', 'job_id', 'last_used_at', ...times],
+    columns: exportedOf(memoryRecord),
     key: byId,
     within: ownMemories,
   },

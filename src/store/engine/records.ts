@@ -9,14 +9,19 @@ export interface Table<Row> {
   /** The columns of the row, for a select. `of`: the name of the table there. */
   columns(sql: Sql, of?: string): Fragment
   times: Times<Row>
+  /** What a row has in these columns, for an insert. */
+  values(sql: Sql, row: Row): Fragment
   /** `more`: columns that the row lacks. */
   insert(row: Row, more?: Record<string, unknown>): Query
   /** Writes all that may change. `more`: further assignments, each after a comma. */
   save(row: Row & { id: string }, more?: Query): Query
 }
 
-/** A template as the compiler would make it, for a text that is known once the module is loaded. */
-const template = (strings: string[]): TemplateStringsArray => Object.assign(strings, { raw: strings })
+/** A template of a value for each name, after `text`, as the compiler would make it. */
+const valueForEach = (names: readonly string[], text: (name: string) => string): TemplateStringsArray => {
+  const strings = [...names.map((name, index) => `${index === 0 ? '' : ', '}${text(name)}`), '']
+  return Object.assign(strings, { raw: strings })
+}
 
 const quoted = (name: string): string => `"${name}"`
 
@@ -26,7 +31,8 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
   const is = (test: (field: Field) => boolean) => columns.filter((name) => test(fields[name]!))
   const json = new Set(is(({ type }) => type === 'jsonb'))
   const changing = is(({ fixed }) => !fixed)
-  const assigning = template([...changing.map((name, index) => `${index === 0 ? '' : ', '}${quoted(name)} = `), ''])
+  const assigning = valueForEach(changing, (name) => `${quoted(name)} = `)
+  const giving = valueForEach(columns, () => '')
   const parameterOf = (sql: Sql, row: Record<string, unknown>, name: string) => {
     const value = row[name]
     return json.has(name) && value !== null ? sql.json(value) : (value as string)
@@ -34,6 +40,7 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
   return {
     columns: (sql, of) => sql`${sql.raw(columns.map((name) => (of ? `${quoted(of)}.` : '') + quoted(name)).join())}`,
     times: Object.fromEntries(is(({ type }) => type === 'timestamp with time zone').map((name) => [name, true])) as never,
+    values: (sql, row) => sql(giving, ...columns.map((name) => parameterOf(sql, row, name))),
     insert:
       (row, more = {}) =>
       (sql) => {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
 import { documentRecord } from '#contract/records/agent/document'
+import { memoryRecord } from '#contract/records/agent/memory'
 import { articleRecord } from '#contract/records/growth/article'
 import { batchRecord } from '#contract/records/growth/batch'
 import { engagementRecord } from '#contract/records/growth/engagement'
@@ -181,7 +182,7 @@ const sampleRows = (tenantId: string, person: string) => {
     document_passage: { document_id: document, number: 0, path: [], start_at: 0, end_at: 1, text: mark },
     item_word: { word: mark, item_id: item },
     document_word: { word: mark, document_id: document, block: 0, passages: 1 },
-    agent_memory: { id: newId(), scope: 'workspace', text: mark, text_hash: mark, words: '', configuration: 'simple', ...times },
+    agent_memory: sampleOf(memoryRecord, mark, { scope: 'workspace', configuration: 'simple' }),
     agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },
     webhook_endpoint: { id: newId(), url: mark, secret: Buffer.from(mark), status: 'active', ...times },
   }

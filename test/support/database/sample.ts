@@ -11,6 +11,8 @@ const sampleValue = ({ type, shown, of }: Field, mark: string): unknown => {
   if (type === 'boolean') return false
   if (type === 'timestamp with time zone') return new Date()
   if (type === 'jsonb') return schema?.type === 'array' ? [] : {}
+  if (type === 'bytea') return Buffer.from(mark)
+  if (type === 'tsvector') return ''
   return [mark]
 }
 

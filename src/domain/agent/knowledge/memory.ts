@@ -1,26 +1,13 @@
 /** What the agent is to remember beyond a conversation: of the workspace, or of one person, who alone is shown it. */
 import { createHash } from 'node:crypto'
+import { memoryRecord } from '#contract/records/agent/memory'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
 import { normalForm } from '#kernel/normal-form'
 
-export type MemoryScope = 'user' | 'workspace'
-
-export interface Memory {
-  id: string
-  scope: MemoryScope
-  /** Whose it is; null for one of the workspace. */
-  person_id: string | null
-  text: string
-  text_hash: string
-  /** It may contain words of people outside the workspace. Never taken back: only a person who deletes it can have it stored anew. */
-  untrusted: boolean
-  /** The job that stored it. */
-  job_id: string | null
-  /** When it was last given to a model, or stored again. */
-  last_used_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
+export type Memory = RowOf<typeof memoryRecord>
+export type MemoryScope = Memory['scope']
 
 /** Of the workspace, and of each person. */
 export const MOST_MEMORIES = 500
@@ -65,6 +52,4 @@ export const remember = (
   return { memory, isNew: true, removed: count >= MOST_MEMORIES ? oldest : null }
 }
 
-export const memoryView = ({ id, scope, text, untrusted, job_id, last_used_at, created_at, updated_at }: Memory) => ({
-  ...{ id, scope, text, untrusted, jobId: job_id, lastUsedAt: last_used_at, createdAt: created_at, updatedAt: updated_at },
-})
+export const memoryView = viewOf(memoryRecord)
