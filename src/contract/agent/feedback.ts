@@ -1,27 +1,10 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, nullable, oneOf, record, Time } from '../shapes.ts'
+import { feedbackRecord, verdicts } from '../records/agent/feedback.ts'
+import { Id, oneOf, record, Time } from '../shapes.ts'
 
-const verdicts = ['up', 'down'] as const
-
-const Feedback = record(
-  {
-    id: Id,
-    tenantId: Id,
-    conversationId: Id,
-    messageId: T.String(),
-    jobId: nullable(Id),
-    userId: Id,
-    verdict: oneOf(verdicts),
-    correction: nullable(T.String()),
-    messageExcerpt: T.String(),
-    metadata: T.Record(T.String(), T.Unknown()),
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'MessageFeedback' },
-)
+const Feedback = feedbackRecord.schema
 
 export const conversationFeedback = {
   list: op.query(

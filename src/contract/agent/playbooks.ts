@@ -1,65 +1,16 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, page, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
-import { Id, NOT_BLANK, nullable, ONE_LINE, oneOf, record, Time, theText } from '../shapes.ts'
+import { Pinned, PlaybookStatus, playbookRecord, playbookStatuses, Slug, versionRecord, versionStates } from '../records/agent/playbook.ts'
+import { Id, NOT_BLANK, nullable, ONE_LINE, oneOf, record, theText } from '../shapes.ts'
 
-const statuses = ['active', 'archived'] as const
-const states = ['draft', 'active', 'retired', 'rejected'] as const
-
-const Slug = T.String({
-  pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
-  examples: ['launch-posts'],
-  description: 'Lower-case letters, digits and dashes.',
-})
 const name = T.String({ minLength: 1, maxLength: 160, pattern: ONE_LINE, examples: ['Launch posts'] })
 const description = T.String({ maxLength: 500 })
 const content = T.String({ minLength: 1, maxLength: 20_000, pattern: NOT_BLANK, examples: ['Mention the price in the first line.'] })
 const rationale = T.String({ maxLength: 2_000, description: 'Why.' })
-const status = oneOf(statuses, { description: 'archived: the agent does not see it.' })
-const pinned = T.Boolean({ description: 'Whether every job of the agent is given it.' })
 
-const Playbook = record(
-  {
-    id: Id,
-    slug: Slug,
-    name: T.String(),
-    description: nullable(T.String()),
-    content: T.String({ description: 'Of its active version.' }),
-    pinned,
-    status,
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'Playbook' },
-)
-
-const Author = record(
-  {
-    kind: oneOf(['key', 'session', 'channel', 'agent', 'system']),
-    id: T.String({ description: 'Of agent: its job.' }),
-    personId: nullable(Id),
-  },
-  { title: 'PlaybookAuthor' },
-)
-
-const PlaybookVersion = record(
-  {
-    id: Id,
-    playbookId: Id,
-    number: T.Integer(),
-    content: T.String(),
-    rationale: nullable(T.String()),
-    state: oneOf(states, { description: 'One version is active. draft: waits for a decision.' }),
-    untrusted: T.Boolean({ description: 'Drafted by a job that had read text of people outside the workspace.' }),
-    author: Author,
-    decidedBy: nullable(Author),
-    decidedAt: nullable(Time),
-    createdAt: Time,
-    updatedAt: Time,
-  },
-  { title: 'PlaybookVersion' },
-)
-
+const Playbook = playbookRecord.schema
+const PlaybookVersion = versionRecord.schema
 const OnePlaybook = record({ playbook: Playbook })
 const OneVersion = record({ version: PlaybookVersion })
 const writers = { roles: ['editor', 'approver'] } as const
@@ -70,13 +21,13 @@ export const playbooks = {
   list: op.query(
     'GET /api/v1/agent/playbooks',
     'List playbooks, newest first. Filter by status.',
-    { input: { status: T.Optional(status), ...page }, output: record({ playbooks: T.Array(Playbook), ...nextCursor }) },
+    { input: { status: T.Optional(PlaybookStatus), ...page }, output: record({ playbooks: T.Array(Playbook), ...nextCursor }) },
     use,
   ),
   create: op.command(
     'POST /api/v1/agent/playbooks',
     'Add a playbook: instructions for the agent, which hold at once. At most 100 active ones, 10 of them pinned.',
-    { input: { slug: Slug, name, content, description: T.Optional(description), pinned: T.Optional(pinned) }, output: OnePlaybook },
+    { input: { slug: Slug, name, content, description: T.Optional(description), pinned: T.Optional(Pinned) }, output: OnePlaybook },
     { ...use, ...writers, status: 201, errors: ['conflict'] },
   ),
   get: op.query(
@@ -93,8 +44,8 @@ export const playbooks = {
         id: Id,
         name: T.Optional(name),
         description: T.Optional(description),
-        pinned: T.Optional(pinned),
-        status: T.Optional(status),
+        pinned: T.Optional(Pinned),
+        status: T.Optional(PlaybookStatus),
       },
       output: OnePlaybook,
     },
@@ -126,8 +77,8 @@ const Listed = record({
   slug: Slug,
   name: T.String(),
   description: nullable(T.String()),
-  pinned,
-  status,
+  pinned: Pinned,
+  status: PlaybookStatus,
   hasActiveVersion: T.Boolean(),
 })
 
@@ -135,7 +86,7 @@ export const playbookCapabilities = {
   list_playbooks: op.query(
     'GET /api/v1/actions/list_playbooks',
     'List playbooks: the instructions of this workspace. The newest 100.',
-    { input: { status: T.Optional(oneOf(statuses)) }, output: record({ playbooks: T.Array(Listed) }) },
+    { input: { status: T.Optional(oneOf(playbookStatuses)) }, output: record({ playbooks: T.Array(Listed) }) },
     { ...use, ...everybody, tool: 'list_playbooks', agent: 'read' },
   ),
   read_playbook: op.query(
@@ -161,7 +112,7 @@ export const playbookCapabilities = {
         versionId: Id,
         slug: Slug,
         number: T.Integer(),
-        state: oneOf(states),
+        state: oneOf(versionStates),
         url: T.String({ description: 'The page where a person decides.' }),
       }),
     },

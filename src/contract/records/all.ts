@@ -1,6 +1,8 @@
 /** All declared records. */
 import { documentRecord } from './agent/document.ts'
+import { feedbackRecord } from './agent/feedback.ts'
 import { memoryRecord } from './agent/memory.ts'
+import { playbookRecord, versionRecord } from './agent/playbook.ts'
 import { articleRecord } from './growth/article.ts'
 import { batchRecord } from './growth/batch.ts'
 import { engagementRecord } from './growth/engagement.ts'
@@ -13,7 +15,10 @@ import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
   documentRecord,
+  feedbackRecord,
   memoryRecord,
+  playbookRecord,
+  versionRecord,
   articleRecord,
   batchRecord,
   engagementRecord,

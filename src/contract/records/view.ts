@@ -2,9 +2,9 @@
 import { Kind, type Static, type TSchema } from '@sinclair/typebox'
 import type { Declared, Field, RowOf } from './record.ts'
 
-type MadeNames<Fs> = { [Name in keyof Fs]: Fs[Name] extends { from: 'view' } ? Name : never }[keyof Fs]
+type MadeNames<Fs> = { [Name in keyof Fs]: Fs[Name] extends { from: 'view' | 'elsewhere' } ? Name : never }[keyof Fs]
 
-/** What the view gets from a row alone: all that is not made where it is shown. */
+/** What the view gets from a row alone: all that it holds. */
 type ViewOf<R extends Declared> = Omit<Static<R['schema']>, MadeNames<R['fields']>>
 
 const isTime = (schema: TSchema | undefined): boolean =>
@@ -34,7 +34,9 @@ const withTimes = (names: readonly string[]): Show | undefined => {
  */
 export const viewOf = <R extends Declared>(declared: R): ((row: RowOf<R>) => ViewOf<R>) => {
   const fields = Object.entries<Field>(declared.fields).flatMap(([name, { shown, from, type }]): [string, string, Show?][] =>
-    shown && from !== 'view' ? [[declared.shown[name]!, name, type === 'jsonb' || !type ? withTimes(timesIn(shown)) : undefined]] : [],
+    shown && from !== 'view' && from !== 'elsewhere'
+      ? [[declared.shown[name]!, name, type === 'jsonb' || !type ? withTimes(timesIn(shown)) : undefined]]
+      : [],
   )
   return (row) => {
     const view: Record<string, unknown> = {}

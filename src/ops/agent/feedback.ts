@@ -1,6 +1,5 @@
 import type { conversationFeedback, feedback } from '#contract/agent/feedback'
-import { giveFeedback } from '#domain/agent/job/feedback'
-import { feedbackView } from '#domain/agent/job/views'
+import { feedbackView, giveFeedback } from '#domain/agent/job/feedback'
 import { found } from '#kernel/errors'
 import { isUuid, newId } from '#kernel/ids'
 import { shownConversation } from '#store/agent/conversations'
@@ -18,13 +17,13 @@ import { the } from './conversations.ts'
 const userOf = ({ id, member }: Principal): string => member?.personId ?? id
 
 export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback> = {
-  async list({ id }, { read, principal }) {
+  async list({ id }, { read, principal, tenantId }) {
     const { conversation, given } = await loadBy(read, {
       conversation: shownConversation(id, partyOf(principal)),
       given: feedbackOf(userOf(principal), id),
     })
     the(conversation)
-    return { feedback: given.map(feedbackView) }
+    return { feedback: given.map((one) => feedbackView(one, tenantId)) }
   },
 
   give: loading(
@@ -41,9 +40,9 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
     ({ verdict, correction = null }, { gate, principal, tenantId }, { conversation, message, before, given }) => {
       the(conversation)
       const answer = found(message, 'no such message in this conversation')
-      const says = { id: newId(), tenant_id: tenantId, user_id: userOf(principal), verdict, correction, now: gate.now }
+      const says = { id: newId(), user_id: userOf(principal), verdict, correction, now: gate.now }
       const feedback = giveFeedback(answer, { before, playbooks: given?.playbooks ?? null }, says)
-      return { reply: { feedback: feedbackView(feedback) }, effects: { writes: [putFeedback(feedback)] }, refId: feedback.id }
+      return { reply: { feedback: feedbackView(feedback, tenantId) }, effects: { writes: [putFeedback(feedback)] }, refId: feedback.id }
     },
   ),
 }
@@ -51,8 +50,8 @@ export const conversationFeedbackHandlers: Handlers<typeof conversationFeedback>
 const USUAL = 50
 
 export const feedbackHandlers: Handlers<typeof feedback> = {
-  async list({ verdict, since, limit = USUAL }, { read, principal }) {
+  async list({ verdict, since, limit = USUAL }, { read, principal, tenantId }) {
     const rows = await read(listFeedback({ limit, verdict, since: timeOf(since), as: partyOf(principal) }))
-    return { feedback: rows.map(feedbackView) }
+    return { feedback: rows.map((one) => feedbackView(one, tenantId)) }
   },
 }

@@ -1,3 +1,4 @@
+import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import {
   MOST_ACTIVE,
   MOST_PINNED,
@@ -9,22 +10,18 @@ import {
   type VersionRoom,
 } from '#domain/agent/knowledge/playbook'
 import { spacedOf } from '#kernel/spacing'
-import { assignments } from '../engine/assign.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (sql: Sql): Fragment => sql`p.id, p.slug, p.name, p.description, p.pinned, p.status, p.created_at, p.updated_at`
-const times = { created_at: true, updated_at: true } as const
-
-const versionColumns = (sql: Sql): Fragment => sql`v.id, v.playbook_id, v.number, v.content, v.rationale, v.state, v.author, v.untrusted,
-  v.decided_by, v.decided_at, v.created_at, v.updated_at`
-const versionTimes = { decided_at: true, created_at: true, updated_at: true } as const
+const table = tableOf(playbookRecord)
+const versions = tableOf(versionRecord)
 
 /** With the text and number of its active version. */
 export type WithContent = Playbook & { content: string; version: number }
 
-const activeColumns = (sql: Sql): Fragment => sql`${columns(sql)}, v.content, v.number as version`
+const activeColumns = (sql: Sql): Fragment => sql`${table.columns(sql, 'p')}, v.content, v.number as version`
 export const activeTexts = (sql: Sql): Fragment => sql`playbook p join playbook_version v on v.playbook_id = p.id and v.state = 'active'`
 
 /** Newest first. */
@@ -44,18 +41,21 @@ const shown = (sql: Sql, { pinnedOnly = false }: Within): Fragment => (pinnedOnl
 /** Without their texts, those of a status or all, newest first. */
 export const playbookIndex = (status: Playbook['status'] | undefined, within: Within = {}) =>
   many<Playbook & { has_active: boolean }>(
-    times,
+    table.times,
     (
       sql,
-    ) => sql`select ${columns(sql)}, exists (select from playbook_version v where v.playbook_id = p.id and v.state = 'active') as has_active
+    ) => sql`select ${table.columns(sql, 'p')}, exists (select from playbook_version v where v.playbook_id = p.id and v.state = 'active') as has_active
       from playbook p where true ${status ? sql`and p.status = ${status}` : sql``} ${shown(sql, within)} order by p.id desc limit ${MOST_ACTIVE}`,
   )
 
 export const playbookPart = (id: string) =>
-  one<WithContent>(times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.id = ${id}`)
+  one<WithContent>(table.times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.id = ${id}`)
 
 export const playbookBySlug = (slug: string, within: Within = {}) =>
-  one<WithContent>(times, (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.slug = ${slug} ${shown(sql, within)}`)
+  one<WithContent>(
+    table.times,
+    (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)} where p.slug = ${slug} ${shown(sql, within)}`,
+  )
 
 /** The slugs that the agent can name. */
 export const activeSlugs = (within: Within = {}) =>
@@ -78,34 +78,28 @@ export const playbookCounts = (id: string | null) =>
     ),
   )
 
-export const insertPlaybook =
-  (playbook: Playbook): Query =>
-  (sql) =>
-    sql`insert into playbook ${sql({ ...playbook })}`
+export const insertPlaybook = (playbook: Playbook): Query => table.insert(playbook)
 
-export const savePlaybook =
-  ({ id, name, description, pinned, status, updated_at }: Playbook): Query =>
-  (sql) =>
-    sql`update playbook set ${assignments(sql, { name, description, pinned, status, updated_at })} where id = ${id}`
+export const savePlaybook = (playbook: Playbook): Query => table.save(playbook)
 
 /** Newest first. */
 export const versionsOf = (playbookId: string) =>
   many<PlaybookVersion>(
-    versionTimes,
-    (sql) => sql`select ${versionColumns(sql)} from playbook_version v where v.playbook_id = ${playbookId}
+    versions.times,
+    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v where v.playbook_id = ${playbookId}
       order by v.number desc limit ${MOST_VERSIONS}`,
   )
 
 export const versionPart = (playbookId: string, id: string) =>
   one<PlaybookVersion>(
-    versionTimes,
-    (sql) => sql`select ${versionColumns(sql)} from playbook_version v where v.playbook_id = ${playbookId} and v.id = ${id}`,
+    versions.times,
+    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v where v.playbook_id = ${playbookId} and v.id = ${id}`,
   )
 
 export const activeVersion = (playbookId: string) =>
   one<PlaybookVersion>(
-    versionTimes,
-    (sql) => sql`select ${versionColumns(sql)} from playbook_version v where v.playbook_id = ${playbookId} and v.state = 'active'`,
+    versions.times,
+    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v where v.playbook_id = ${playbookId} and v.state = 'active'`,
   )
 
 export const versionRoom = (playbookId: string) =>
@@ -118,22 +112,9 @@ export const versionRoom = (playbookId: string) =>
     ),
   )
 
-export const insertVersion =
-  (version: PlaybookVersion): Query =>
-  (sql) =>
-    sql`insert into playbook_version ${sql({
-      ...version,
-      spaced: spacedOf(version.content),
-      author: sql.json(version.author),
-      decided_by: version.decided_by && sql.json(version.decided_by),
-    })}`
+export const insertVersion = (version: PlaybookVersion): Query => versions.insert(version, { spaced: spacedOf(version.content) })
 
-export const saveVersion =
-  ({ id, state, untrusted, decided_by, decided_at, updated_at }: PlaybookVersion): Query =>
-  (sql) => {
-    const fields = { state, untrusted, decided_by: decided_by && sql.json(decided_by), decided_at, updated_at }
-    return sql`update playbook_version set ${assignments(sql, fields)} where id = ${id}`
-  }
+export const saveVersion = (version: PlaybookVersion): Query => versions.save(version)
 
 const deleteVersion =
   (id: string): Query =>

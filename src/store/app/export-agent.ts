@@ -1,6 +1,9 @@
 /** What is exported of the workspace agent's tables. */
+
 import { documentRecord } from '#contract/records/agent/document'
+import { feedbackRecord } from '#contract/records/agent/feedback'
 import { memoryRecord } from '#contract/records/agent/memory'
+import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import { exportedOf } from '#contract/records/record'
 import type { Sql } from '../engine/db.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
@@ -53,9 +56,6 @@ const agentApproval = [
   ...['id', 'job_id', 'step_id', 'conversation_id', 'goal', 'tool_name', 'summary', 'arguments', 'subject', 'why', 'direct_by', 'status'],
   ...['decided_by'],
   ...['decided_how', 'reason', 'edited', 'expires_at', 'decided_at', ...times],
-]
-const playbookVersion = [
-  ...['id', 'playbook_id', 'number', 'content', 'rationale', 'state', 'author', 'untrusted', 'decided_by', 'decided_at', ...times],
 ]
 const schedule = [
   ...['id', 'goal', 'tools', 'conversation_id', 'at', 'pattern', 'time_zone', 'status', 'paused_by', 'next_at', 'last_at', 'last_job_id'],
@@ -141,7 +141,7 @@ export const agentSources = {
   message: { table: 'agent_message', columns: message, key: byId },
   message_feedback: {
     table: 'agent_feedback',
-    columns: ['id', 'conversation_id', 'message_id', 'job_id', 'user_id', 'verdict', 'correction', 'message_excerpt', 'metadata', ...times],
+    columns: exportedOf(feedbackRecord),
     key: byId,
   },
   agent_job: { table: 'agent_job', columns: agentJob, key: byId },
@@ -166,8 +166,8 @@ export const agentSources = {
     key: byId,
     within: ownMemories,
   },
-  playbook: { table: 'playbook', columns: ['id', 'slug', 'name', 'description', 'pinned', 'status', ...times], key: byId },
-  playbook_version: { table: 'playbook_version', columns: playbookVersion, key: byId },
+  playbook: { table: 'playbook', columns: exportedOf(playbookRecord), key: byId },
+  playbook_version: { table: 'playbook_version', columns: exportedOf(versionRecord), key: byId },
   document: { table: 'document', columns: exportedOf(documentRecord), key: byId, page: 8 },
   document_passage: {
     table: 'document_passage',

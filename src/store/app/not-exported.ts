@@ -58,7 +58,6 @@ export const notExported: Record<string, string> = {
   'mcp_server.headers': 'secrets',
   'mcp_server.env': 'secrets',
   'mcp_server.url': 'may hold a secret in its query',
-  'playbook_version.spaced': 'follows from the content, which is exported',
   item_word: 'follows from the items, which are exported',
   document_word: 'follows from the documents, which are exported',
   'document_passage.text': 'a part of the content of the document, which is exported',

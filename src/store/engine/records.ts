@@ -11,8 +11,8 @@ export interface Table<Row> {
   times: Times<Row>
   /** What a row has in these columns, for an insert. */
   values(sql: Sql, row: Row): Fragment
-  /** `more`: columns that the row lacks. */
-  insert(row: Row, more?: Record<string, unknown>): Query
+  /** `more`: columns that the row lacks. `end`: what follows the values. */
+  insert(row: Row, more?: Record<string, unknown>, end?: Query): Query
   /** Writes all that may change. `more`: further assignments, each after a comma. */
   save(row: Row & { id: string }, more?: Query): Query
 }
@@ -42,10 +42,10 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
     times: Object.fromEntries(is(({ type }) => type === 'timestamp with time zone').map((name) => [name, true])) as never,
     values: (sql, row) => sql(giving, ...columns.map((name) => parameterOf(sql, row, name))),
     insert:
-      (row, more = {}) =>
+      (row, more = {}, end = undefined) =>
       (sql) => {
         const values = Object.fromEntries(columns.map((name) => [name, parameterOf(sql, row, name)]))
-        return sql`insert into ${sql(table)} ${sql({ ...values, ...more })}`
+        return sql`insert into ${sql(table)} ${sql({ ...values, ...more })} ${end ? end(sql) : sql``}`
       },
     save: (row, more) => (sql) => {
       const assigned = sql(assigning, ...changing.map((name) => parameterOf(sql, row, name)))

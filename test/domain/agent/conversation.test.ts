@@ -46,7 +46,7 @@ describe('a conversation', () => {
 
 describe('feedback', () => {
   const { message } = said('🎉'.repeat(300), 'assistant')
-  const given = { id: 'f', tenant_id: 't', user_id: 'p', verdict: 'down', correction: 'Shorter', now: at(7) } as const
+  const given = { id: 'f', user_id: 'p', verdict: 'down', correction: 'Shorter', now: at(7) } as const
   const playbooks = [{ slug: 'launch-posts', version: 2 }]
   const first = { before: undefined, playbooks }
 

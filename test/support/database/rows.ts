@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
 import { documentRecord } from '#contract/records/agent/document'
+import { feedbackRecord } from '#contract/records/agent/feedback'
 import { memoryRecord } from '#contract/records/agent/memory'
+import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import { articleRecord } from '#contract/records/growth/article'
 import { batchRecord } from '#contract/records/growth/batch'
 import { engagementRecord } from '#contract/records/growth/engagement'
@@ -117,10 +119,7 @@ const sampleRows = (tenantId: string, person: string) => {
     api_key: { id: newId(), name: mark, hash: Buffer.from(mark), last4: '0000', scopes: ['api:read'], person_id: person },
     agent_conversation: { id: conversation, title: mark, status: 'active', origin: 'app', last_at: now, ...times },
     agent_message: { id: newId(), conversation_id: conversation, seq: 1, role: 'user', content: mark, author: {}, ...times },
-    agent_feedback: {
-      ...{ id: newId(), conversation_id: conversation, message_id: newId(), user_id: person, verdict: 'up', message_excerpt: mark },
-      ...times,
-    },
+    agent_feedback: sampleOf(feedbackRecord, mark, { conversation_id: conversation, user_id: person }),
     agent_job: {
       ...{ id: job, kind: 'task', status: 'queued', goal: mark, conversation_id: conversation, root_id: job, origin: 'manual' },
       ...{ on_behalf: {}, tier: 'fast', model: mark, ...times },
@@ -176,8 +175,8 @@ const sampleRows = (tenantId: string, person: string) => {
       ...{ read_only_hint: false, hash: mark, ...times },
     },
     agent_module: { name: mark, mcp: true, set_by: person, ...times },
-    playbook: { id: playbook, slug: mark.slice(-36), name: mark, status: 'active', ...times },
-    playbook_version: { id: newId(), playbook_id: playbook, number: 1, content: mark, state: 'active', author: {}, ...times },
+    playbook: sampleOf(playbookRecord, mark, { id: playbook, slug: mark.slice(-36) }),
+    playbook_version: sampleOf(versionRecord, mark, { playbook_id: playbook, state: 'active' }),
     document: sampleOf(documentRecord, mark, { id: document, status: 'ready' }),
     document_passage: { document_id: document, number: 0, path: [], start_at: 0, end_at: 1, text: mark },
     item_word: { word: mark, item_id: item },

@@ -1,28 +1,17 @@
 /** What somebody thought of an answer of the agent. */
+import { feedbackRecord } from '#contract/records/agent/feedback'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
 import type { Message } from '../conversation.ts'
 import type { GivenPlaybook } from '../knowledge/playbook.ts'
 
-export interface Feedback {
-  id: string
-  tenant_id: string
-  conversation_id: string
-  message_id: string
-  job_id: string | null
-  /** The person; the key, if it belongs to the workspace. */
-  user_id: string
-  verdict: 'up' | 'down'
-  correction: string | null
-  message_excerpt: string
-  metadata: Record<string, unknown>
-  created_at: Date
-  updated_at: Date
-}
+export type Feedback = RowOf<typeof feedbackRecord>
 
 /** In characters. */
 const EXCERPT_LENGTH = 200
 
-type Given = Pick<Feedback, 'id' | 'tenant_id' | 'user_id' | 'verdict' | 'correction'> & { now: Date }
+type Given = Pick<Feedback, 'id' | 'user_id' | 'verdict' | 'correction'> & { now: Date }
 
 /**
  * A second verdict on the same message replaces the first. `playbooks`: those that the answer rests on; null if that is not known any more.
@@ -47,3 +36,8 @@ const refuseMessage = (): never => {
   const text = 'must be the id of an answer of the agent'
   return fail('invalid_input', `messageId ${text}`, { details: [{ path: 'messageId', message: text }] })
 }
+
+const view = viewOf(feedbackRecord)
+
+/** `tenantId`: the workspace. */
+export const feedbackView = (feedback: Feedback, tenantId: string) => ({ ...view(feedback), tenantId })

@@ -3,7 +3,6 @@
 import type { Deciders } from '#kernel/deciders'
 import type { Conversation, Message } from '../conversation.ts'
 import { type Approval, approvalUrl, type Subject } from './approval.ts'
-import type { Feedback } from './feedback.ts'
 import type { Job } from './job.ts'
 import type { Step } from './step.ts'
 import { attemptsOf } from './tasks/task.ts'
@@ -41,14 +40,6 @@ export const messageView = ({ id, conversation_id, seq, role, content, job_id, r
   ...{ id, conversationId: conversation_id, seq, role, content, jobId: job_id, replyTo: reply_to, model, toolsUsed: tools_used },
   createdAt: created_at,
 })
-
-export const feedbackView = ({ tenant_id, conversation_id, message_id, job_id, user_id, ...feedback }: Feedback) => {
-  const { id, verdict, correction, message_excerpt, metadata, created_at, updated_at } = feedback
-  return {
-    ...{ id, tenantId: tenant_id, conversationId: conversation_id, messageId: message_id, jobId: job_id, userId: user_id },
-    ...{ verdict, correction, messageExcerpt: message_excerpt, metadata, createdAt: created_at, updatedAt: updated_at },
-  }
-}
 
 /** Costs are counted in hundredths of a cent. */
 const IN_CENT = 100

@@ -2,44 +2,16 @@
  * What a workspace tells its agent to do. A playbook is active ⇄ archived. Of its versions one is active:
  * draft → active or rejected; active → retired, when another becomes active; retired → active.
  */
+import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
 
-export interface Playbook {
-  id: string
-  slug: string
-  name: string
-  description: string | null
-  /** Its active version stands in the prompt of every job. */
-  pinned: boolean
-  status: 'active' | 'archived'
-  created_at: Date
-  updated_at: Date
-}
-
-export type VersionState = 'draft' | 'active' | 'retired' | 'rejected'
+export type Playbook = RowOf<typeof playbookRecord>
+export type PlaybookVersion = RowOf<typeof versionRecord>
 
 /** Who wrote or decided something. Of an agent, the id is that of its job. */
-export interface Author {
-  kind: 'key' | 'session' | 'channel' | 'agent' | 'system'
-  id: string
-  personId?: string | null
-}
-
-export interface PlaybookVersion {
-  id: string
-  playbook_id: string
-  number: number
-  content: string
-  rationale: string | null
-  state: VersionState
-  author: Author
-  /** Its text may contain words of people outside the workspace. */
-  untrusted: boolean
-  decided_by: Author | null
-  decided_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
+export type Author = PlaybookVersion['author']
 
 /** Active ones of a workspace, and all of them: none is ever deleted. */
 export const MOST_ACTIVE = 100
@@ -167,30 +139,17 @@ export const givenBy = (tool: string, answer: unknown): GivenPlaybook[] => {
 export const versionUrl = (publicUrl: string, playbookId: string, id: string): string =>
   `${publicUrl}/playbooks/${playbookId}/versions/${id}`
 
-/** `content`: of its active version. */
-export const playbookView = ({ id, slug, name, description, pinned, status, created_at, updated_at }: Playbook, content: string) => ({
-  id,
-  slug,
-  name,
-  description,
-  content,
-  pinned,
-  status,
-  createdAt: created_at,
-  updatedAt: updated_at,
-})
+const view = viewOf(playbookRecord)
 
-export const versionView = ({ id, playbook_id, number, content, rationale, state, author, untrusted, ...rest }: PlaybookVersion) => ({
-  id,
-  playbookId: playbook_id,
-  number,
-  content,
-  rationale,
-  state,
-  untrusted,
-  author: { kind: author.kind, id: author.id, personId: author.personId ?? null },
-  decidedBy: rest.decided_by && { kind: rest.decided_by.kind, id: rest.decided_by.id, personId: rest.decided_by.personId ?? null },
-  decidedAt: rest.decided_at,
-  createdAt: rest.created_at,
-  updatedAt: rest.updated_at,
+/** `content`: of its active version. */
+export const playbookView = (playbook: Playbook, content: string) => ({ ...view(playbook), content })
+
+const viewOfVersion = viewOf(versionRecord)
+
+const authorView = ({ kind, id, personId = null }: Author) => ({ kind, id, personId })
+
+export const versionView = (version: PlaybookVersion) => ({
+  ...viewOfVersion(version),
+  author: authorView(version.author),
+  decidedBy: version.decided_by && authorView(version.decided_by),
 })

@@ -14,7 +14,6 @@ import {
   type PlaybookVersion,
   reject,
   updatePlaybook,
-  type VersionState,
 } from '#domain/agent/knowledge/playbook'
 import { AppError } from '#kernel/errors'
 
@@ -38,7 +37,7 @@ const codeOf = (run: () => unknown): string | undefined => {
   }
 }
 
-const outcomes: [VersionState, activates: boolean, rejects: boolean][] = [
+const outcomes: [PlaybookVersion['state'], activates: boolean, rejects: boolean][] = [
   ['draft', true, true],
   ['active', false, false],
   ['retired', true, false],
