@@ -1,44 +1,13 @@
 import { Type as T } from '@sinclair/typebox'
 import { everybody, use, workers } from '../agent-fields.ts'
 import { op } from '../op.ts'
+import { artifactKinds, artifactRecord, artifactSources, shareRecord } from '../records/agent/artifact.ts'
 import { Id, NOT_BLANK, nullable, oneOf, record, Time, theText, untrusted } from '../shapes.ts'
 
-const kinds = ['report', 'data', 'chart', 'image', 'screenshot', 'other'] as const
-const sources = ['capability', 'sandbox', 'browser'] as const
 const types = ['text/plain', 'text/markdown', 'text/csv', 'application/json'] as const
 
-const Artifact = record(
-  {
-    id: Id,
-    tenantId: T.String({ format: 'uuid', description: 'The workspace.' }),
-    jobId: nullable(T.String({ format: 'uuid', description: 'The job that made it.' })),
-    conversationId: nullable(Id),
-    createdByUserId: nullable(T.String({ format: 'uuid', description: 'The person for whom it was made.' })),
-    source: oneOf(sources, { description: 'capability: made by a tool of the agent, or of a record.' }),
-    kind: oneOf(kinds),
-    fileName: T.String(),
-    mimeType: T.String(),
-    byteSize: T.Integer({ minimum: 0 }),
-    sha256: T.String({ pattern: '^[0-9a-f]{64}$', description: 'Of its bytes, in hex.' }),
-    metadata: T.Record(T.String(), T.Unknown(), {
-      description: 'untrusted: whether it was made by a job that had read text of people outside the workspace. Set by the service alone.',
-    }),
-    createdAt: Time,
-    deletedAt: nullable(Time),
-  },
-  { title: 'Artifact' },
-)
-
-const Share = record(
-  {
-    id: Id,
-    artifactId: T.String({ format: 'uuid', description: 'The artifact.' }),
-    expiresAt: Time,
-    revokedAt: nullable(Time),
-    createdAt: Time,
-  },
-  { title: 'ArtifactShare' },
-)
+const Artifact = artifactRecord.schema
+const Share = shareRecord.schema
 
 const page = {
   limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size. Default 25.' })),
@@ -59,8 +28,8 @@ export const artifacts = {
     'List artifacts, newest first: files that the agent has made. Filter by kind, source, job or conversation.',
     {
       input: {
-        kind: T.Optional(oneOf(kinds, { description: 'Return only these.' })),
-        source: T.Optional(oneOf(sources, { description: 'Return only what comes from there.' })),
+        kind: T.Optional(oneOf(artifactKinds, { description: 'Return only these.' })),
+        source: T.Optional(oneOf(artifactSources, { description: 'Return only what comes from there.' })),
         jobId: T.Optional(T.String({ format: 'uuid', description: 'Return only what this job made.' })),
         conversationId: T.Optional(T.String({ format: 'uuid', description: 'Return only what was made in this conversation.' })),
         ...page,
@@ -127,7 +96,7 @@ export const artifacts = {
 const MadeArtifact = record(
   {
     id: Id,
-    kind: oneOf(kinds),
+    kind: oneOf(artifactKinds),
     fileName: nullable(T.String({ description: 'Null where it may be the words of people outside.' })),
     untrustedFileName: untrusted(nullable(T.String())),
     mimeType: T.String(),

@@ -1,4 +1,5 @@
 /** All declared records. */
+import { artifactRecord, shareRecord } from './agent/artifact.ts'
 import { documentRecord } from './agent/document.ts'
 import { feedbackRecord } from './agent/feedback.ts'
 import { memoryRecord } from './agent/memory.ts'
@@ -14,6 +15,8 @@ import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
 export const records: readonly Declared[] = [
+  artifactRecord,
+  shareRecord,
   documentRecord,
   feedbackRecord,
   memoryRecord,

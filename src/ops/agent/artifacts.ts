@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { artifactCapabilities, artifacts } from '#contract/agent/artifacts'
 import { keepArtifacts, madeIn, type ToKeep } from '#decisions/agent/artifacts'
 import {
+  type Artifact,
   artifactTaskView,
   artifactView,
   MOST_KEPT_SHARES,
@@ -22,7 +23,6 @@ import {
   deleteShareRoutes,
   insertShare,
   insertShareRoute,
-  type ListedArtifact,
   listArtifacts,
   revokeShare,
   revokeShares,
@@ -39,8 +39,6 @@ import { timeOf } from '../engine/time-input.ts'
 
 const NONE = 'no such artifact'
 
-const view = ({ tenant_id, ...artifact }: ListedArtifact) => artifactView(artifact, tenant_id)
-
 const DEFAULT_LIMIT = 25
 
 interface Listing {
@@ -52,7 +50,7 @@ interface Listing {
 const listed = async <V>(
   { limit = DEFAULT_LIMIT, cursor, ...filters }: Listing & Partial<Parameters<typeof listArtifacts>[0]>,
   { read }: Pick<QueryContext, 'read'>,
-  show: (row: ListedArtifact) => V,
+  show: (row: Artifact) => V,
 ) => {
   const rows = await read(listArtifacts({ ...filters, limit, before: timeOf(cursor) }))
   const last = rows.length > limit ? rows[limit - 1]! : undefined
@@ -130,7 +128,8 @@ const sharing = ({ identity }: Pick<ArtifactParts, 'identity'>): Pick<Handlers<t
 })
 
 export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifacts> => ({
-  list: ({ jobId: job, conversationId: conversation, ...input }, context) => listed({ ...input, job, conversation }, context, view),
+  list: ({ jobId: job, conversationId: conversation, ...input }, context) =>
+    listed({ ...input, job, conversation }, context, (artifact) => artifactView(artifact, context.tenantId)),
 
   create: {
     async prepare(input, { tenantId }) {
@@ -139,7 +138,7 @@ export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifact
       if (made instanceof AppError) return () => Promise.reject(made)
       const { content, ...given } = made
       const file = await parts.files.put(tenantId, Buffer.from(content))
-      return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof view> }>> => {
+      return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof artifactView> }>> => {
         const by = { ...madeIn(undefined), created_by_user_id: context.principal.member?.personId ?? null }
         const metadata = { record: input.record, recordId: input.recordId }
         const { artifact, ...rest } = await kept({ id: newId(), ...given, ...by, metadata, file }, context)
@@ -153,17 +152,17 @@ export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifact
     },
   },
 
-  async get({ id }, { read }) {
+  async get({ id }, { read, tenantId }) {
     const { artifact, shares } = await loadBy(read, { artifact: artifactPart(id), shares: activeShares(id, MOST_SHARES) })
-    return { artifact: view(found(artifact, NONE)), shares: shares.map(shareView) }
+    return { artifact: artifactView(found(artifact, NONE), tenantId), shares: shares.map(shareView) }
   },
 
   remove: loading(
     ({ id }) => ({ before: artifactPart(id) }),
-    ({ id }, { gate: { now } }, { before }) => {
+    ({ id }, { gate: { now }, tenantId }, { before }) => {
       const artifact = found(before, NONE)
       const writes = [deleteArtifact(artifact, now), revokeShares(id, now), deleteShareRoutes(id)]
-      return { reply: { artifact: view({ ...artifact, deleted_at: now }) }, effects: { writes } }
+      return { reply: { artifact: artifactView({ ...artifact, deleted_at: now }, tenantId) }, effects: { writes } }
     },
   ),
 

@@ -1,22 +1,18 @@
-import type { Artifact, ArtifactKind, Share } from '#domain/agent/knowledge/artifact'
+import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
+import type { Artifact, Share } from '#domain/agent/knowledge/artifact'
 import type { FileStore, KeptFile } from '../app/files.ts'
 import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
+import { tableOf } from '../engine/records.ts'
 
-const columns = (
-  sql: Sql,
-): Fragment => sql`a.id, a.job_id, a.conversation_id, a.created_by_user_id, a.source, a.kind, a.file_name, a.mime_type,
-  a.byte_size, a.sha256, a.metadata, a.untrusted, a.file_id, a.created_at, a.deleted_at`
-const times = { created_at: true, deleted_at: true } as const
-
-/** With the workspace, which its readers are shown. */
-export type ListedArtifact = Artifact & { tenant_id: string }
+const table = tableOf(artifactRecord)
+const shares = tableOf(shareRecord)
 
 export interface ArtifactPage {
   limit: number
   /** The page begins with what was made before. */
   before?: Date | undefined
-  kind?: ArtifactKind | undefined
+  kind?: Artifact['kind'] | undefined
   source?: Artifact['source'] | undefined
   job?: string | undefined
   conversation?: string | undefined
@@ -24,9 +20,9 @@ export interface ArtifactPage {
 
 /** Newest first, without deleted ones. */
 export const listArtifacts =
-  ({ limit, before, kind, source, job, conversation }: ArtifactPage): Query<ListedArtifact> =>
+  ({ limit, before, kind, source, job, conversation }: ArtifactPage): Query<Artifact> =>
   (sql) =>
-    sql`select ${columns(sql)}, a.tenant_id from artifact a where a.deleted_at is null
+    sql`select ${table.columns(sql, 'a')} from artifact a where a.deleted_at is null
       ${before ? sql`and a.created_at < ${before}` : sql``} ${kind ? sql`and a.kind = ${kind}` : sql``}
       ${source ? sql`and a.source = ${source}` : sql``} ${job ? sql`and a.job_id = ${job}` : sql``}
       ${conversation ? sql`and a.conversation_id = ${conversation}` : sql``}
@@ -34,36 +30,30 @@ export const listArtifacts =
 
 /** One that is not deleted. */
 export const artifactPart = (id: string) =>
-  one<ListedArtifact>(times, (sql) => sql`select ${columns(sql)}, a.tenant_id from artifact a where a.id = ${id} and a.deleted_at is null`)
+  one<Artifact>(table.times, (sql) => sql`select ${table.columns(sql, 'a')} from artifact a where a.id = ${id} and a.deleted_at is null`)
 
 /** When the newest was made, deleted ones included. */
 export const newestArtifact = sure(one<{ at: Date | null }>({ at: true }, (sql) => sql`select max(created_at) as at from artifact`))
 
-export const insertArtifact =
-  (artifact: Artifact): Query =>
-  (sql) =>
-    sql`insert into artifact ${sql({ ...artifact, metadata: sql.json(artifact.metadata) })}`
+export const insertArtifact = (artifact: Artifact): Query => table.insert(artifact)
 
 export const deleteArtifact =
   ({ id }: Pick<Artifact, 'id'>, now: Date): Query =>
   (sql) =>
     sql`update artifact set deleted_at = ${now} where id = ${id}`
 
-const shareColumns = (sql: Sql): Fragment => sql`s.id, s.artifact_id, s.expires_at, s.revoked_at, s.created_at`
-const shareTimes = { expires_at: true, revoked_at: true, created_at: true } as const
-
 /** Active by the clock of the database, newest first. */
 export const activeShares = (artifactId: string, most: number) =>
   many<Share>(
-    shareTimes,
-    (sql) => sql`select ${shareColumns(sql)} from artifact_share s
+    shares.times,
+    (sql) => sql`select ${shares.columns(sql, 's')} from artifact_share s
       where s.artifact_id = ${artifactId} and s.revoked_at is null and s.expires_at > clock_timestamp() order by s.id desc limit ${most}`,
   )
 
 export const activeSharePart = (artifactId: string, id: string) =>
   one<Share>(
-    shareTimes,
-    (sql) => sql`select ${shareColumns(sql)} from artifact_share s
+    shares.times,
+    (sql) => sql`select ${shares.columns(sql, 's')} from artifact_share s
       where s.id = ${id} and s.artifact_id = ${artifactId} and s.revoked_at is null and s.expires_at > clock_timestamp()`,
   )
 
@@ -81,10 +71,7 @@ export const shareCounts = (artifactId: string) =>
 const SHARE = 'share'
 
 /** `hash`: SHA-256 of its token. */
-export const insertShare =
-  (share: Share, hash: Buffer): Query =>
-  (sql) =>
-    sql`insert into artifact_share ${sql({ ...share, token_hash: hash })}`
+export const insertShare = (share: Share, hash: Buffer): Query => shares.insert(share, { token_hash: hash })
 
 /** By this a token finds the workspace. */
 export const insertShareRoute =

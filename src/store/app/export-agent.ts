@@ -1,5 +1,6 @@
 /** What is exported of the workspace agent's tables. */
 
+import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
 import { documentRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
 import { memoryRecord } from '#contract/records/agent/memory'
@@ -65,22 +66,6 @@ const webhookRule = [
   ...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', 'goal_by', ...times],
 ]
 
-const artifact = [
-  ...[
-    'id',
-    'job_id',
-    'conversation_id',
-    'created_by_user_id',
-    'source',
-    'kind',
-    'file_name',
-    'mime_type',
-    'byte_size',
-    'sha256',
-    'metadata',
-  ],
-  ...['untrusted', 'created_at', 'deleted_at'],
-]
 const mcpServer = [
   ...['id', 'name', 'transport', 'command', 'args', 'header_names', 'env_names', 'tool_prefix', 'enabled', 'metadata', 'status'],
   ...['last_error', 'failures', 'looked_at', 'used_at', ...times],
@@ -186,8 +171,8 @@ export const agentSources = {
       ['event_id', 'text'],
     ],
   },
-  artifact: { table: 'artifact', columns: artifact, key: byId },
-  artifact_share: { table: 'artifact_share', columns: ['id', 'artifact_id', 'expires_at', 'revoked_at', 'created_at'], key: byId },
+  artifact: { table: 'artifact', columns: exportedOf(artifactRecord), key: byId },
+  artifact_share: { table: 'artifact_share', columns: exportedOf(shareRecord), key: byId },
   mcp_server: { table: 'mcp_server', columns: mcpServer, key: byId },
   mcp_tool: { table: 'mcp_tool', columns: mcpTool, key: byId },
   channel_reply: { table: 'channel_reply', columns: channelReply, key: byId },

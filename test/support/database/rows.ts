@@ -1,6 +1,7 @@
 /** One row of a workspace in each table, written past every policy. */
 import { createHash } from 'node:crypto'
 import type postgres from 'postgres'
+import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
 import { documentRecord } from '#contract/records/agent/document'
 import { feedbackRecord } from '#contract/records/agent/feedback'
 import { memoryRecord } from '#contract/records/agent/memory'
@@ -143,14 +144,11 @@ const sampleRows = (tenantId: string, person: string) => {
       ...times,
     },
     file: { id: file, store: 'postgres', byte_size: 1, sha256: '0'.repeat(64), digests: Buffer.alloc(32), kept_at: now },
-    artifact: {
-      ...{ id: artifact, source: 'capability', kind: 'report', file_name: mark, mime_type: mark, byte_size: 1, sha256: '0'.repeat(64) },
-      ...{ file_id: file, created_at: now },
-    },
-    artifact_share: {
+    artifact: sampleOf(artifactRecord, mark, { id: artifact, sha256: '0'.repeat(64), file_id: file }),
+    artifact_share: sampleOf(shareRecord, mark, {
       ...{ id: share, artifact_id: artifact, token_hash: createHash('sha256').update(mark).digest() },
-      ...{ expires_at: new Date(now.getTime() + 86_400_000), created_at: now },
-    },
+      expires_at: new Date(now.getTime() + 86_400_000),
+    }),
     file_block: { file_id: file, number: 0, bytes: Buffer.from('x') },
     webhook_rule: { id: webhookRule, name: mark, goal: mark, secret: Buffer.from(mark), enabled: true, on_behalf: {}, ...times },
     inbound_event: { source_id: webhookRule, event_id: mark, job_id: job, at: now },

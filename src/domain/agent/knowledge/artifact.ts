@@ -2,38 +2,13 @@
  * A file that the agent has made: present → deleted, with all its shares. A share lets whoever has its token download the file:
  * active → revoked, or expired.
  */
+import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
+import type { RowOf } from '#contract/records/record'
+import { viewOf } from '#contract/records/view'
 import { fileNameOf } from '#kernel/file-name'
 
-type ArtifactSource = 'capability' | 'sandbox' | 'browser'
-export type ArtifactKind = 'report' | 'data' | 'chart' | 'image' | 'screenshot' | 'other'
-
-export interface Artifact {
-  id: string
-  job_id: string | null
-  conversation_id: string | null
-  created_by_user_id: string | null
-  source: ArtifactSource
-  kind: ArtifactKind
-  file_name: string
-  mime_type: string
-  byte_size: number
-  /** Of its bytes, in hex. */
-  sha256: string
-  metadata: Record<string, unknown>
-  /** Its name and bytes may contain words of people outside the workspace. */
-  untrusted: boolean
-  file_id: string
-  created_at: Date
-  deleted_at: Date | null
-}
-
-export interface Share {
-  id: string
-  artifact_id: string
-  expires_at: Date
-  revoked_at: Date | null
-  created_at: Date
-}
+export type Artifact = RowOf<typeof artifactRecord>
+export type Share = RowOf<typeof shareRecord>
 
 /** Shares of an artifact: those that are active, and all that are kept. Ended ones are kept for a week. */
 export const MOST_SHARES = 50
@@ -79,17 +54,15 @@ export const newShare = ({ days, now, ...given }: NewShare): Share => ({
   ...{ expires_at: new Date(now.getTime() + days * DAY_MS), revoked_at: null, created_at: now },
 })
 
+const view = viewOf(artifactRecord)
+
 /** `tenantId`: the workspace. */
-export const artifactView = (artifact: Artifact, tenantId: string) => {
-  const { id, job_id, conversation_id, created_by_user_id, source, kind, file_name, mime_type, byte_size, sha256, ...rest } = artifact
-  return {
-    ...{ id, tenantId, jobId: job_id, conversationId: conversation_id, createdByUserId: created_by_user_id, source, kind },
-    ...{ fileName: file_name, mimeType: mime_type, byteSize: byte_size, sha256 },
-    // Last, so that nothing that was given stands in its place.
-    metadata: { ...rest.metadata, untrusted: rest.untrusted },
-    ...{ createdAt: rest.created_at, deletedAt: rest.deleted_at },
-  }
-}
+export const artifactView = (artifact: Artifact, tenantId: string) => ({
+  ...view(artifact),
+  tenantId,
+  // What was given does not stand in its place.
+  metadata: { ...artifact.metadata, untrusted: artifact.untrusted },
+})
 
 /** As the agent sees it. */
 export const artifactTaskView = ({ id, kind, file_name, mime_type, byte_size, untrusted, job_id, created_at }: Artifact) => ({
@@ -97,6 +70,4 @@ export const artifactTaskView = ({ id, kind, file_name, mime_type, byte_size, un
   ...{ mimeType: mime_type, byteSize: byte_size, jobId: job_id, createdAt: created_at },
 })
 
-export const shareView = ({ id, artifact_id, expires_at, revoked_at, created_at }: Share) => ({
-  ...{ id, artifactId: artifact_id, expiresAt: expires_at, revokedAt: revoked_at, createdAt: created_at },
-})
+export const shareView = viewOf(shareRecord)
