@@ -8,16 +8,8 @@ import { searchWords, tagWord } from '#domain/growth/drafting/item-words'
 import { engagementRate } from '#domain/growth/metrics'
 import { found } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
-import {
-  findItems,
-  type ItemFilter,
-  type ItemOrder,
-  isById,
-  isPlain,
-  itemTotal,
-  type PlacedItem,
-  shelvesOf,
-} from '#store/growth/item-lists'
+import { type ItemFilter, type ItemOrder, isById, isPlain, shelvesOf } from '#store/growth/item-filter'
+import { findItems, itemTotal, type PlacedItem } from '#store/growth/item-lists'
 import { soughtWords, wordCounts } from '#store/growth/item-search'
 import { itemPart, listItems } from '#store/growth/items'
 import { readingsOf } from '#store/growth/metrics'

@@ -1,50 +1,37 @@
 import type { itemBulk } from '#contract/growth/item-bulk'
 import { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
-import { weeklyWork } from '#decisions/growth/follow-up'
 import { type Surroundings, warningLoad, withWarnings } from '#decisions/growth/item-warnings'
-import { itemSaved, rejectionKept } from '#decisions/growth/item-writes'
-import { notConnected } from '#decisions/growth/not-connected'
-import { postedReadWork } from '#decisions/growth/posted-read'
-import { againOf, againWork, endByHand, enqueueSend, rereadEffects, underWay } from '#decisions/growth/send-work'
+import { rejectionKept } from '#decisions/growth/item-writes'
+import { enqueueSend } from '#decisions/growth/send-work'
 import { slotFor } from '#decisions/growth/slots'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
-import { takeCap } from '#domain/app/plan'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
-import { decided, type Item, type ItemDecision, invalid } from '#domain/growth/drafting/item'
+import { type Item, invalid } from '#domain/growth/drafting/item'
 import { requireChosen } from '#domain/growth/drafting/item-edits'
 import {
   approve,
   isUnscheduled,
-  markPosted,
-  postedEvent,
   reject,
   reopen,
-  requestAgain,
-  requestPost,
   requireApprovable,
   requireSchedulable,
   schedule,
   unschedule,
 } from '#domain/growth/drafting/item-moves'
-import { itemAnswer, itemView } from '#domain/growth/drafting/item-view'
 import type { OnMissed } from '#domain/growth/drafting/profile'
 import { rewritten } from '#domain/growth/drafting/revision'
-import type { Connection } from '#domain/growth/sending/connection'
 import { post } from '#domain/growth/sending/post'
-import { fail, found } from '#kernel/errors'
 import { limitsFor } from '#port/network/registry'
-import { resolvePending } from '#store/engine/idempotency'
-import { type Effects, merge } from '#store/engine/letter'
+import { merge } from '#store/engine/letter'
 import { when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
-import { accountOfRecord } from '#store/growth/attempts'
 import { type CalendarEntry, calendarPart } from '#store/growth/calendar'
 import { commentCount } from '#store/growth/comments'
 import { accountOfItem } from '#store/growth/connections'
-import { itemById, itemPart, saveItem } from '#store/growth/items'
-import type { AwaitedResult, CommandContext, Handlers } from '../engine/call.ts'
+import { itemPart } from '#store/growth/items'
+import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { itemBulkHandlers } from './item-bulk.ts'
 import { itemCommentHandlers } from './item-comments.ts'
@@ -55,18 +42,8 @@ import { itemReadingHandlers } from './item-reading.ts'
 import { itemRedraftHandlers } from './item-redrafts.ts'
 import { itemTextHandlers } from './item-texts.ts'
 import { authorOf } from './shared/author.ts'
-
-const the = (item: Item | undefined): Item => found(item, 'no such item')
-
-const replyOf = (item: Item) => ({ item: itemView(item) })
-const save = (before: Item, item: Item, effects: Effects = {}) => ({
-  reply: replyOf(item),
-  effects: { ...effects, writes: [...itemSaved(before, item), ...(effects.writes ?? [])] },
-})
-
-/** The item with the caller's decision on it. */
-const by = (context: CommandContext, what: ItemDecision['what'], item: Item): Item =>
-  decided(item, what, { by: authorOf(context), now: context.gate.now })
+import { by, replyOf, save, the } from './shared/deciding-item.ts'
+import { markPosted, postNow } from './shared/posting-item.ts'
 
 interface Timing {
   item: Item
@@ -160,50 +137,8 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     },
   ),
 
-  postNow: {
-    begin: loading(
-      ({ id, confirm }) => ({
-        ...{ item: itemPart(id), account: accountOfRecord({ sendable: 'post', record_id: id }), existing: workFor('send', id) },
-        reading: when(confirm !== undefined, workFor('reconcile', id)),
-      }),
-      async ({ confirm }, context, { item: before, account, existing, reading }) => {
-        const { gate } = context
-        const known = the(before)
-        if (confirm && known.status === 'publish_unconfirmed') return beginAgain(known, context, { account, existing, reading })
-        const item = by(context, 'post_requested', requestPost(known, gate.now))
-        if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
-        const spend = [takeCap(gate, items.postNow.cap)]
-        const effects = enqueueSend('post', { record: item, runAt: gate.now, origin: 'manual', existing })
-        return { awaits: item.id, effects: { ...effects, spend, writes: [saveItem(item)] } }
-      },
-    ),
-    async currentAnswer({ id }, { read }) {
-      const [item] = await read(itemById(id))
-      return { status: item?.status === 'posted' ? 200 : 202, body: itemAnswer(the(item)) }
-    },
-  },
-
-  markPosted: loading(
-    ({ id, url }) => {
-      const of = { sendable: 'post', record_id: id } as const
-      return { item: itemPart(id), account: when(url !== undefined, accountOfRecord(of)), ...underWay(of) }
-    },
-    ({ id, url }, context, { item: before, account, ...underway }) => {
-      const { gate, tenantId } = context
-      const item = by(context, 'marked_posted', markPosted(the(before), url, gate.now))
-      const ended = endByHand(underway, { state: 'posted', now: gate.now })
-      const body = itemAnswer(item)
-      const writes = [resolvePending(id, 200, body), ...ended.writes]
-      // Weekly reports start with the first post, however it was posted.
-      const weekly = [weeklyWork({ tenantId, now: gate.now })]
-      const isReadable = url !== undefined && account && context.networks.named(account.network)?.postIdIn(url) !== undefined
-      const reading = isReadable ? [postedReadWork({ tenantId, itemId: id, now: gate.now })] : []
-      return {
-        ...save(the(before), item, { ...ended, work: [...weekly, ...reading], writes, events: [postedEvent(item)] }),
-        answers: [{ refId: id, with: { status: 200, body } }],
-      }
-    },
-  ),
+  postNow,
+  markPosted,
 }
 
 export const itemHandlers: Handlers<typeof items> = {
@@ -217,23 +152,4 @@ export const itemHandlers: Handlers<typeof items> = {
     delete: { o: items.remove, name: 'growth.items.remove', decides: singleHandlers.remove },
     tag: { o: items.edit, name: 'growth.items.edit', decides: singleHandlers.edit },
   }),
-}
-
-interface Reached {
-  account: Connection | undefined
-  existing: Work | undefined
-  reading: Work | undefined
-}
-
-/** Requests another post of an item in doubt. The item itself does not change until its timeline has been read. */
-const beginAgain = async (before: Item, context: CommandContext, { account, existing, reading }: Reached): Promise<AwaitedResult> => {
-  const { gate, principal } = context
-  const item = by(context, 'post_requested', requestAgain(before, { by: principal.kind, now: gate.now }))
-  if ((reading && againOf(reading)) || existing) fail('conflict', 'cannot post again: the item is already being posted again')
-  if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
-  const capped = takeCap(gate, items.postNow.cap)
-  const of = { sendable: 'post', record_id: item.id } as const
-  const asked = { origin: 'manual', runAt: gate.now, again: { askedAt: gate.now } } as const
-  const work = reading ? rereadEffects(reading, of, asked) : { work: [againWork(of, gate.now)] }
-  return { awaits: item.id, effects: { ...work, spend: [capped], writes: [saveItem(item)] } }
 }

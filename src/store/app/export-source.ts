@@ -17,3 +17,6 @@ export interface ExportSource {
 
 export const byId = [['id', 'uuid']] as const
 export const times = ['created_at', 'updated_at'] as const
+
+/** All rows of a table that is small for each workspace. */
+export const all = (table: string) => (sql: Sql) => sql`select * from ${sql(table)}`

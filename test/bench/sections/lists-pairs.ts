@@ -1,5 +1,5 @@
 /** What lists of items are asked for: as requests, as the statements behind them, and as what a scan would be asked. */
-import type { ItemFilter } from '#store/growth/item-lists'
+import type { ItemFilter } from '#store/growth/item-filter'
 import type { Shelf, SoughtWords } from '#store/growth/item-search'
 import type { Tenant } from '../world.ts'
 import { wordAt } from './documents-stage.ts'

@@ -1,6 +1,7 @@
 /** Lists of items: each thing that they are asked for beside the plain newest page, and by which index the items are found. */
 import { type Db, openDb, type Query } from '#store/engine/db'
-import { findItems, isPlain, itemTotal } from '#store/growth/item-lists'
+import { isPlain } from '#store/growth/item-filter'
+import { findItems, itemTotal } from '#store/growth/item-lists'
 import { listItems } from '#store/growth/items'
 import type { Figures, Peer, Row } from '../figures.ts'
 import { cpuMs, databaseCpuMs } from '../meter.ts'

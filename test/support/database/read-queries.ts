@@ -14,7 +14,8 @@ import { listSchedules } from '#store/agent/schedules'
 import { searchMessages } from '#store/agent/search'
 import { listWebhookRules } from '#store/agent/webhook-rules'
 import { auditPage } from '#store/app/audit'
-import { exportPage, exportSources, startOf } from '#store/app/export'
+import { exportSources } from '#store/app/export'
+import { exportPage, startOf } from '#store/app/export-page'
 import type { ExportSource } from '#store/app/export-source'
 import { fileBlock, keptFile, notedFile } from '#store/app/files'
 import { anOwner, listMembers } from '#store/app/members'
@@ -69,9 +70,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     listDocuments({ ...page, after: END, status: 'ready' }),
     listDocuments({ ...page, fileName: document.file_name }),
   ],
-  'export.exportPage': () =>
+  'export-page.exportPage': () =>
     written.flatMap((source) => [exportPage(source, page), exportPage(source, { ...page, after: beginOf(source) })]),
-  'export.startOf': () => [startOf],
+  'export-page.startOf': () => [startOf],
   'feedback.listFeedback': () => [listFeedback({ ...page, as }), listFeedback({ ...page, verdict: 'up', since: new Date(0), as: person })],
   'files.keptFile': ({ file }) => [keptFile(file.id)],
   'files.notedFile': ({ file }) => [notedFile(file.id)],

@@ -21,3 +21,15 @@ export const sampleOf = <R extends Declared, const Given extends object>({ field
   const needed = Object.entries<Field>(fields).filter(([, field]) => field.type && field.from !== 'generated' && !isNullable(field))
   return { ...Object.fromEntries(needed.map(([name, field]) => [name, sampleValue(field, mark)])), ...given } as RowOf<R> & Given
 }
+
+/** What the rows of a workspace have in common. */
+export interface RowsOf {
+  /** The text by which every row shows its workspace. */
+  mark: string
+  person: string
+  item: string
+  batch: string
+  now: Date
+  /** For what must not be due or over during a test. */
+  tomorrow: Date
+}

@@ -1,7 +1,8 @@
 /** The export of a workspace, record by record. */
 import { exportKinds, type workspace } from '#contract/app/workspace'
 import type { OutputOf } from '#contract/op'
-import { exportPage, exportSources, startOf } from '#store/app/export'
+import { exportSources } from '#store/app/export'
+import { exportPage, startOf } from '#store/app/export-page'
 import type { ExportSource } from '#store/app/export-source'
 import type { QueryContext } from '../../engine/call.ts'
 

@@ -1,0 +1,21 @@
+/** What the operations on one item share: its absence, who decides, what is saved and what is answered. */
+import { itemSaved } from '#decisions/growth/item-writes'
+import { decided, type Item, type ItemDecision } from '#domain/growth/drafting/item'
+import { itemView } from '#domain/growth/drafting/item-view'
+import { found } from '#kernel/errors'
+import type { Effects } from '#store/engine/letter'
+import type { CommandContext } from '../../engine/call.ts'
+import { authorOf } from './author.ts'
+
+/** Throws `not_found`. */
+export const the = (item: Item | undefined): Item => found(item, 'no such item')
+
+export const replyOf = (item: Item) => ({ item: itemView(item) })
+export const save = (before: Item, item: Item, effects: Effects = {}) => ({
+  reply: replyOf(item),
+  effects: { ...effects, writes: [...itemSaved(before, item), ...(effects.writes ?? [])] },
+})
+
+/** The item with the caller's decision on it. */
+export const by = (context: CommandContext, what: ItemDecision['what'], item: Item): Item =>
+  decided(item, what, { by: authorOf(context), now: context.gate.now })

@@ -1,0 +1,129 @@
+/** What an export has of the growth operator's records. */
+import { articleRecord } from '#contract/records/growth/article'
+import { batchRecord } from '#contract/records/growth/batch'
+import { engagementRecord } from '#contract/records/growth/engagement'
+import { itemRecord } from '#contract/records/growth/item'
+import { learningRecord } from '#contract/records/growth/learning'
+import { productRecord } from '#contract/records/growth/product'
+import { signalRecord } from '#contract/records/growth/signal'
+import { targetRecord } from '#contract/records/growth/target'
+import { exportedOf } from '#contract/records/record'
+import { all, byId, type ExportSource, times } from './export-source.ts'
+
+const attempt = [
+  ...['id', 'item_id', 'number', 'connection_id', 'body_sha', 'sent_text', 'origin', 'state', 'intent_at', 'lease_until'],
+  ...['doubt_at', 'doubt_cause', 'clean_reads', 'reads', 'external_id', 'error', 'ended_at'],
+]
+
+export const growthSources = {
+  profile: {
+    table: 'profile',
+    columns: ['data', 'revision', 'written_by', 'changed', ...times],
+    key: [['tenant_id', 'uuid']],
+    within: all('profile'),
+  },
+  profile_revision: {
+    table: 'profile_revision',
+    columns: ['number', 'data', 'written_by', 'written_at', 'changed'],
+    key: [['number', 'int']],
+  },
+  channel: {
+    table: 'growth_channel',
+    columns: ['id', 'name', 'status', 'format_rules', 'cadence', ...times],
+    key: byId,
+    within: all('growth_channel'),
+  },
+  learning: {
+    table: 'learning',
+    columns: exportedOf(learningRecord),
+    key: byId,
+    within: all('learning'),
+  },
+  product: {
+    table: 'product',
+    columns: exportedOf(productRecord),
+    key: byId,
+    within: all('product'),
+  },
+  experiment: {
+    table: 'experiment',
+    columns: ['id', 'name', 'hypothesis', 'metric', 'arms', 'status', 'result', 'comparison', 'tally', 'concluded_at', ...times],
+    key: byId,
+    within: all('experiment'),
+  },
+  connection: { table: 'connection', columns: ['id', 'network', 'external_id', 'handle', 'status', 'is_default', ...times], key: byId },
+  batch: {
+    table: 'batch',
+    columns: exportedOf(batchRecord),
+    key: byId,
+  },
+  article: {
+    table: 'article',
+    columns: exportedOf(articleRecord),
+    key: byId,
+  },
+  growth_audit: {
+    table: 'growth_audit',
+    columns: ['id', 'status', 'error', 'days', 'source', 'given', 'result', 'model', 'usage', ...times],
+    key: byId,
+  },
+  report: {
+    table: 'report',
+    columns: ['id', 'status', 'error', 'origin', 'week', 'time_zone', 'data', 'markdown', 'model', 'usage', ...times],
+    key: byId,
+  },
+  item: { table: 'item', columns: exportedOf(itemRecord), key: byId },
+  revision: {
+    table: 'revision',
+    columns: ['record_id', 'number', 'title', 'body', 'written_by', 'written_at'],
+    key: [
+      ['record_id', 'uuid'],
+      ['number', 'int'],
+    ],
+  },
+  comment: { table: 'comment', columns: ['id', 'item_id', 'kind', 'body', 'written_by', 'created_at'], key: byId },
+  metric: {
+    table: 'item_metric',
+    columns: ['id', 'item_id', 'at', 'impressions', 'likes', 'replies', 'reposts', 'quotes', 'clicks'],
+    key: byId,
+  },
+  rule: {
+    table: 'rule',
+    columns: ['id', 'name', 'status', 'trigger', 'conditions', 'action', 'daily_cap', 'day', 'used', 'over', 'last_run_at', ...times],
+    key: byId,
+  },
+  rule_run: {
+    table: 'rule_run',
+    columns: [
+      ...['id', 'rule_id', 'trigger', 'occurrence', 'chain', 'status', 'reason', 'conditions', 'made_kind', 'made_id', 'quota', 'units'],
+      ...['cost_micros', 'created_at', 'started_at', 'ended_at'],
+    ],
+    key: byId,
+  },
+  attempt: {
+    table: 'attempt',
+    columns: [...attempt, 'returns_from', 'proof_reads'],
+    having: 'item_id',
+    key: [
+      ['item_id', 'uuid'],
+      ['number', 'int'],
+    ],
+  },
+  engagement: { table: 'engagement', columns: exportedOf(engagementRecord), key: byId },
+  engagement_attempt: {
+    table: 'attempt',
+    columns: ['engagement_id', ...attempt.filter((column) => column !== 'item_id')],
+    having: 'engagement_id',
+    key: [
+      ['engagement_id', 'uuid'],
+      ['number', 'int'],
+    ],
+  },
+  target: {
+    table: 'target',
+    columns: exportedOf(targetRecord),
+    key: byId,
+    within: all('target'),
+  },
+  signal: { table: 'signal', columns: exportedOf(signalRecord), key: byId },
+} satisfies Record<string, ExportSource>

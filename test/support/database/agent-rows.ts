@@ -1,0 +1,80 @@
+/** One row of a workspace in each table of the agent. */
+import { createHash } from 'node:crypto'
+import { artifactRecord, shareRecord } from '#contract/records/agent/artifact'
+import { documentRecord } from '#contract/records/agent/document'
+import { feedbackRecord } from '#contract/records/agent/feedback'
+import { memoryRecord } from '#contract/records/agent/memory'
+import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
+import { newId } from '#kernel/ids'
+import { type RowsOf, sampleOf } from './sample.ts'
+
+export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
+  const times = { created_at: now, updated_at: now }
+  const [conversation, job, playbook] = [newId(), newId(), newId()]
+  const [webhookRule, file, artifact, share, document, mcpServer] = [newId(), newId(), newId(), newId(), newId(), newId()]
+  const channel = newId()
+  return {
+    agent_conversation: { id: conversation, title: mark, status: 'active', origin: 'app', last_at: now, ...times },
+    agent_message: { id: newId(), conversation_id: conversation, seq: 1, role: 'user', content: mark, author: {}, ...times },
+    agent_feedback: sampleOf(feedbackRecord, mark, { conversation_id: conversation, user_id: person }),
+    agent_job: {
+      ...{ id: job, kind: 'task', status: 'queued', goal: mark, conversation_id: conversation, root_id: job, origin: 'manual' },
+      ...{ on_behalf: {}, tier: 'fast', model: mark, ...times },
+    },
+    agent_step: { id: newId(), job_id: job, number: 1, kind: 'tool', name: mark, state: 'done', started_at: now, ...times },
+    agent_approval: {
+      ...{ id: newId(), job_id: job, step_id: newId(), goal: mark, tool_name: mark, summary: mark, arguments: {}, arguments_hash: mark },
+      ...{ subject: {}, why: [], status: 'pending', expires_at: now, ...times },
+    },
+    agent_tool_rule: { id: newId(), tool_name: mark, decision: 'ask', set_by: person, ...times },
+    agent_schedule: {
+      ...{
+        id: newId(),
+        goal: mark,
+        at: now,
+        time_zone: 'UTC',
+        status: 'active',
+        next_at: tomorrow,
+        on_behalf: {},
+      },
+      ...times,
+    },
+    file: { id: file, store: 'postgres', byte_size: 1, sha256: '0'.repeat(64), digests: Buffer.alloc(32), kept_at: now },
+    artifact: sampleOf(artifactRecord, mark, { id: artifact, sha256: '0'.repeat(64), file_id: file }),
+    artifact_share: sampleOf(shareRecord, mark, {
+      ...{ id: share, artifact_id: artifact, token_hash: createHash('sha256').update(mark).digest() },
+      expires_at: tomorrow,
+    }),
+    file_block: { file_id: file, number: 0, bytes: Buffer.from('x') },
+    webhook_rule: { id: webhookRule, name: mark, goal: mark, secret: Buffer.from(mark), enabled: true, on_behalf: {}, ...times },
+    inbound_event: { source_id: webhookRule, event_id: mark, job_id: job, at: now },
+    inbound_route: { kind: 'rule', key: mark, ref_id: webhookRule },
+    channel_connection: {
+      ...{ id: channel, channel: 'dev', routing_key: mark, display_name: mark, sender_policy: 'members', status: 'active' },
+      ...{ credentials: Buffer.from(mark), ...times },
+    },
+    channel_identity: { id: newId(), connection_id: channel, external_id: mark, person_id: person, verified_at: now, ...times },
+    channel_link_code: { connection_id: channel, person_id: person, code_hash: mark, expires_at: now },
+    channel_message: {
+      ...{ id: newId(), connection_id: channel, state: 'taken', sender: mark, thread: mark, text: mark, reply_to: {} },
+      ...{ job_id: job, conversation_id: conversation, ...times },
+    },
+    channel_reply: {
+      ...{ id: newId(), connection_id: channel, job_id: job, recipient: mark, reply_to: {}, text: mark, parts: [], status: 'held' },
+      ...times,
+    },
+    mcp_server: { id: mcpServer, name: mark, tool_prefix: mark, enabled: false, status: 'refused', headers: Buffer.from(mark), ...times },
+    mcp_tool: {
+      ...{ id: newId(), server_id: mcpServer, name: mark, own_name: mark, title: mark, description: mark, parameters: {} },
+      ...{ read_only_hint: false, hash: mark, ...times },
+    },
+    agent_module: { name: mark, mcp: true, set_by: person, ...times },
+    playbook: sampleOf(playbookRecord, mark, { id: playbook, slug: mark.slice(-36) }),
+    playbook_version: sampleOf(versionRecord, mark, { playbook_id: playbook, state: 'active' }),
+    document: sampleOf(documentRecord, mark, { id: document, status: 'ready' }),
+    document_passage: { document_id: document, number: 0, path: [], start_at: 0, end_at: 1, text: mark },
+    document_word: { word: mark, document_id: document, block: 0, passages: 1 },
+    agent_memory: sampleOf(memoryRecord, mark, { scope: 'workspace', configuration: 'simple' }),
+    agent_event: { job_id: job, seq: 1, at: now, type: mark, data: {} },
+  }
+}

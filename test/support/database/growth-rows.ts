@@ -1,0 +1,82 @@
+import { articleRecord } from '#contract/records/growth/article'
+import { batchRecord } from '#contract/records/growth/batch'
+import { engagementRecord } from '#contract/records/growth/engagement'
+import { itemRecord } from '#contract/records/growth/item'
+import { learningRecord } from '#contract/records/growth/learning'
+import { productRecord } from '#contract/records/growth/product'
+import { signalRecord } from '#contract/records/growth/signal'
+import { targetRecord } from '#contract/records/growth/target'
+import { newId } from '#kernel/ids'
+import { type RowsOf, sampleOf } from './sample.ts'
+
+export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf) => {
+  const times = { created_at: now, updated_at: now }
+  const [connection, engagement, target, rule] = [newId(), newId(), newId(), newId()]
+  return {
+    growth_channel: { id: newId(), name: mark, status: 'active', ...times },
+    growth_audit: { id: newId(), status: 'failed', error: mark, days: 30, source: 'synced', ...times },
+    report: { id: newId(), status: 'ready', origin: 'manual', week: '2026-11-16', time_zone: 'UTC', markdown: mark, ...times },
+    learning: sampleOf(learningRecord, mark, {}),
+    product: sampleOf(productRecord, mark, {}),
+    experiment: { id: newId(), name: mark, hypothesis: mark, metric: 'likes', arms: [], status: 'running', ...times },
+    profile: { data: { goal: mark }, ...times },
+    profile_revision: { number: 1, data: { goal: mark }, written_at: now },
+    connection: { id: connection, network: 'sandbox', external_id: mark, handle: mark, status: 'connected', is_default: true, ...times },
+    batch: sampleOf(batchRecord, mark, { id: batch, status: 'ready' }),
+    item: sampleOf(itemRecord, mark, { id: item, batch_id: batch, status: 'publish_unconfirmed' }),
+    redraft: { id: newId(), item_id: item, revision: 1, hint: mark, status: 'failed', ...times },
+    revision: { record_id: item, number: 1, body: mark, written_at: now },
+    item_print: { print: 1, item_id: item, until: now },
+    comment: { id: newId(), item_id: item, kind: 'comment', body: mark, written_by: { kind: 'person', id: person }, created_at: now },
+    article: sampleOf(articleRecord, mark, { status: 'ready', title: mark, item_id: item }),
+    item_metric: { id: newId(), item_id: item, at: now, impressions: 1, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
+    rule: { id: rule, name: mark, status: 'paused', trigger: { kind: mark }, action: { kind: mark }, daily_cap: 1, ...times },
+    rule_run: {
+      id: newId(),
+      rule_id: rule,
+      trigger: 'item_posted',
+      occurrence: mark,
+      status: 'skipped',
+      reason: mark,
+      made_id: batch,
+      created_at: now,
+    },
+    attempt: {
+      ...{
+        id: newId(),
+        sendable: 'post',
+        item_id: item,
+        number: 1,
+        connection_id: connection,
+        body_sha: mark,
+        sent_text: mark,
+        origin: 'manual',
+        state: 'doubt',
+      },
+      ...{ intent_at: now, lease_until: now, external_id: mark },
+    },
+    engagement: sampleOf(engagementRecord, mark, { id: engagement, status: 'drafted' }),
+    engagement_attempt: {
+      ...{
+        id: newId(),
+        sendable: 'engagement',
+        engagement_id: engagement,
+        number: 1,
+        connection_id: connection,
+        body_sha: mark,
+        sent_text: mark,
+        origin: 'manual',
+      },
+      ...{ state: 'doubt', intent_at: now, lease_until: now, external_id: mark },
+    },
+    target: sampleOf(targetRecord, mark, { id: target }),
+    signal: sampleOf(signalRecord, mark, {
+      target_id: target,
+      post_text: mark,
+      reasons: [mark],
+      expires_at: tomorrow,
+    }),
+    resident_post: { id: newId(), post_id: mark, resident: mark, text: mark, created_at: now },
+    item_word: { word: mark, item_id: item },
+  }
+}
