@@ -127,30 +127,32 @@ const sharing = ({ identity }: Pick<ArtifactParts, 'identity'>): Pick<Handlers<t
   ),
 })
 
+const creating = (parts: ArtifactParts): Handlers<typeof artifacts>['create'] => ({
+  async prepare(input, { tenantId }) {
+    const made = await refusable(fileOf(parts, tenantId, input))
+    // In the letter, after whatever forbids every command.
+    if (made instanceof AppError) return () => Promise.reject(made)
+    const { content, ...given } = made
+    const file = await parts.files.put(tenantId, Buffer.from(content))
+    return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof artifactView> }>> => {
+      const by = { ...madeIn(undefined), created_by_user_id: context.principal.member?.personId ?? null }
+      const metadata = { record: input.record, recordId: input.recordId }
+      const { artifact, ...rest } = await kept({ id: newId(), ...given, ...by, metadata, file }, context)
+      return {
+        reply: { artifact: artifactView(artifact, rest.tenantId) },
+        effects: rest.effects,
+        refId: rest.refId,
+        auditDetail: metadata,
+      }
+    }
+  },
+})
+
 export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifacts> => ({
   list: ({ jobId: job, conversationId: conversation, ...input }, context) =>
     listed({ ...input, job, conversation }, context, (artifact) => artifactView(artifact, context.tenantId)),
 
-  create: {
-    async prepare(input, { tenantId }) {
-      const made = await refusable(fileOf(parts, tenantId, input))
-      // In the letter, after whatever forbids every command.
-      if (made instanceof AppError) return () => Promise.reject(made)
-      const { content, ...given } = made
-      const file = await parts.files.put(tenantId, Buffer.from(content))
-      return async (_, context): Promise<HandlerResult<{ artifact: ReturnType<typeof artifactView> }>> => {
-        const by = { ...madeIn(undefined), created_by_user_id: context.principal.member?.personId ?? null }
-        const metadata = { record: input.record, recordId: input.recordId }
-        const { artifact, ...rest } = await kept({ id: newId(), ...given, ...by, metadata, file }, context)
-        return {
-          reply: { artifact: artifactView(artifact, rest.tenantId) },
-          effects: rest.effects,
-          refId: rest.refId,
-          auditDetail: metadata,
-        }
-      }
-    },
-  },
+  create: creating(parts),
 
   async get({ id }, { read, tenantId }) {
     const { artifact, shares } = await loadBy(read, { artifact: artifactPart(id), shares: activeShares(id, MOST_SHARES) })

@@ -7,6 +7,7 @@ import { memoryRecord } from '#contract/records/agent/memory'
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import { exportedOf } from '#contract/records/record'
 import type { Sql } from '../engine/db.ts'
+import { outsideSources } from './export-outside.ts'
 import { byId, type ExportSource, times } from './export-source.ts'
 
 const message = [
@@ -65,38 +66,6 @@ const schedule = [
 const webhookRule = [
   ...['id', 'name', 'goal', 'tools', 'enabled', 'last_at', 'received', 'refused', 'taint', 'on_behalf', 'goal_by', ...times],
 ]
-
-const mcpServer = [
-  ...['id', 'name', 'transport', 'command', 'args', 'header_names', 'env_names', 'tool_prefix', 'enabled', 'metadata', 'status'],
-  ...['last_error', 'failures', 'looked_at', 'used_at', ...times],
-]
-const channelConnection = [
-  ...['id', 'channel', 'routing_key', 'display_name', 'sender_policy', 'config', 'credential_names', 'status', 'last_error', 'failures'],
-  ...['checked_at', 'last_in_at', 'last_out_at', ...times],
-]
-const channelMessage = [
-  ...['id', 'connection_id', 'state', 'sender', 'sender_name', 'identity_id', 'thread', 'is_shared', 'subject', 'text', 'attachments'],
-  ...['error', 'job_id', 'conversation_id', ...times],
-]
-const channelReply = [
-  ...[
-    'id',
-    'connection_id',
-    'channel',
-    'job_id',
-    'message_id',
-    'conversation_id',
-    'recipient',
-    'reply_to',
-    'text',
-    'parts',
-    'status',
-    'why',
-  ],
-  ...['tries', 'error', 'decided_by', 'decided_at', 'sent_at', ...times],
-]
-const channelIdentity = ['id', 'connection_id', 'external_id', 'name', 'person_id', 'verified_at', ...times]
-const mcpTool = ['id', 'server_id', 'name', 'own_name', 'title', 'description', 'parameters', 'read_only_hint', ...times]
 
 /** Those of a person are shown to that person alone. */
 const ownMemories = (sql: Sql) => sql`select * from agent_memory where person_id is null`
@@ -173,12 +142,7 @@ export const agentSources = {
   },
   artifact: { table: 'artifact', columns: exportedOf(artifactRecord), key: byId },
   artifact_share: { table: 'artifact_share', columns: exportedOf(shareRecord), key: byId },
-  mcp_server: { table: 'mcp_server', columns: mcpServer, key: byId },
-  mcp_tool: { table: 'mcp_tool', columns: mcpTool, key: byId },
-  channel_reply: { table: 'channel_reply', columns: channelReply, key: byId },
-  channel_connection: { table: 'channel_connection', columns: channelConnection, key: byId },
-  channel_message: { table: 'channel_message', columns: channelMessage, key: byId, page: 100 },
-  channel_identity: { table: 'channel_identity', columns: channelIdentity, key: byId },
+  ...outsideSources,
   schedule: { table: 'agent_schedule', columns: schedule, key: byId },
   agent_module: { table: 'agent_module', columns: ['name', 'mcp', 'set_by', ...times], key: [['name', 'text']] },
 } as const satisfies Record<string, ExportSource>

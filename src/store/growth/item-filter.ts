@@ -42,7 +42,7 @@ export const allStatuses: readonly ItemStatus[] = [
   ...(['drafted', 'approved', 'publishing', 'posted', 'rejected', 'publish_failed', 'publish_unconfirmed'] as const),
 ]
 
-export const timeOf = (sql: Sql, order: ItemOrder): Fragment =>
+const timeOf = (sql: Sql, order: ItemOrder): Fragment =>
   ({ created: sql`i.created_at`, state: sql`i.at`, post_at: sql`i.post_at`, posted_at: sql`i.posted_at` })[order]
 
 /** What an order asks of each item. */
